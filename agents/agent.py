@@ -11,16 +11,13 @@ from typing import Any
 
 from agents.aside import Aside
 from agents.asking import Asking, Question, is_small
-from agents.attending.awareness import Awareness
 from agents.attending.conversation import Conversation
-from agents.attending.floor import Floor
-from agents.attending.perceiving import Address, impression
-from agents.attending.visitors import Visitors
-from agents.calling_for_help import CallForHelp
-from agents.component import Component, Owner
+from agents.attending.floor import Awareness, Floor
+from agents.attending.perception import Address, impression
+from agents.component import Component, Owner, Turn
 from agents.component_registry import ComponentRegistry, loaded_components
 from agents.components.asked import Person, answers, recalled
-from agents.components.errands import Step
+from agents.components.errands import Step, Visitors
 from agents.components.people import Bonds, Insights
 from agents.memory.compactor import Compactor
 from agents.memory.cost import PromptCost
@@ -40,7 +37,6 @@ from agents.reflection.reflecting import load_template
 from agents.reflection.reflection import Reflection, Surroundings, Texts
 from agents.repetition.guard import RepetitionGuard
 from agents.thinking import Thinking
-from agents.turn import Turn as Turn
 from config.settings import AgentSettings
 from vault.entities.agent_notes import AgentNote
 from vault.memory.facts_note import Fact, Pin
@@ -73,6 +69,29 @@ class Services:
     floor: Floor = field(default_factory=Floor)
     aside: Aside | None = None
     components: ComponentRegistry | None = None
+
+
+class OverflowAlert:
+    """Tells admins, once until it is mended, that memories neither fit into the prompt nor can be summarised."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+        self._overflowing = False
+
+    def message(self, prompt: Prompt, failures_in_a_row: int, last_error: str) -> str:
+        """Return what admins should know after a turn with this prompt, or an empty string.
+
+        `failures_in_a_row` are those of summaries, `last_error` the last of them.
+        """
+        overflowing = bool(failures_in_a_row) and bool(prompt.unshown)
+        is_new, self._overflowing = overflowing and not self._overflowing, overflowing
+        if not is_new:
+            return ""
+        return (
+            f"Not all of {self._name}'s memories fit into its prompt any more, and they cannot be summarised: "
+            f"{last_error} None is lost, but the oldest are not told. See @llm-status, then type "
+            f"@compact-memories {self._name}; or turn to `strategy: window` in its agent.md."
+        )
 
 
 class Agent:
@@ -108,7 +127,7 @@ class Agent:
         self._is_hurrying = False
         self._familiar = FirstEncounters(memory.journal.vault, note.name)
         self._visitors = Visitors(note.name, services.now_ms)
-        self._help = CallForHelp(note.name)
+        self._overflow = OverflowAlert(note.name)
         self.awareness = Awareness(note.name, services.floor, services.now_ms)
         self.conversation = Conversation(note.name, services.now_ms)
         self.compactor = self._compactor(services, summarizer, random.Random(rng.getrandbits(64)))
@@ -310,7 +329,9 @@ class Agent:
         if self.settings.reflection and not self.why_still:
             self.reflection.start_if_due(self._game.world.time, self._now_ms())
         record = self.compactor.stats
-        if trouble := self._help.of(self._thinking.question.prompt, record.failures_in_a_row, record.last_error):
+        if trouble := self._overflow.message(
+            self._thinking.question.prompt, record.failures_in_a_row, record.last_error
+        ):
             self.on_trouble(trouble)
         return self.last_turn
 

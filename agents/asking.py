@@ -7,17 +7,15 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any, Literal
 
-from agents.choices.grammar import gbnf, tidied, verbs_in
+from agents.choices.constraints import JSON_TOKENS, command_schema, gbnf, line_schema, tidied, verbs_in, words_schema
 from agents.choices.policy import Decision
-from agents.choices.schema import JSON_TOKENS, command_schema, line_schema, words_schema
 from agents.models.adapter import shows_thoughts
 from agents.models.model import Capabilities, Completion, OnText, Request
 from agents.models.queue import RoutedModel
 from agents.prompts.prompt import Prompt
 from agents.repetition.guard import Mitigation
-from agents.replies.early_stop import Listener
-from agents.replies.reply import Reply, first_command, open_to
-from agents.replies.words import speech_in
+from agents.replies.reply import Listener, Reply, first_command, open_to
+from agents.replies.speech import speech_in
 from config.settings import AgentSettings
 from world.game import Game
 

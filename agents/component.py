@@ -1,4 +1,4 @@
-"""The seam between an agent and the parts of its mind: what a part is given, and what it adds to a prompt."""
+"""The seam between an agent and the components of its mind: what one is given, and what it adds to a prompt."""
 
 from __future__ import annotations
 
@@ -8,13 +8,28 @@ from dataclasses import dataclass, field
 from typing import ClassVar, Literal, Protocol, runtime_checkable
 
 from agents.memory.view import View
-from agents.turn import Turn
 from vault.memory.memory_line import Memory
 from vault.vault import Vault
 from world.entities import Character
 from world.events import Event
 from world.message_catalog import Wording
 from world.world import World
+
+
+@dataclass(frozen=True)
+class Turn:
+    """What became of one turn, the line done, why it went no better, and why it was taken.
+
+    It is `acted`, `refused`, `speechless`, `failed`, or `silent` where it would only have said its own words again; or
+    no model was asked: `paused`, `asleep`, `resting` while nothing is worth a thought, `listening` while somebody else
+    is about to answer. `cause` is what the engine decided on: answer, thank, errand, greet, free or rest.
+    """
+
+    outcome: str
+    line: str = ""
+    why: str = ""
+    cause: str = field(default="", compare=False)
+
 
 TurnKind = Literal["speech", "action"]
 

@@ -10,11 +10,10 @@ from typing import Literal
 
 from agents.asking import Question
 from agents.choices.policy import Decision
-from agents.component import Component, Moment, Text
+from agents.component import Component, Moment, Text, Turn
 from agents.components.errands import Errands, Step
-from agents.components.facts import Facts, board_text
+from agents.components.facts import Facts, LookedUp, Retrieval, board_text
 from agents.components.notice import Notice
-from agents.components.retrieval import LookedUp, Retrieval
 from agents.memory.facts.file import FactRegistry
 from agents.memory.journal_search import JournalSearch
 from agents.memory.memory import AgentMemory
@@ -24,7 +23,6 @@ from agents.prompts.builder import Chat, Layout, Templates, Transcript, build, c
 from agents.prompts.prompt import Prompt
 from agents.prompts.scene import command_list, here_text, place_text, scene_text
 from agents.prompts.talk import Talk, examples
-from agents.turn import Turn
 from vault.entities.agent_notes import AgentNote, PlanNote
 from vault.memory.memory_line import Memory
 from world.entities import Character

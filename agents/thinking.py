@@ -9,11 +9,12 @@ from dataclasses import replace
 from typing import Protocol
 
 from agents.asking import Asking, Question, archived, is_small
-from agents.attending.awareness import Awareness
 from agents.attending.conversation import Conversation
-from agents.attending.perceiving import Address
+from agents.attending.floor import Awareness
+from agents.attending.perception import Address
 from agents.choices.policy import Decision
 from agents.choices.possible import possible
+from agents.component import Turn
 from agents.components.errands import Step
 from agents.memory.facts.extraction import utterance_in
 from agents.memory.importance import REFUSED
@@ -24,9 +25,8 @@ from agents.prompts.prompt import Prompt
 from agents.reflection.reflection import Reflection
 from agents.reflection.speech_facts import key_words
 from agents.repetition.guard import RepetitionGuard
-from agents.replies.character import Around, is_out_of_character
 from agents.replies.reply import Reply
-from agents.turn import Turn
+from agents.replies.speech import Around, is_out_of_character
 from config.settings import AgentSettings
 from vault.errors import NoteError
 from vault.markdown import one_line

@@ -22,8 +22,7 @@ from pathlib import Path
 
 from agents.models.model import LanguageModel
 from agents.models.model_selection import ModelSpec
-from agents.repetition.loop_detector import SPEECH
-from agents.replies.similarity import Shingles, is_similar, shingles
+from agents.repetition.loop_detector import SPEECH, Shingles, is_similar, shingles
 from bench.lib.reporting import RECORD, Table, record, table
 from bench.lib.three_agents import Done, Town
 from world.parsing import parse_line

@@ -10,11 +10,11 @@ from twisted.internet.defer import Deferred, maybeDeferred
 from twisted.python.failure import Failure
 
 from agents.agent import Agent
+from agents.component import Turn
 from agents.models.embedded_model import LICENCE_NOTICE
 from agents.models.profiles import Profiles
 from agents.models.queue import ModelQueue
 from agents.population import Population
-from agents.turn import Turn
 from config.profiles import SUMMARIZER, THINKER, ModelProfile
 from config.settings import ModelSettings
 from server.bridge import deferred_from

@@ -19,9 +19,9 @@ from agents.memory.retrieval import distinctive_words
 from agents.memory.summaries.form import person_faults
 from agents.memory.summaries.prose import BadJson, readable, sections_of
 from agents.memory.view import _BLOCK_LINK
+from agents.repetition.loop_detector import shingles
 from agents.replies.reply import first_command
-from agents.replies.similarity import shingles
-from agents.replies.words import speech_in
+from agents.replies.speech import speech_in
 from bench.hostile_text import fragments, repeated
 from server.telnet.options import read_gmcp
 from tests.world.inn import Player, inn_game

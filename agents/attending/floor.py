@@ -1,16 +1,19 @@
-"""Whose turn it is to speak where several agents hear the same: one answers, and the others wait for that.
+"""Turn-taking: whose turn it is to speak, and what an agent has not answered yet.
 
-Who is spoken to by name answers. Else it is the agent whom the person has been talking with, if it is here, or the one
-that has heard most since its last turn.
+Where several agents hear the same, one answers and the others wait. That is the one spoken to by name; else the agent
+with whom the person has been talking, if it is here; else the one that has heard most since its last turn. What is
+unanswered is kept across a restart, so that a conversation goes on.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
 
-from agents.attending.attention import is_person
+from agents.attending.perception import CHANNELS, Address, Attention, Impression, address, is_person, is_worth_a_thought
+from agents.component import Turn
 from world.entities import Character
 from world.events import Arrived, Event, Left, Said
 from world.matching import is_named
@@ -21,6 +24,9 @@ PATIENCE_MS = 20_000
 
 KEPT_PARTNERS = 1000
 """Of so many speakers it is kept whom they talk with."""
+
+
+Row = dict[str, int | str]
 
 
 @dataclass(frozen=True)
@@ -127,3 +133,147 @@ def _is_for_somebody(event: Event, room_id: str, world: World) -> bool:
     if not ("?" in event.text or is_heard_alone):
         return False
     return not any(is_named(one.name, event.text) for one in others)
+
+
+@dataclass(frozen=True)
+class Owed:
+    """What an agent has not answered yet: how it was spoken to, and how many events it has perceived.
+
+    `has_floor` says that others wait for its answer, `stirred` that something else asks for a thought.
+    """
+
+    address: Address = field(default_factory=Address)
+    unseen: int = 0
+    has_floor: bool = False
+    stirred: bool = False
+
+    def __or__(self, other: Owed) -> Owed:
+        """Return both of them together."""
+        return Owed(
+            self.address | other.address,
+            self.unseen + other.unseen,
+            self.has_floor or other.has_floor,
+            self.stirred or other.stirred,
+        )
+
+
+class Awareness:
+    """What has come to the agent called `name` since its last turn. `floor` is that of all who live together."""
+
+    def __init__(self, name: str, floor: Floor, now_ms: Callable[[], int]) -> None:
+        self.addressed = Address()
+        self._name = name
+        self._floor = floor
+        self._attention = Attention(now_ms)
+        self._now_ms = now_ms
+        self._thinks_of = Owed()
+
+    @property
+    def thinks_of(self) -> Address:
+        """How it was spoken to before it was last asked what to do, however often it was asked since it answered."""
+        return self._thinks_of.address
+
+    @property
+    def owed(self) -> Owed:
+        """What it has not answered yet, with what it is thinking of just now."""
+        return self._thinks_of | self._since_turn()
+
+    def owe(self, owed: Owed, world: World) -> None:
+        """Go on from what it had not answered when the world closed, a moment ago."""
+        self.addressed |= owed.address
+        self._floor.perceive(self._name, owed.unseen)
+        if owed.has_floor:
+            self._floor.give(self._name, world.characters[self._name].room_id, self._now_ms())
+        if owed.stirred:
+            self._attention.stir()
+
+    def has_floor(self, event: Event, world: World) -> bool:
+        """Return whether this agent is to take up an event that names nobody."""
+        return self._floor.is_for(event, self._name, world)
+
+    def take_in(self, event: Event, left: Impression, world: World) -> bool:
+        """Take in an event and what it leaves in the agent; return whether it should think soon."""
+        if event.actor_id != self._name:
+            self._floor.perceive(self._name)
+        self._attention.take_in(event, world)
+        if left.addressed:
+            self.addressed |= address(event, world)
+            self._floor.give(self._name, world.characters[self._name].room_id, self._now_ms())
+            return True
+        if not is_worth_a_thought(event, self._name, world):
+            return False
+        if isinstance(event, Arrived | Left) and not self.has_floor(event, world):
+            return False
+        self._attention.stir()
+        return True
+
+    def begin_turn(self) -> None:
+        """Let the agent have its turn, having seen everything."""
+        self._thinks_of |= self._since_turn()
+        self.addressed = Address()
+        self._attention.begin_turn()
+        self._floor.begin_turn(self._name)
+
+    def end_turn(self) -> None:
+        """Take in that the agent has answered what it was thinking of."""
+        self._thinks_of = Owed()
+
+    def stillness(self, when: str, world: World, actor: Character) -> Turn | None:
+        """Return the turn of one who has nothing to think of now, or None; `when` is the setting `think_when`."""
+        if not self._attention.is_drawn(when, self.addressed.spoken, world, actor):
+            return Turn("resting", why=f"Nothing has happened for it to think of; think_when is {when}.")
+        if not self.addressed.spoken and self._floor.is_taken(actor, world, self._now_ms()):
+            return Turn("listening", why="Somebody else is about to answer here.")
+        return None
+
+    def _since_turn(self) -> Owed:
+        floor, name = self._floor, self._name
+        return Owed(self.addressed, floor.unseen(name), floor.is_given(name), self._attention.is_stirred)
+
+
+def owed_rows(minds: Mapping[str, Awareness]) -> dict[str, Row]:
+    """Return by the agent's name what it has not answered, as numbers and texts; those that owe nothing are missing."""
+    found = {name: awareness.owed for name, awareness in minds.items()}
+    return {name: _row(owed) for name, owed in found.items() if owed != Owed()}
+
+
+def restore_owed(minds: Mapping[str, Awareness], rows: Mapping[str, Mapping[str, Any]], world: World) -> None:
+    """Let the agents owe what these rows of `owed_rows` say; whatever else they hold is ignored."""
+    for name, row in rows.items():
+        if name in minds and name in world.characters:
+            minds[name].owe(_owed(row), world)
+
+
+def _row(owed: Owed) -> Row:
+    return {
+        "spoken": int(owed.address.spoken),
+        "by_person": int(owed.address.by_person),
+        "from_afar": int(owed.address.from_afar),
+        "by_id": owed.address.by_id,
+        "channel": owed.address.channel,
+        "is_gift": int(owed.address.is_gift),
+        "text": owed.address.text,
+        "unseen": owed.unseen,
+        "has_floor": int(owed.has_floor),
+        "stirred": int(owed.stirred),
+    }
+
+
+def _owed(row: Mapping[str, Any]) -> Owed:
+    counts = {key: value for key, value in row.items() if isinstance(value, int) and value >= 0}
+    texts = {key: value for key, value in row.items() if isinstance(value, str)}
+    channel = texts.get("channel", "say")
+    return Owed(
+        Address(
+            spoken=bool(counts.get("spoken")),
+            by_person=bool(counts.get("by_person")),
+            from_afar=bool(counts.get("from_afar")),
+            by_id=texts.get("by_id", ""),
+            channel=channel if channel in CHANNELS else "say",
+            is_gift=bool(counts.get("is_gift")),
+            text=texts.get("text", ""),
+        ),
+        counts.get("unseen", 0),
+        bool(counts.get("has_floor")),
+        bool(counts.get("stirred")),
+    )

@@ -1,16 +1,20 @@
-"""What a character can type here and now: each command of the table with the names that may fill its gaps."""
+"""What an agent can do here and now: the commands of the table with the names that fit, and the situation it is in."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
-from agents.choices.poses import poses
+from agents.attending.conversation import Manners
+from agents.attending.perception import Address
+from agents.components.errands import Step
 from world.command import NAME_PLACEHOLDERS, Command, CommandTable, Word
 from world.commands.items import reachable_things, readable, usables, writables
 from world.entities import Character, Exit, Room
 from world.find import Target, names_known_to, visible_targets
-from world.matching import Named, candidates
+from world.matching import Named, candidates, has_phrase, is_named
+from world.navigation import shortest_path
+from world.parsing import parse_line
 from world.room_view import visible_characters
 from world.world import World
 
@@ -173,3 +177,121 @@ _AMONG: Mapping[str, Callable[[World, Character], list[Named]]] = {
     "container": lambda world, actor: [one for one in reachable_things(world, actor) if one.is_container],
 }
 """Among what a name has to be the only one, where that is more than what is offered."""
+
+
+ALONE = (
+    "nods slowly",
+    "smiles a little",
+    "smiles at nothing in particular",
+    "listens for a moment",
+    "listens to the water",
+    "looks up at the sky",
+    "looks down at both hands",
+    "hums half a tune",
+    "hums under the breath",
+    "takes a long breath",
+    "yawns and looks surprised by it",
+    "stretches",
+    "waits, without seeming to wait",
+    "stands quite still",
+    "shifts from one foot to the other",
+    "turns round once, slowly",
+    "counts something silently",
+    "starts to say something and thinks better of it",
+    "wipes a drop of water from one eyebrow",
+    "rubs both hands together for warmth",
+    "pats one pocket, then the other",
+    "brushes a crumb from one sleeve",
+    "turns a collar up against the damp",
+    "shakes the wet from one shoe",
+    "taps a foot in time with the water",
+    "laughs quietly",
+    "frowns, then stops frowning",
+    "leans back and looks about",
+    "closes both eyes for as long as a breath takes",
+    "tilts an ear towards the weir",
+)
+WITH_SOMEBODY = (
+    "nods to {person}",
+    "smiles at {person}",
+    "waves to {person}",
+    "listens to {person}",
+    "moves aside to make room for {person}",
+    "gives {person} a thoughtful look",
+    "walks a few steps with {person}",
+    "laughs, and looks to see whether {person} does",
+    "waits for {person} to finish",
+)
+WITH_SOMETHING = (
+    "looks at the {thing}",
+    "looks at the {thing} for a long time",
+    "glances at the {thing} and away again",
+    "looks from the {thing} to the sky",
+    "points at the {thing}",
+)
+
+
+def poses(people: Iterable[str], things: Iterable[str]) -> Iterator[str]:
+    """Yield every pose that can be struck among these people and things, by their names."""
+    yield from ALONE
+    yield from (pose.format(person=person) for person in people for pose in WITH_SOMEBODY)
+    yield from (pose.format(thing=thing) for thing in things for pose in WITH_SOMETHING)
+
+
+@dataclass(frozen=True)
+class Situation:
+    """What the policy knows of an agent's situation.
+
+    `recent` are its own last lines, newest last. `address` is who waits for an answer, and `manners` what the
+    conversation asks of it. `company` are the others whom it can see, `ways_back` the exits to where it has just been,
+    `ways_to_others` those towards others, `errand` the next step of what it has set out to do. `asked_for` are the
+    names of what it holds and is asked for, `asked_along` is whether it is asked to come along, `gifts` are the names
+    of what it was given last. `shunned` are verbs that would lead it round in a circle. `finds_words` is whether its
+    model is worth asking for free words beside speech, as one held to a grammar is for its thoughts. `answer` is what
+    the world itself answers to what was asked, for a model that is too small to make use of it; empty if nothing.
+    """
+
+    recent: Sequence[str] = ()
+    address: Address = field(default_factory=Address)
+    manners: Manners = field(default_factory=Manners)
+    company: tuple[Character, ...] = ()
+    ways_back: frozenset[str] = frozenset()
+    ways_to_others: frozenset[str] = frozenset()
+    errand: Step | None = None
+    asked_for: tuple[str, ...] = ()
+    asked_along: bool = False
+    shunned: frozenset[str] = frozenset()
+    finds_words: bool = True
+    gifts: tuple[str, ...] = ()
+    answer: str = ""
+
+    @property
+    def verbs(self) -> list[str]:
+        """The verbs of its last lines, newest first."""
+        return [parse_line(line).verb for line in reversed(self.recent)]
+
+
+def asks(what: str, words: str, world: World) -> bool:
+    """Return whether words ask for something: have one of the phrases that stand under `what` in the world's texts."""
+    return has_phrase(world.wording(what), words)
+
+
+def asked_for(world: World, actor: Character, words: str) -> tuple[str, ...]:
+    """Return the names of the things that `actor` carries and that words ask for; the phrases are the world's."""
+    if not asks("talk.asks_for", words, world):
+        return ()
+    names = (thing.name for thing in world.things_at(actor.character_id))
+    return tuple(name for name in names if any(is_named(word, words) for word in (name, name.split()[-1])))
+
+
+def ways_back(room: Room, visited: Sequence[str], most: int = 2) -> frozenset[str]:
+    """Return the exits of `room` that lead to the last `most` other rooms visited; ids, newest last."""
+    others = [room_id for room_id in dict.fromkeys(reversed(visited)) if room_id != room.room_id]
+    return frozenset(exit.name for exit in room.exits.values() if exit.room_id in others[:most])
+
+
+def ways_to_others(world: World, actor: Character) -> frozenset[str]:
+    """Return the exits that begin a shortest way to somebody else who is in the world, if not here."""
+    rooms = {one.room_id for one in world.awake() if one is not actor}
+    ways = (shortest_path(world, actor.room_id, room_id) for room_id in rooms)
+    return frozenset(way[0].name for way in ways if way)

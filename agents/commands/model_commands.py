@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, replace
 
 from agents.agent import Agent
+from agents.component import Turn
 from agents.models.endpoint import EndpointStatus, RequestStatsSnapshot
 from agents.models.model import Capabilities, Timing
 from agents.models.queue import ModelQueue
-from agents.turn import Turn
 from world.command import Command, command
 from world.entities import Character, Role
 from world.events import Event, Output

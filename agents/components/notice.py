@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from agents.component import Moment, Section
-from agents.turn import Turn
+from agents.component import Moment, Section, Turn
 from vault.memory.memory_line import Memory
 from world.events import Event
 from world.message_catalog import Wording

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 
-from agents.component import Moment, Section
+from agents.component import Moment, Section, Turn
 from agents.memory.facts.extraction import utterance_in
 from agents.memory.facts.narration_parser import NarrationParser
 from agents.memory.facts.store import ME
@@ -23,7 +23,6 @@ from agents.reflection.speech_facts import (
     in_third_person,
     key_words,
 )
-from agents.turn import Turn
 from vault.memory.bullet_note import Statement
 from vault.memory.memory_line import Memory
 from world.entities import Character, Role

@@ -8,10 +8,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from agents.attending.conversation import Manners
-from agents.attending.perceiving import Address
+from agents.attending.perception import Address
 from agents.choices.policy import Policy
-from agents.choices.possible import possible
-from agents.choices.situation import Situation, asked_for, asks, ways_back, ways_to_others
+from agents.choices.possible import Situation, asked_for, asks, possible, ways_back, ways_to_others
 from agents.components.errands import Step
 from agents.repetition.loop_detector import SPEECH, TALK, Detected, LoopDetector, Sign
 from world.command import CommandTable

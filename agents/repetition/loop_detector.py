@@ -2,17 +2,20 @@
 
 Each action is compared with what the agent did and heard lately. One that shows a sign of a loop raises the score
 (`strain`) by one, another lowers it: so what is done about loops grows step by step, and ends again. It is
-deterministic, and knows no clock."""
+deterministic, and knows no clock. How much two texts have in common is counted by their pairs of words.
+"""
 
 from __future__ import annotations
 
+import re
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import Enum
-from itertools import groupby
+from itertools import groupby, pairwise
+from typing import TypeAlias
 
-from agents.replies.similarity import VERBATIM, Shingles, is_similar, shingles
+from world.matching import UNSPACED
 from world.parsing import parse_line
 
 SPEECH = frozenset({"say", "whisper", "tell", "shout"})
@@ -226,3 +229,34 @@ def goes_to_and_fro(rooms: Sequence[str]) -> bool:
 def asks(text: str) -> bool:
     """Return whether a text holds a question, by its marks."""
     return not _QUESTION_MARKS.isdisjoint(text)
+
+
+ALIKE = 0.6
+"""From this share on two speeches say the same."""
+
+VERBATIM = 0.8
+"""From this share on they do so in the same words, but for one or two."""
+
+Shingles: TypeAlias = frozenset[tuple[str, ...]]
+
+# Of writing that puts no blanks between words each character counts as one.
+_UNSPACED = "".join(f"{chr(first)}-{chr(last)}" for first, last in UNSPACED)
+
+_WORD = re.compile(rf"[{_UNSPACED}]|[^\W_{_UNSPACED}]+(?:['’][^\W_]+)*")
+
+
+def shingles(text: str) -> Shingles:
+    """Return the pairs of neighbouring words of a text; of one word, or none, that."""
+    words = _WORD.findall(text.casefold().replace("’", "'"))
+    return frozenset(pairwise(words)) if len(words) > 1 else frozenset((word,) for word in words)
+
+
+def similarity(one: Shingles, other: Shingles) -> float:
+    """Return from 0, nothing in common, to 1, the same, how alike two texts are; one without words is like none."""
+    both = len(one & other)
+    return both / (len(one) + len(other) - both) if both else 0.0
+
+
+def is_similar(one: Shingles, others: Iterable[Shingles], least: float = ALIKE) -> int:
+    """Return how many of the others say the same as one: are at least so much like it."""
+    return sum(similarity(one, other) >= least for other in others)

@@ -14,9 +14,9 @@ from datetime import UTC, datetime
 from typing import Any
 
 from agents.agent import Agent
+from agents.component import Turn
 from agents.population import Population
 from agents.simulation.recording import TurnCursor, Usage
-from agents.turn import Turn
 from world.events import Event
 from world.game import Game
 from world.game_time import game_time_at

@@ -12,8 +12,8 @@ from contextlib import suppress
 from dataclasses import dataclass, field, fields
 from typing import Any
 
+from agents.attending.floor import Awareness, owed_rows, restore_owed
 from agents.population import Population
-from agents.resuming import owe_again, owed_by
 from config.settings import ServerSettings
 from server.lifecycle.systemd import sockets_given
 from server.net.listeners import AdoptedSockets, RequestedPorts
@@ -125,7 +125,7 @@ class SessionRestore:
         lasting = [one for one in world.characters.values() if not guests.is_guest(one)]
         awake = tuple(one.character_id for one in lasting if one.awake and stay_awake)
         transient = {one.character_id: one.transient for one in lasting}
-        save_snapshot(self._vault, SessionSnapshot(awake, transient, owed_by(self._agents)), self._now_ms())
+        save_snapshot(self._vault, SessionSnapshot(awake, transient, owed_rows(self._minds())), self._now_ms())
 
     def last_word(self, character: Character | None) -> str:
         """Return the last message to a player when the world restarts; None is somebody who has not logged in."""
@@ -147,9 +147,12 @@ class SessionRestore:
                 start_following(one, leader)
         for one_id in before.awake:
             self._stand(world.characters[one_id])
-        owe_again(self._agents, before.owed, world)
+        restore_owed(self._minds(), before.owed, world)
         if before.awake:
             log.info("%d characters go on where they were", len(before.awake))
+
+    def _minds(self) -> dict[str, Awareness]:
+        return {name: agent.awareness for name, agent in self._agents.items()}
 
     def _stand(self, character: Character) -> None:
         agent = self._agents.get(character.character_id)

@@ -14,7 +14,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from agents.agent import Agent, Services, Turn
+from agents.agent import Agent, Services
+from agents.component import Turn
 from agents.memory.memory import AgentMemory
 from agents.models.model import ModelError, Request
 from agents.models.queue import ModelQueue, Priority

@@ -7,11 +7,11 @@ import random
 
 import pytest
 
-from agents.choices.grammar import verbs_in
+from agents.choices.constraints import verbs_in
+from agents.component import Turn
 from agents.models.endpoint import CircuitBreaker, ConcurrencyLimit, Endpoint, Route
 from agents.models.model import ModelError, Request
 from agents.models.queue import ModelQueue, Priority
-from agents.turn import Turn
 from tests.agents.models.places import settle
 from tests.agents.test_agent import Life
 from tests.scripted_model import ScriptedModel

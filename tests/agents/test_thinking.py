@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from agents.agent import WALK_SECONDS, Turn
+from agents.agent import WALK_SECONDS
+from agents.component import Turn
 from agents.models.model import Capabilities, ModelError, Request
 from agents.models.queue import ModelQueue
 from tests.agents.test_agent import ROOM, Life

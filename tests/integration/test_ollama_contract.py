@@ -25,7 +25,7 @@ import httpx
 import pytest
 import yaml
 
-from agents.choices.schema import command_schema, line_schema, words_schema
+from agents.choices.constraints import command_schema, line_schema, words_schema
 from agents.models.model import Completion, Message, ModelError, ModelOptions, OnText, Request
 from agents.models.model_selection import ModelSpec, select_model
 from agents.models.ollama_model import OllamaModel

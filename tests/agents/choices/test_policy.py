@@ -9,11 +9,9 @@ from dataclasses import replace
 import pytest
 
 from agents.attending.conversation import Manners
-from agents.attending.perceiving import Address
-from agents.choices.policy import FEW_POSES, MENU_LINES, Decision, Policy
-from agents.choices.possible import NOTHING, Possible, possible
-from agents.choices.situation import Situation, asked_for, ways_back, ways_to_others
-from agents.choices.weights import without_repeats
+from agents.attending.perception import Address
+from agents.choices.policy import FEW_POSES, MENU_LINES, Decision, Policy, without_repeats
+from agents.choices.possible import NOTHING, Possible, Situation, asked_for, possible, ways_back, ways_to_others
 from agents.components.errands import Step
 from tests.agents.choices.test_possible import TABLE, a_world
 from tests.english import ENGLISH

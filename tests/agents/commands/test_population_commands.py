@@ -7,9 +7,10 @@ import random
 
 import pytest
 
-from agents.agent import Agent, Turn
+from agents.agent import Agent
 from agents.commands.agent_commands import Possession, population_commands
 from agents.commands.model_commands import model_text
+from agents.component import Turn
 from agents.models.queue import ModelQueue
 from agents.population import Population
 from tests.agents.test_population import NOTES

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from agents.component import AddedComponent, Moment, Owner, Section
-from agents.turn import Turn
+from agents.component import AddedComponent, Moment, Owner, Section, Turn
 from vault.memory.memory_line import Memory
 from world.events import Event
 from world.message_catalog import Wording

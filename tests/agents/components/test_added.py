@@ -13,10 +13,9 @@ import pytest
 
 from agents.asking import Question
 from agents.commands.thought_commands import mind_command
-from agents.component import AddedComponent, Moment, Owner, Section
+from agents.component import AddedComponent, Moment, Owner, Section, Turn
 from agents.component_registry import ComponentRegistry, components_in, loaded_components, with_plugins
 from agents.prompts.prompt import SLOTS, known_slots, parse_template
-from agents.turn import Turn
 from tests.agents.components import mood
 from tests.agents.components.mood import Mood
 from tests.agents.house import House

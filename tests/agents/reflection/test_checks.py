@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from agents.reflection.checks import Findings, NotReadable, findings_of
 from agents.reflection.reflecting import Openings, answer_grammar, answer_schema
-from tests.agents.choices.test_grammar import admits
+from tests.agents.choices.test_constraints import admits
 from tests.agents.reflection.looking_back import fact, insight, intent, look
 
 anything = st.recursive(

@@ -6,7 +6,7 @@ import itertools
 
 import pytest
 
-from agents.agent import Turn
+from agents.component import Turn
 from config.settings import AgentSettings
 from tests.agents.test_agent import ROOM, Life, running
 from world.world import World

@@ -9,8 +9,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agents.repetition.guard import COOLED, HOTTEST, LED, NONE, TOLD, VARIED, mitigation, sentences, suppressed_verbs
-from agents.repetition.loop_detector import MAX_SCORE, Detected, LoopDetector, Sign, goes_to_and_fro
-from agents.replies.similarity import is_similar, shingles, similarity
+from agents.repetition.loop_detector import (
+    MAX_SCORE,
+    Detected,
+    LoopDetector,
+    Sign,
+    goes_to_and_fro,
+    is_similar,
+    shingles,
+    similarity,
+)
 from vault.message_notes import starter_sentences
 from world.message_catalog import Wording
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from agents.attending.perceiving import impression
+from agents.attending.perception import impression
 from agents.memory.facts.extraction import Utterance, extract_facts, utterance_in
 from agents.memory.facts.narration_parser import NarrationParser, ParsedEvent
 from agents.memory.facts.store import FactStore, in_order

@@ -1,14 +1,92 @@
-"""Whether words are in character: the agent's own, and not an assistant's, somebody else's or the narrator's."""
+"""Speech turns: the words that a model's answer says, and whether they are in character."""
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
-from agents.replies.similarity import Shingles, shingles
+from agents.choices.constraints import NO_GIFT, YES
+from agents.models.adapter import without_thoughts
+from agents.repetition.loop_detector import Shingles, shingles
 from world.matching import has_phrase, is_named
 from world.message_catalog import Wording
+from world.sanitize import clean_line
+
+MAX_SPOKEN = 400
+"""Where words that go on and on are cut, in characters; at the end of a sentence if possible."""
+
+MAX_READ = 4000
+
+_QUOTES = {'"': '"', "“": "”", "«": "»", "'": "'", "‘": "’"}
+_SENTENCE_ENDS = ".!?…。！？"
+
+
+@dataclass(frozen=True)
+class Speech:
+    """What is said, the name of what is handed over with it, and a private reason; each may be empty.
+
+    `follows` is whether it goes along with who asked for that.
+    """
+
+    words: str
+    hand_over: str = ""
+    reason: str = ""
+    follows: bool = False
+
+
+def speech_in(text: str, name: str, opening: str, offered: Sequence[str] = ()) -> Speech:
+    """Return what an answer says, free of JSON, labels and quotation marks; empty if it says nothing.
+
+    `name` is the agent's own, `opening` how its line begins (`say`), which some models repeat; `offered` is what may be
+    handed over.
+    """
+    text = without_thoughts(text)[:MAX_READ].strip()
+    found = _object(text)
+    if found is not None:
+        handed = str(found.get("you_give", NO_GIFT))
+        words, reason = _spoken(str(found.get("words", "")), name, opening)
+        return Speech(words, handed if handed in offered else "", reason, found.get("you_follow") == YES)
+    words, reason = _spoken(text, name, opening)
+    return Speech(words, reason=reason)
+
+
+def _object(text: str) -> dict[str, Any] | None:
+    """Return the JSON object of an answer, also one that was cut in its words."""
+    if not text.startswith("{"):
+        return None
+    for end in ("", '"}', "}"):
+        try:
+            found = json.loads(text + end)
+        except (ValueError, RecursionError):
+            continue
+        return found if isinstance(found, dict) else None
+    return None
+
+
+def _spoken(text: str, name: str, opening: str) -> tuple[str, str]:
+    """Return the words of a text and the reason behind them."""
+    line = next((one for one in text.split("\n") if one.strip(" \t`*-—")), "")
+    words, _, reason = clean_line(line).partition(" | ")
+    words = words.strip(" \t`*")
+    for label in (f"~{name}>", f"{name}:", f"{name} says,", f"{name} says:", f"{opening} ", "say "):
+        if words.lower().startswith(label.lower()):
+            words = words[len(label) :].strip()
+    close = _QUOTES.get(words[:1])
+    if close and words.endswith(close) and len(words) > 2:
+        words = words[1:-1].strip()
+    return _cut(words), _cut(reason.strip())
+
+
+def _cut(words: str) -> str:
+    if len(words) <= MAX_SPOKEN:
+        return words
+    head = words[:MAX_SPOKEN]
+    end = max(head.rfind(mark) for mark in _SENTENCE_ENDS)
+    return head[: end + 1] if end > 0 else head.rpartition(" ")[0] or head
+
 
 SHORTEST_NARRATION = 12
 """Shorter narration, in characters, may well be spoken: Moss nods."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from agents.attending.perceiving import Address, Impression, address, impression
+from agents.attending.perception import Address, Impression, address, impression
 from agents.memory.importance import SPOKEN_TO, TOLD_PRIVATELY
 from tests.world.inn import inn
 from world.events import (
