@@ -27,7 +27,8 @@ def setting(
 
 MEGABYTE = 1_048_576
 
-ROLES = ("guest", "player", "builder", "admin")
+ROLES = ("guest", "player", "observer", "builder", "admin")
+"""What people and agents may be. An observer sees into minds and changes nothing in them."""
 
 
 @dataclass(frozen=True)
@@ -53,7 +54,7 @@ class ServerSettings:
     )
     admin_name: str = setting("Warden", "the name of the first admin, created when there is none", pattern=r"\S+")
     new_accounts: bool = setting(True, "whether visitors may create accounts")
-    new_role: str = setting("player", "the role of a new account", choices=ROLES[:3])
+    new_role: str = setting("player", "the role of a new account", choices=("guest", "player", "builder"))
     new_accounts_per_hour: int = setting(20, "new accounts per address and hour; 0 for no limit", low=0, high=100000)
     guests: bool = setting(True, "whether visitors may log in as `guest`, without a password")
     shortest_password: int = setting(6, "the minimum length of a password, in characters", low=1, high=100)

@@ -15,7 +15,7 @@ argument of the function and what may stand there:
     <usable> a thing here that can be used
     <object> any room, thing or character                  <room> any room
     <name> what something is to be called                  <number> a number
-    <property> the name of a property                      <role> guest, player, builder or admin
+    <property> the name of a property                      <role> the name of a role
 """
 
 from __future__ import annotations
@@ -92,11 +92,11 @@ class Command:
 
     def allows(self, actor: Character) -> bool:
         """Return whether a character may use it: by its role, or because it was granted this verb."""
-        return actor.role >= self.role or self.verb in actor.grants
+        return actor.role.includes(self.role) or self.verb in actor.grants
 
     def is_listed_for(self, agent: Character) -> bool:
         """Return whether an agent is told of it: what is for all agents, and what this one may more than others."""
-        return self.allows(agent) and (self.for_agents or self.role >= Role.BUILDER or self.verb in agent.grants)
+        return self.allows(agent) and (self.for_agents or self.role > Role.PLAYER or self.verb in agent.grants)
 
     def read(self, text: str, preposition_synonyms: str = "", names_of: NamesOf | None = None) -> dict[str, str] | None:
         """Return the arguments by placeholder, None if the text does not fit; an optional one left out is empty.

@@ -118,12 +118,17 @@ class TransientState:
 
 
 class Role(IntEnum):
-    """What a character may do; a higher role may do all that a lower one may."""
+    """What a character may do; see `includes`. An observer sees into minds and changes nothing in them."""
 
     GUEST = 0
     PLAYER = 1
-    BUILDER = 2
-    ADMIN = 3
+    OBSERVER = 2
+    BUILDER = 3
+    ADMIN = 4
+
+    def includes(self, other: Role) -> bool:
+        """Return whether this role may do what is for another: a higher one may, but a builder sees into no mind."""
+        return self >= other and (self, other) != (Role.BUILDER, Role.OBSERVER)
 
 
 @dataclass(frozen=True)

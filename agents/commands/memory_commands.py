@@ -41,7 +41,7 @@ class MemoryCommands:
     def memory_status(self, world: World, actor: Character, agent: str = "") -> list[Event]:
         """Tell what an agent remembers word for word, what in summaries, and whether its memory is well.
 
-        Without a name: of yourself. Another's is for admins.
+        Without a name: of yourself. Another's is for observers and admins.
         """
         found = target_agent(world, self._agents, actor, agent)
         return _seen(world, actor, lambda: _status(found, self._now_ms(), world.wording))
@@ -54,8 +54,9 @@ class MemoryCommands:
         @compact-memories Eliza --dry-run   only tells what would be done
         """
         words = [word for word in text.split() if word != DRY_RUN]
-        found = target_agent(world, self._agents, actor, " ".join(words))
-        if DRY_RUN in text.split():
+        is_dry = DRY_RUN in text.split()
+        found = target_agent(world, self._agents, actor, " ".join(words), Role.OBSERVER if is_dry else Role.ADMIN)
+        if is_dry:
             return [Output(actor.character_id, _dry_run(found).told(world.wording))]
         begun = found.compactor.force(_teller(self._tell, actor, world))
         return [Output(actor.character_id, begun.told(world.wording))]
@@ -63,7 +64,7 @@ class MemoryCommands:
     @command("@rebuild-memories [<agent>]", category="memory", role=Role.PLAYER, for_agents=False)
     def rebuild_memories(self, world: World, actor: Character, agent: str = "") -> list[Event]:
         """Make the long-term summary anew from all the short-term ones that were ever made; the better one is kept."""
-        found = target_agent(world, self._agents, actor, agent)
+        found = target_agent(world, self._agents, actor, agent, Role.ADMIN)
         begun = found.compactor.force_rebuild(_teller(self._tell, actor, world))
         return [Output(actor.character_id, begun.told(world.wording))]
 
@@ -102,12 +103,12 @@ class MemoryCommands:
 
         What came after it is word for word again, and is summarised anew; no file is deleted.
         """
-        found, leaf = split_target(world, self._agents, actor, text)
+        found, leaf = split_target(world, self._agents, actor, text, Role.ADMIN)
         if found.compactor.is_running:
             raise CommandError(world.wording("compaction.wait", who=found.name))
         return _seen(world, actor, lambda: _rolled_back(found, leaf, world.wording))
 
-    @command("@prompt <agent>", "@impersonate", category="memory", role=Role.ADMIN, for_agents=False)
+    @command("@prompt <agent>", "@impersonate", category="memory", role=Role.OBSERVER, for_agents=False)
     def prompt(self, world: World, actor: Character, agent: str) -> list[Event]:
         """Show the exact prompt that an agent would be given now."""
         found = target_agent(world, self._agents, actor, agent)
@@ -119,10 +120,12 @@ def memory_commands(agents: Mapping[str, Agent], tell: Tell, now_ms: Callable[[]
     return commands_of(MemoryCommands(agents, tell, now_ms))
 
 
-def target_agent(world: World, agents: Mapping[str, Agent], actor: Character, wanted: str) -> Agent:
+def target_agent(
+    world: World, agents: Mapping[str, Agent], actor: Character, wanted: str, needed: Role = Role.OBSERVER
+) -> Agent:
     """Return the agent that an actor asks about: itself without a name.
 
-    Raises: CommandError if there is none, or if it is another's memory and the actor is no admin.
+    Raises: CommandError if there is none, or if it is another's memory and the actor's role does not include `needed`.
     """
     name = wanted or actor.name
     found = next((agent for key, agent in agents.items() if key.casefold() == name.casefold()), None)
@@ -135,12 +138,15 @@ def target_agent(world: World, agents: Mapping[str, Agent], actor: Character, wa
             raise CommandError(world.wording("memory.did_you_mean", wanted=wanted, name=close[0]))
         names = world.wording.join_and(sorted(agents)) or world.wording("lists.none")
         raise CommandError(world.wording("memory.no_agent", wanted=wanted, names=names))
-    if found.name != actor.name and actor.role < Role.ADMIN:
-        raise CommandError(world.wording("memory.private", who=found.name))
+    if found.name != actor.name and not actor.role.includes(needed):
+        key = "memory.only_seen" if actor.role.includes(Role.OBSERVER) else "memory.private"
+        raise CommandError(world.wording(key, who=found.name))
     return found
 
 
-def split_target(world: World, agents: Mapping[str, Agent], actor: Character, text: str) -> tuple[Agent, str]:
+def split_target(
+    world: World, agents: Mapping[str, Agent], actor: Character, text: str, needed: Role = Role.OBSERVER
+) -> tuple[Agent, str]:
     """Return the agent that the first word names, and the rest; an agent may leave its own name out.
 
     Who may not look into others' memories means itself, whatever its first word is.
@@ -148,10 +154,10 @@ def split_target(world: World, agents: Mapping[str, Agent], actor: Character, te
     Raises: CommandError, as `target_agent` does.
     """
     first, _, rest = text.partition(" ")
-    others = {name.casefold() for name in agents if actor.role >= Role.ADMIN} | {actor.name.casefold()}
+    others = {name.casefold() for name in agents if actor.role.includes(needed)} | {actor.name.casefold()}
     if actor.name in agents and first.casefold() not in others:
-        return target_agent(world, agents, actor, ""), text
-    return target_agent(world, agents, actor, first), rest.strip()
+        return target_agent(world, agents, actor, "", needed), text
+    return target_agent(world, agents, actor, first, needed), rest.strip()
 
 
 def as_command_error(make: Callable[[], T]) -> T:
@@ -207,7 +213,7 @@ class FactCommands:
         @memory-pin 12                      as an agent, of yourself
         @memory-pin Eliza The key is under the third step.
         """
-        found, rest = split_target(world, self._agents, actor, memory)
+        found, rest = split_target(world, self._agents, actor, memory, Role.ADMIN)
         wanted = _needed(rest, world.wording("memory.pin_usage"))
         pin = as_command_error(lambda: found.pin(wanted))
         text = world.wording("memory.pinned", who=found.name, text=pin.text)
@@ -216,7 +222,7 @@ class FactCommands:
     @command("@memory-unpin <memory>", category="memory", role=Role.PLAYER)
     def memory_unpin(self, world: World, actor: Character, memory: str) -> list[Event]:
         """No longer keep something in mind for ever: name its number or its words."""
-        found, rest = split_target(world, self._agents, actor, memory)
+        found, rest = split_target(world, self._agents, actor, memory, Role.ADMIN)
         wanted = _needed(rest, world.wording("memory.unpin_usage"))
         pin = as_command_error(lambda: found.facts.unpin(wanted, world.wording))
         text = world.wording("memory.unpinned", who=found.name, text=pin.text)

@@ -30,7 +30,7 @@ def model_commands(
     `chosen` what was chosen, and why.
     """
 
-    @command("@llm-status", category="models", role=Role.ADMIN, for_agents=False)
+    @command("@llm-status", category="models", role=Role.OBSERVER, for_agents=False)
     def llm_status(world: World, actor: Character) -> list[Event]:
         """Tell which models there are, how each endpoint is, and what became of each agent's last turn."""
         text = model_text(queue(), agents, world.wording, others(), problem(), chosen())

@@ -89,7 +89,7 @@ class SelfCommands:
         """Look again as you did before the last change; once more brings the change back."""
         return self._undescribe(world, actor)
 
-    @command("@show-profile <agent>", category="agents", role=Role.ADMIN, for_agents=False)
+    @command("@show-profile <agent>", category="agents", role=Role.OBSERVER, for_agents=False)
     def show_profile(self, world: World, actor: Character, agent: str) -> list[Event]:
         """Show the profile of an agent."""
         found = find_agent(world, self._agents, agent)

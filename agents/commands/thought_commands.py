@@ -197,7 +197,7 @@ class ThoughtCommands:
     def __init__(self, agents: Mapping[str, Agent]) -> None:
         self._agents = agents
 
-    @command("@llm-log [<text>]", category="models", role=Role.ADMIN, for_agents=False)
+    @command("@llm-log [<text>]", category="models", role=Role.OBSERVER, for_agents=False)
     def llm_log(self, world: World, actor: Character, text: str = "") -> list[Event]:
         """Show the last questions to the model: prompt, reply, command, result, times and tokens.
 
@@ -225,7 +225,7 @@ class ThoughtCommands:
         )
         return [Output(actor.character_id, "\n\n".join([heading, *told]))]
 
-    @command("@why <agent>", category="models", role=Role.ADMIN, for_agents=False)
+    @command("@why <agent>", category="models", role=Role.OBSERVER, for_agents=False)
     def why(self, world: World, actor: Character, agent: str) -> list[Event]:
         """Tell why an agent did what it did last: what it perceived, what it was told, its answer, what came of it."""
         meant = find_agent(world, self._agents, agent)
@@ -252,7 +252,7 @@ def mind_command(agents: Mapping[str, Agent]) -> tuple[Command, ...]:
     def mind(world: World, actor: Character, text: str = "") -> list[Event]:
         """Show an agent's errands and opinions, whom it knows, and when it last looked back.
 
-        @mind Eliza         all of it; another's is for admins
+        @mind Eliza         all of it; another's is for observers and admins
         @mind Eliza Robin   what she knows and thinks of Robin
         """
         found, person = split_target(world, agents, actor, text)

@@ -265,7 +265,7 @@ class AdminCommands:
 
     @command("@audit [<text>]", category="admin", role=Role.ADMIN, for_agents=False)
     def audit(self, world: World, actor: Character, text: str = "") -> list[Event]:
-        """Show who used commands of builders and admins lately, and the results.
+        """Show who used commands of observers, builders and admins lately, and the results.
 
         @audit 50     the last so many
         @audit Ana    those of one name, or through one agent

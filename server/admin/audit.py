@@ -1,5 +1,5 @@
-"""The audit log: every use of a command of builders and admins, done or refused, by whomever; and every change that an
-agent, who may have been talked into it, makes of what it is.
+"""The audit log: every use of a command above players, done or refused, by whomever; and every change that an agent
+makes of what it is, for it may have been talked into that.
 
 It lies beside the accounts, out of the vault and out of reach of everything in the world. A file holds a month, or
 of a month as much as it may hold:
@@ -226,10 +226,10 @@ def _cut(text: str) -> str:
 
 
 def _is_noted(command: Command, actor: Character) -> bool:
-    """Return whether a use is noted: above players, by an admin with an @, or an agent that becomes another."""
-    others = command.verb.startswith("@") and command.category != "self" and actor.role >= Role.ADMIN
+    """Return whether a use is noted: above players, with an @ by who sees minds, or an agent's that becomes another."""
+    others = command.verb.startswith("@") and command.category != "self" and actor.role.includes(Role.OBSERVER)
     becomes = actor.is_agent and command.verb.startswith(_BECOMING)
-    return command.role >= Role.BUILDER or others or becomes
+    return command.role > Role.PLAYER or others or becomes
 
 
 def _use_of(line: bytes) -> Use | None:

@@ -98,7 +98,7 @@ class ModerationCommands:
 
     @command("@grant <name> <role>", category="admin", role=Role.ADMIN, for_agents=False)
     def grant(self, world: World, actor: Character, name: str, role: str) -> list[Event]:
-        """Set what somebody may do: guest, player, builder or admin; or let an agent use one command.
+        """Set what somebody may do: guest, player, observer, builder or admin; or let an agent use one command.
 
         @grant Ben builder
         @grant Moss @dig     an agent's rights stand in its agent.md

@@ -262,9 +262,9 @@ class GmcpClient:
             self.send(Message("Char.Status", payload))
 
     def tell_of_agent(self, agent: Character, message: Message) -> None:
-        """Tell what an agent is about, if its player may know: who is in the same room, and admins."""
+        """Tell what an agent is about, if its player may know: who is in the same room, observers and admins."""
         mine = self._character
-        if mine and (mine.role >= Role.ADMIN or (agent.awake and agent.room_id == mine.room_id)):
+        if mine and (mine.role.includes(Role.OBSERVER) or (agent.awake and agent.room_id == mine.room_id)):
             self.send(message)
 
     def send(self, message: Message) -> None:

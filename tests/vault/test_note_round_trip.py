@@ -179,7 +179,7 @@ def test_an_agent_s_note_says_what_it_may_do(tmp_path):
 def test_a_role_that_does_not_exist_is_refused_with_its_line(tmp_path):
     vault = Vault(tmp_path)
     vault.write_text("---\nroom: Hall\nrole: king\n---\nYou are Ana.\n", "agents", "Ana", "agent.md")
-    expected = "agents/Ana/agent.md:3: role is 'king'; expected one of guest, player, builder, admin."
+    expected = "agents/Ana/agent.md:3: role is 'king'; expected one of guest, player, observer, builder, admin."
     with pytest.raises(NoteError) as refused:
         load_agent(vault, "Ana")
     assert str(refused.value) == expected

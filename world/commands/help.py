@@ -101,8 +101,8 @@ def _command_help(world: World, table: CommandTable, one: Command) -> Iterator[s
 
 
 def _listed_commands(table: CommandTable, actor: Character) -> list[Command]:
-    """Return what somebody is told of without asking: memories are looked into by agents, their own, and by admins."""
-    looks = actor.is_agent or actor.role >= Role.ADMIN
+    """Return what somebody is told of without asking: only agents, observers and admins look into memories."""
+    looks = actor.is_agent or actor.role.includes(Role.OBSERVER)
     return [one for one in table.allowed(actor) if looks or one.category != MEMORY]
 
 

@@ -11,6 +11,7 @@ from agents.commands.memory_commands import memory_commands, target_agent
 from agents.commands.model_commands import model_commands, model_text
 from agents.models.model import ModelError
 from agents.models.queue import ModelQueue
+from tests.agents.house import House
 from tests.agents.test_agent import Life
 from tests.english import ENGLISH
 from tests.world.inn import Player
@@ -42,7 +43,31 @@ def test_an_admin_sees_any_agent_s_memory(life):
 
 
 def test_a_player_sees_no_agent_s_memory(life):
-    assert refusal(life, "Ben", "@memory-status Rook") == "The memory of Rook is for Rook and for admins."
+    assert refusal(life, "Ben", "@memory-status Rook") == "The memory of Rook is for Rook, observers and admins."
+
+
+@pytest.mark.parametrize("line", ["@memory-status Rook", "@memory-facts Rook", "@memory-find Rook lamp"])
+def test_an_observer_sees_any_agent_s_memory(tmp_path, line):
+    house = House(tmp_path)
+    house.player("Ben", Role.OBSERVER)
+    assert house.game.perform("Ben", line).accepted
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "@memory-pin Rook 1",
+        "@memory-unpin Rook 1",
+        "@compact-memories Rook",
+        "@rebuild-memories Rook",
+        "@memory-rollback Rook recent-20261121-203501-m000129",
+    ],
+)
+def test_an_observer_changes_no_memory_and_is_told_why(tmp_path, line):
+    house = House(tmp_path)
+    house.player("Ben", Role.OBSERVER)
+    told = "You are an observer: you may look into the memory of Rook, and only admins change it."
+    assert house.game.perform("Ben", line).refusal == told
 
 
 def test_an_agent_means_itself_without_a_name(life):
@@ -66,8 +91,8 @@ def test_in_a_world_without_agents_there_is_none_to_name(life):
         target_agent(life.game.world, {}, life.game.world.characters["Ana"], "")
 
 
-def test_the_model_s_state_is_for_admins(life):
-    assert refusal(life, "Ben", "@llm-status") == "@llm-status is for an admin and above; you are a player."
+def test_the_model_s_state_is_for_observers_and_admins(life):
+    assert refusal(life, "Ben", "@llm-status") == "@llm-status is for an observer and above; you are a player."
 
 
 def test_without_a_model_it_is_told_how_to_get_one(life):

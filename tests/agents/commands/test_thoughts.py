@@ -142,7 +142,7 @@ def test_the_log_can_show_whole_prompts_and_the_last_question_of_everybody(tmp_p
     assert "  command: look" not in of_all
 
 
-def test_the_log_and_the_reason_are_for_admins_and_know_who_is_an_agent(tmp_path):
+def test_the_log_and_the_reason_are_for_observers_and_admins_and_know_who_is_an_agent(tmp_path):
     life = Watched(tmp_path)
     assert life.shown("@llm-log Zed") == ["There is no agent 'Zed'. Agents: Rook."]
     assert life.shown("@why Zed") == ["There is no agent 'Zed'. Agents: Rook."]
@@ -150,7 +150,7 @@ def test_the_log_and_the_reason_are_for_admins_and_know_who_is_an_agent(tmp_path
     assert life.shown("@why")[0] == "Usage: @why <agent>"
     life.game.world.characters["Ana"].role = Role.PLAYER
     for verb in ("@llm-log", "@why"):
-        assert life.shown(f"{verb} Rook") == [f"{verb} is for an admin and above; you are a player."]
+        assert life.shown(f"{verb} Rook") == [f"{verb} is for an observer and above; you are a player."]
 
 
 def test_what_stands_in_the_archive_is_explained_after_a_restart_too(tmp_path):

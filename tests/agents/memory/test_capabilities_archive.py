@@ -311,7 +311,7 @@ def test_3_8_no_player_reads_another_s_archive(tmp_path):
         reference for reference, e in life.memory.archive_writer.archive.entries() if e["event"] == "message"
     )
     performed = life.game.perform("Ben", f"@memory-expand Rook {reference}")
-    assert performed.refusal == "The memory of Rook is for Rook and for admins."
+    assert performed.refusal == "The memory of Rook is for Rook, observers and admins."
     life.game.world.characters["Ana"].role = Role.ADMIN
     life.ana.screen()
     life.ana.types(f"@memory-expand Rook {reference}")

@@ -161,9 +161,24 @@ def test_a_file_that_is_no_database_is_refused_and_stays_as_it_is(tmp_path, cont
 def test_a_database_of_a_newer_format_is_refused(tmp_path):
     put_accounts(tmp_path, EVE)
     with closing(sqlite3.connect(tmp_path / "accounts.sqlite3")) as db:
-        db.execute("PRAGMA user_version = 2")
-    with pytest.raises(NoteError, match="made by a newer Fallwater .format 2; this one knows 1"):
+        db.execute("PRAGMA user_version = 3")
+    with pytest.raises(NoteError, match="made by a newer Fallwater .format 3; this one knows 2"):
         AccountDatabase(tmp_path)
+
+
+def test_accounts_of_format_1_are_taken_over_and_may_be_observers_from_then_on(tmp_path):
+    put_accounts(tmp_path, EVE)
+    with closing(sqlite3.connect(tmp_path / "accounts.sqlite3", isolation_level=None)) as db:
+        roles = "role TEXT CHECK (role IN ('guest', 'player', 'builder', 'admin'))"
+        columns = f"key TEXT NOT NULL PRIMARY KEY, name TEXT, {roles}"
+        more = "password TEXT, one_time INTEGER, created TEXT, last_seen TEXT, failed INTEGER"
+        db.execute(f"CREATE TABLE former ({columns}, {more})")
+        db.execute("INSERT INTO former SELECT * FROM accounts")
+        db.execute("DROP TABLE accounts")
+        db.execute("ALTER TABLE former RENAME TO accounts")
+        db.execute("PRAGMA user_version = 1")
+    put_accounts(tmp_path, replace(EVE, name="Iris", role="observer"))
+    assert accounts_in(tmp_path) == {EVE.name: EVE, "Iris": replace(EVE, name="Iris", role="observer")}
 
 
 @pytest.mark.parametrize("change", ["role = 'king'", "password = 'secret'", "failed = 'often'", "key = ''"])
@@ -194,7 +209,7 @@ def test_no_sentence_tells_anybody_to_take_a_password_away():
 @pytest.mark.parametrize(
     ("row", "problem"),
     [
-        (("Eve", "king", "", 0, "", "", 0), "the role 'king' is none of guest, player, builder, admin."),
+        (("Eve", "king", "", 0, "", "", 0), "the role 'king' is none of guest, player, observer, builder, admin."),
         (("Eve", "player", "", 0, "soon", "", 0), "'soon' is no time such as 2026-11-21T20:35:01+00:00."),
         (("Eve", "player", "", 0, "", "", "2"), "has a value of the wrong type."),
     ],

@@ -241,7 +241,7 @@ def test_the_log_shows_who_did_what_and_what_came_of_it(inn):
 
 
 def test_an_empty_log_says_so(inn):
-    assert inn.shown("Ana", "@audit") == ["Nobody has used a command of builders or admins yet."]
+    assert inn.shown("Ana", "@audit") == ["Nobody has used a command of observers, builders or admins yet."]
 
 
 def test_of_a_line_without_end_the_log_shows_the_beginning(inn):

@@ -114,7 +114,7 @@ Ana| Ben is a player from now on.
 Ben> @create chair
 Ben| @create is for a builder and above; you are a player.
 Ana> @grant Ben @dig
-Ana| '@dig' is no role; give guest, player, builder or admin.
+Ana| '@dig' is no role; give guest, player, observer, builder or admin.
 Ana> @grant Zed builder
 Ana| There is nobody called 'Zed'.
 Ana> @revoke Ana
@@ -140,7 +140,7 @@ def test_an_agent_is_granted_a_role_or_single_commands_and_its_note_is_to_be_wri
 Ana> @grant Rook @dig
 Ana| Rook may use @dig from now on.
 Ana> @grant rook @fly
-Ana| '@fly' is neither a command nor a role; give a command such as @dig, or guest, player, builder or admin.
+Ana| '@fly' is neither a command nor a role; give a command such as @dig, or guest, player, observer, builder or admin.
 Ana> @revoke Rook @destroy
 Ana| Rook was not granted @destroy.
 """,
