@@ -19,18 +19,16 @@ from agents.models.queue import ModelQueue
 from agents.population import Population
 from config.settings import MEGABYTE
 from server.accounts.accounts import Accounts
+from server.accounts.login import LoginServices
 from server.accounts.password_change import ACCOUNT_COMMANDS
-from server.accounts.passwords import Authenticator, Passwords
-from server.accounts.prompts import LoginServices
+from server.accounts.passwords import Authenticator, LoginThrottle, Passwords
 from server.accounts.store import AccountStore
-from server.accounts.throttle import LoginThrottle
 from server.admin.admin_commands import Administration, AdminServices
 from server.admin.audit import Audit
 from server.agent_scheduler import AgentScheduler
 from server.clock import Runtime
-from server.connection.services import ConnectionServices
-from server.lifecycle.restart import STAGE_SECONDS, SessionRestore
-from server.lifecycle.shutdown import in_stages
+from server.connection.input import ConnectionServices
+from server.lifecycle.restart import STAGE_SECONDS, SessionRestore, in_stages
 from server.monitoring.health import MonitoredServer
 from server.net.listeners import Listeners, Ports, limits_of
 from server.persistence.autosave import GroupCommit, WorldStore, Written

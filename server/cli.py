@@ -13,7 +13,7 @@ from agents.memory.strategy import loaded_strategies
 from agents.simulation.recording import SimulationError
 from config.settings import ROLES
 from server.accounts.database import AccountDatabase
-from server.accounts.password_reset import reset_password
+from server.accounts.password_change import reset_password
 from server.accounts.passwords import Argon2
 from server.check.doctor import add_doctor_command, run_doctor
 from server.check.vault import add_vault_commands, run_import, run_vault_check

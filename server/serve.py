@@ -18,16 +18,14 @@ from twisted.internet.threads import deferToThread
 from agents.memory.strategy import loaded_strategies
 from config.settings import MEGABYTE, ServerSettings
 from server.accounts.database import AccountDatabase, read_accounts
-from server.accounts.password_reset import first_admin
+from server.accounts.password_change import first_admin
 from server.accounts.passwords import Argon2
 from server.accounts.store import THREAD_BUSY_SECONDS, AccountStore, WriterThread
 from server.app import Fallwater
 from server.check.vault import every_command
 from server.clock import Runtime
 from server.lifecycle.preflight import Preflight, Trial, check_notes, port_error, port_problem
-from server.lifecycle.restart import inherited, reexec, this_program
-from server.lifecycle.shutdown import ShutdownRequest
-from server.lifecycle.systemd import SystemdNotifier
+from server.lifecycle.restart import ShutdownRequest, SystemdNotifier, inherited, reexec, this_program
 from server.monitoring.health import MonitoredServer, unsaved_work, write_problem
 from server.monitoring.logs import LogFile, write_log
 from server.net.listeners import TELNET, ListeningReactor, Ports

@@ -1,18 +1,29 @@
-"""Changing a password: the command `@password`, and the dialogue in which no password is part of a typed line."""
+"""The command `@password`, its dialogue, and one-time passwords for the first admin and for lost ones."""
 
 from __future__ import annotations
 
+import difflib
 import math
-from collections.abc import Callable
-from dataclasses import dataclass
+import secrets
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 
-from server.accounts.passwords import PasswordOutcome
-from server.accounts.prompts import LoginServices, LoginView, NewPassword, Prompts
+from server.accounts.accounts import RESERVED, well_formed
+from server.accounts.database import AccountDatabase
+from server.accounts.login import LoginServices, LoginView, NewPassword, Prompts
+from server.accounts.passwords import Hasher, PasswordOutcome
+from server.accounts.schema import Account, key
+from vault.errors import NoteError
+from vault.vault import Vault, agent_names
 from world.command import Command, command
 from world.entities import Character, Role
 from world.errors import CommandError
 from world.events import Event
 from world.world import World
+
+MAX_NAMES_LISTED = 20
+"""How many names are listed to somebody who asked for one that there is not."""
 
 
 @dataclass(frozen=True)
@@ -93,3 +104,96 @@ class PasswordChange:
 
     def _give_up(self) -> None:
         self._over(self._services.wording()("door.password_unchanged"))
+
+
+def one_time_password(choose: Callable[[str], str] = secrets.choice) -> str:
+    """Return a password that can be read out and typed: ten syllables, 62 bits."""
+    syllables = [choose("bdfghjklmnprstvz") + choose("aeiou") for _ in range(10)]
+    return "-".join("".join(syllables[start : start + 2]) for start in range(0, 10, 2))
+
+
+def first_admin(database: AccountDatabase, vault: Vault, name: str, hasher: Hasher) -> str:
+    """Make an admin of this name if there is none. Return what the operator should read, or nothing.
+
+    Raises: NoteError if nobody can be called that, or the account cannot be kept.
+    """
+    admins = database.admins()
+    try:
+        only = database.account(admins[0]) if len(admins) == 1 else None
+        found = database.account(name)
+    except NoteError as error:
+        return f"{database.path}: {error}"
+    remedy = f"fallwater reset-password NAME --vault {vault.root}".replace
+    if only and only.one_time:
+        lost = remedy("NAME", only.name)
+        return f"The admin {only.name} has not chosen a password yet. If the one-time password is lost: {lost}"
+    if admins:
+        return ""
+    own = f"config/server.md: admin_name is {name!r}, and the first admin cannot be called that: "
+    taken = {key(one) for one in (*vault.names("rooms"), *vault.names("things"), *agent_names(vault), *RESERVED)}
+    if well_formed(name) != name:
+        raise NoteError(f"{own}a name has Latin letters alone and begins with a capital one.")
+    if key(name) in taken:
+        raise NoteError(f"{own}it is the name of something else.")
+    if found and found.password:
+        lost = remedy("NAME", f"{found.name} --role admin")
+        return f"There is no admin: {found.name} is somebody else. Make somebody one with: {lost}"
+    password = _issue(database, name, "admin", hasher)
+    return (
+        f"The admin of this world is {name}, with the one-time password {password}\n"
+        "Log in with that name and password to run the world; you choose your own then. It is shown only here."
+    )
+
+
+def reset_password(
+    database: AccountDatabase, vault: Vault, given: str, role: str, new_role: str, hasher: Hasher
+) -> str:
+    """Give somebody a new password for one time, and a role unless it is empty; return what to read out.
+
+    Who has lived here but has no account yet gets one.
+    Raises: NoteError if there is nobody of that name.
+    """
+    account = database.account_to_repair(given, new_role)
+    people = {key(name): name for name in vault.names("people")}
+    name = account.name if account else people.get(key(given))
+    if name is None:
+        raise NoteError(f"There is nobody called {given!r} in {vault.root}. {_near(given, database, people.values())}")
+    password = _issue(database, name, role or (account.role if account else new_role), hasher)
+    return f"The one-time password of {name} is {password}\nWhoever logs in with it chooses another at once."
+
+
+def _near(given: str, database: AccountDatabase, people: Iterable[str]) -> str:
+    """Return who might be meant."""
+    names = sorted({*database.names(), *people})
+    if len(names) <= MAX_NAMES_LISTED:
+        return f"Its people: {', '.join(names) or 'none yet'}."
+    near = difflib.get_close_matches(given.capitalize(), names)
+    meant = f" Did you mean {' or '.join(near)}?" if near else ""
+    return f"It has {len(names)} people.{meant}"
+
+
+def _issue(database: AccountDatabase, name: str, role: str, hasher: Hasher) -> str:
+    password = one_time_password()
+    kept, created = hasher.hash(password), datetime.now(UTC).isoformat(timespec="seconds")
+    with database.transaction():
+        account = database.account_to_repair(name, role) or Account(name, role, created=created)
+        database.put_account(replace(account, role=role, password=kept, one_time=True))
+    return password
+
+
+def give_one_time(name: str, caller: LoginView, services: LoginServices, given: Callable[[str], None]) -> None:
+    """Give somebody a password for one time and show it to the admin who calls, or why it cannot be.
+
+    `given` is told of whom, by their full name, once it holds.
+    """
+    password = one_time_password()
+
+    def show(_: None) -> None:
+        account = services.accounts.account(name)
+        who = account.name if account else name
+        given(who)
+        caller.show(services.wording()("door.one_time_given", name=who, password=password))
+
+    hashed = services.passwords.hash(password, caller.host)
+    hashed.addCallback(lambda kept: services.accounts.give_one_time(name, kept))
+    hashed.addCallbacks(show, lambda failure: caller.show(failure.getErrorMessage()))

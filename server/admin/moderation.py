@@ -12,7 +12,7 @@ from twisted.internet.defer import Deferred
 from twisted.python.failure import Failure
 
 from server.accounts.accounts import Accounts, NameRefused
-from server.accounts.bans import BanRefused, until_text
+from server.accounts.store import BanRefused, until_text
 from server.session.registry import SessionRegistry
 from vault.errors import NoteError
 from world.command import CommandTable, command

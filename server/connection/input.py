@@ -1,16 +1,17 @@
 """Input scheduling: a few lines a turn, a token bucket for each caller, one fair queue for all.
 
 A door reads its protocol, and is a `LineSource` with what it has read; its `LineIntake` takes lines from that.
-"""
+`ConnectionServices` is what all connections share, whichever door they came in by."""
 
 from __future__ import annotations
 
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum, auto
-from typing import Protocol
+from typing import Literal, Protocol
 
+from config.settings import ColorSettings
 from server.clock import DelayedCall, ReactorClock, cancel
 from server.connection.output import FlushQueue
 
@@ -28,6 +29,9 @@ RESERVE_SECONDS = 0.01
 
 
 TICK = 0.001  # a timer may be that much too early
+
+DropReason = Literal["does not read", "negotiates without end"]
+_PALETTE = ColorSettings()
 
 
 class TokenBucket:
@@ -311,3 +315,24 @@ class LineIntake:
             return
         self._reads = reads
         self._source.set_reading(reads)
+
+
+@dataclass
+class Traffic:
+    """Since the start: bytes as they went out, compressed if they were, and clients dropped by reason."""
+
+    sent_bytes: int = 0
+    dropped: Counter[DropReason] = field(default_factory=Counter)
+
+
+@dataclass
+class ConnectionServices:
+    """The services of one server. `palette` returns the styles that hold now."""
+
+    clock: ReactorClock
+    palette: Callable[[], ColorSettings] = lambda: _PALETTE
+    traffic: Traffic = field(default_factory=Traffic)
+
+    def __post_init__(self) -> None:
+        self.flush_queue = FlushQueue(self.clock)
+        self.scheduler = FairScheduler(self.clock, self.flush_queue)

@@ -8,21 +8,23 @@ from collections.abc import Callable, Iterable
 from server.clock import ReactorClock
 from server.connection.connection import Connection, Message
 from server.connection.input import TokenBucket
-from server.gmcp.around import commands_of, map_of
 from server.gmcp.packages import (
     IN_HAND,
     IN_ROOM,
     Item,
+    RoomSnapshot,
     changed,
     channel_list,
+    commands_of,
+    differences,
     items_of,
     listed,
+    map_of,
     name_of,
     spoken,
     status,
     variables,
 )
-from server.gmcp.rooms import RoomSnapshot, differences
 from server.gmcp.updates import GmcpUpdates
 from world.entities import Character, Role
 from world.events import Arrived, Event, Left

@@ -8,7 +8,7 @@ from typing import Protocol
 
 from server.clock import DelayedCall, ReactorClock
 from server.connection.connection import Message
-from server.gmcp.rooms import RoomSnapshot, RoomSnapshots
+from server.gmcp.packages import RoomSnapshot, RoomSnapshots
 from world.command import CommandTable
 from world.entities import Character
 from world.events import (

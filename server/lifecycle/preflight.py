@@ -198,7 +198,6 @@ def _failure_of(host: str, port: int) -> Exception | None:
 def _read_certificate(settings: ServerSettings, folder: Path) -> None:
     """Raises: NoteError if a configured certificate is not valid. A self-signed one is made again if need be."""
     if settings.tls_certificate or settings.tls_key:
-        from server.net.certificate import read_certificate
-        from server.net.tls import paths_of
+        from server.net.tls import paths_of, read_certificate
 
         read_certificate(*paths_of(settings, folder))

@@ -1,4 +1,4 @@
-"""Restarting in the same process: the ports stay open, and everybody goes on where they were."""
+"""Closing and restarting: signals, stages, systemd, and a restart in place that keeps everybody where they were."""
 
 from __future__ import annotations
 
@@ -6,17 +6,22 @@ import json
 import logging
 import os
 import signal
+import socket
 import sys
-from collections.abc import Callable, Mapping, MutableMapping
+import time
+from collections.abc import Callable, Mapping, MutableMapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, fields
 from typing import Any
 
+from twisted.internet.defer import CancelledError, Deferred, maybeDeferred, succeed
+from twisted.python.systemd import ListenFDs
+
 from agents.attending.floor import Awareness, owed_rows, restore_owed
 from agents.population import Population
 from config.settings import ServerSettings
-from server.lifecycle.systemd import sockets_given
-from server.net.listeners import AdoptedSockets, RequestedPorts
+from server.clock import DelayedCall, ReactorClock, cancel
+from server.net.listeners import TELNET, TLS, WEB, AdoptedSockets, RequestedPorts
 from server.session.registry import SessionRegistry
 from vault.session_snapshot import SessionSnapshot, load_and_clear_snapshot, save_snapshot
 from vault.vault import Vault
@@ -26,10 +31,174 @@ from world.game import Game
 
 log = logging.getLogger(__name__)
 
+Act = Callable[[], None]
+
+Stage = tuple[str, Callable[[], Deferred[None] | None]]
+_LISTEN = ("LISTEN_FDS", "LISTEN_PID", "LISTEN_FDNAMES")
+_UNNAMED = "unknown"
 STAGE_SECONDS = 0.4
 """How long each stage of closing may take before a restart: all of it within 2 seconds."""
 
 VARIABLE = "FALLWATER_LISTENING"
+_OF_A_CONNECTION = frozenset({"is_linkdead", "client_uses_screen_reader"})
+
+
+def install_signal_handlers(close: Act, restart: Act) -> None:
+    """Call `close` at each SIGINT and SIGTERM from now on, instead of what the reactor would do.
+
+    SIGHUP calls `restart`, or `close` if the world was started in a terminal that has gone. A SIGHUP that the parent
+    process ignores, as `nohup` does, stays ignored.
+    """
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, lambda *_: close())
+    had_terminal = has_terminal()
+    if signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN:
+        signal.signal(signal.SIGHUP, lambda *_: close() if had_terminal and not has_terminal() else restart())
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGHUP})  # a restart has blocked it
+
+
+def has_terminal() -> bool:
+    """Return whether the process reads from or writes to a terminal that is still there."""
+    return any(_is_terminal(stream.fileno()) for stream in (sys.__stdin__, sys.__stdout__, sys.__stderr__) if stream)
+
+
+def _is_terminal(descriptor: int) -> bool:
+    try:
+        return os.isatty(descriptor)
+    except OSError:
+        return False
+
+
+def once(act: Act) -> Callable[[], None]:
+    """Return what does this the first time that it is called, and nothing from then on."""
+    left = [act]
+
+    def act_once() -> None:
+        if left:
+            left.pop()()
+
+    return act_once
+
+
+class ShutdownRequest:
+    """A request to close or to restart. A request to close always wins.
+
+    `stop` stops the reactor.
+    """
+
+    def __init__(self, stop: Callable[[], None]) -> None:
+        self.restarts = False
+        self._has_begun = False
+        self._stop = once(stop)
+
+    def close(self) -> None:
+        """Close it, even if a restart was asked for."""
+        self.restarts, self._has_begun = False, True
+        self._stop()
+
+    def restart(self) -> None:
+        """Restart it, unless it closes already."""
+        self.restarts = self.restarts or not self._has_begun
+        self._has_begun = True
+        self._stop()
+
+
+def in_stages(clock: ReactorClock, seconds: float, stages: Sequence[Stage], in_haste: bool = False) -> Deferred[None]:
+    """Do the stages one after the other; one that fails or takes too long is logged and the next one follows.
+
+    That one takes too long is no error `in_haste`.
+    """
+    done: Deferred[None] = succeed(None)
+    for stage in stages:
+        done.addCallback(_bounded, stage, clock, seconds, logging.INFO if in_haste else logging.ERROR)
+    return done
+
+
+def _bounded(_: None, stage: Stage, clock: ReactorClock, seconds: float, level: int) -> Deferred[None]:
+    name, act = stage
+    ended: Deferred[None] = Deferred()
+
+    def end(problem: object = None, level: int = logging.ERROR) -> None:
+        if not ended.called:
+            if problem:
+                log.log(level, "%s did not end well: %s", name, problem)
+            ended.callback(None)
+
+    late = clock.callLater(seconds, end, f"it took longer than {seconds:g} seconds", level)
+    doing = maybeDeferred(act)
+    doing.addCallbacks(lambda _: end(), lambda failure: end(None if failure.check(CancelledError) else failure))
+    ended.addCallback(lambda _: cancel(late))
+    return ended
+
+
+def sockets_given(environ: MutableMapping[str, str]) -> dict[str, list[int]]:
+    """Return the sockets that this process was started with, as descriptors by what is spoken there.
+
+    They are called `telnet`, `tls` and `web`; of those with another name the first is for telnet. What says so is
+    taken out of `environ`, so that no other program believes that it is meant.
+    """
+    count = environ.get("LISTEN_FDS", "")
+    names = environ.get("LISTEN_FDNAMES") or ":".join([_UNNAMED] * (int(count) if count.isdecimal() else 0))
+    descriptors = ListenFDs.fromEnvironment({**environ, "LISTEN_FDNAMES": names}).inheritedDescriptors()
+    for variable in _LISTEN:
+        environ.pop(variable, None)
+    found: dict[str, list[int]] = {}
+    for name, descriptor in zip(names.split(":"), descriptors, strict=False):
+        service = name if name in (TELNET, TLS, WEB) else TELNET
+        if service != name and TELNET in names.split(":") + list(found):
+            log.warning("the socket called %r is not used; name it %s, %s or %s", name, TELNET, TLS, WEB)
+            continue
+        found.setdefault(service, []).append(descriptor)
+    return found
+
+
+class SystemdNotifier:
+    """Tells systemd how the world is, if it wants to know; it asks by what it puts into `environ`.
+
+    A sign of life is given twice in each span that a watchdog allows, for as long as the reactor turns.
+    """
+
+    def __init__(self, environ: MutableMapping[str, str], pid: int, clock: ReactorClock) -> None:
+        self._address = environ.get("NOTIFY_SOCKET", "")
+        self._clock = clock
+        self._next: DelayedCall | None = None
+        self._alive_seconds = _watchdog_seconds(environ, pid) / 2
+
+    def is_open(self) -> None:
+        """Players can come in."""
+        self._tell("READY=1")
+        if self._alive_seconds and self._address:
+            self._live()
+
+    def restarts(self) -> None:
+        """The world restarts in the same process."""
+        self._tell("RELOADING=1", f"MONOTONIC_USEC={time.monotonic_ns() // 1000}")
+
+    def closes(self) -> None:
+        """The world is about to end."""
+        self._tell("STOPPING=1")
+        cancel(self._next)
+
+    def _live(self) -> None:
+        self._tell("WATCHDOG=1")
+        self._next = self._clock.callLater(self._alive_seconds, self._live)
+
+    def _tell(self, *states: str) -> None:
+        if not self._address.startswith(("/", "@")):
+            return
+        address = "\0" + self._address[1:] if self._address.startswith("@") else self._address
+        try:
+            with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM | socket.SOCK_CLOEXEC) as notifier:
+                notifier.setblocking(False)
+                notifier.sendto("\n".join(states).encode(), address)
+        except OSError as error:
+            log.warning("cannot notify systemd of %s: %s", states[0], error)
+
+
+def _watchdog_seconds(environ: MutableMapping[str, str], pid: int) -> float:
+    micros = environ.get("WATCHDOG_USEC", "")
+    is_meant = environ.get("WATCHDOG_PID", str(pid)) == str(pid)
+    return int(micros) / 1e6 if micros.isdecimal() and is_meant else 0.0
 
 
 @dataclass(frozen=True)
@@ -95,9 +264,6 @@ def reexec(
         return f"the world is closed and cannot restart: {sys.executable} cannot be executed: {error.strerror}."
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
-
-
-_OF_A_CONNECTION = frozenset({"is_linkdead", "client_uses_screen_reader"})
 
 
 class SessionRestore:

@@ -17,7 +17,7 @@ from agents.models.queue import ModelQueue
 from agents.population import Population
 from server.agent_scheduler import AgentScheduler
 from server.clock import DelayedCall, ReactorClock, cancel
-from server.connection.services import Traffic
+from server.connection.input import Traffic
 from server.net.listeners import Ports
 from server.persistence.autosave import GroupCommit, WorldStore
 from server.session.registry import SessionRegistry

@@ -1,7 +1,8 @@
-"""Connection limits, in all and per address, counted at the socket before anything else is done."""
+"""Connection limits, in all and by network address, counted at the socket before anything else is done."""
 
 from __future__ import annotations
 
+import ipaddress
 import logging
 import os
 import resource
@@ -15,7 +16,8 @@ from twisted.internet.protocol import ServerFactory
 from config.settings import ServerSettings
 from server.clock import ReactorClock
 from server.connection.input import TokenBucket
-from server.net.addresses import is_loopback, network_of
+
+log = logging.getLogger(__name__)
 
 RESERVED = 128
 """So many file handles are for notes that are saved, journals that are opened and models that are asked."""
@@ -25,6 +27,40 @@ PAGE_FILES_SHARE = 8
 """At most so many handles, and one part in so many of what is allowed, are for what pages have shown."""
 
 UNBOUNDED = 1_000_000
+OVERFLOW = 64
+"""How many more can connect than may log in, so that they can be told why they may not."""
+
+OVERFLOW_PER_ADDRESS = 4
+"""The same of one address."""
+
+Reason = Literal["full", "too_many_from_there", "too_often", "banned"]
+"""Why a caller is rejected: the world is full, too many from that address, too many calls a minute, a ban."""
+
+REJECTION_REASONS: tuple[Reason, ...] = get_args(Reason)
+MAX_REMEMBERED = 10_000
+REPORT_SECONDS = 60.0
+
+
+def network_of(host: str) -> str:
+    """Return what counts as one address: of IPv6 the network that one household has, of IPv4 the address."""
+    try:
+        address = ipaddress.ip_address(host)
+    except ValueError:
+        return host
+    if isinstance(address, ipaddress.IPv6Address):
+        if address.ipv4_mapped:
+            return str(address.ipv4_mapped)
+        if not address.is_loopback:
+            return str(ipaddress.ip_network((address, 64), strict=False))
+    return str(address)
+
+
+def is_loopback(host: str) -> bool:
+    """Return whether an address is that of this very machine."""
+    try:
+        return ipaddress.ip_address(network_of(host)).is_loopback
+    except ValueError:
+        return False
 
 
 def page_files(limit: int | None = None) -> int:
@@ -49,23 +85,6 @@ def _in_use() -> int:
         return len(os.listdir("/proc/self/fd"))
     except OSError:
         return 64
-
-
-log = logging.getLogger(__name__)
-
-OVERFLOW = 64
-"""How many more can connect than may log in, so that they can be told why they may not."""
-
-OVERFLOW_PER_ADDRESS = 4
-"""The same of one address."""
-
-Reason = Literal["full", "too_many_from_there", "too_often", "banned"]
-"""Why a caller is rejected: the world is full, too many from that address, too many calls a minute, a ban."""
-
-REJECTION_REASONS: tuple[Reason, ...] = get_args(Reason)
-
-MAX_REMEMBERED = 10_000
-REPORT_SECONDS = 60.0
 
 
 class ConnectionLimiter:

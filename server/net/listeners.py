@@ -17,8 +17,14 @@ from twisted.internet.tcp import Port
 
 from config.settings import ServerSettings
 from server.clock import ReactorClock
-from server.net.addresses import is_loopback
-from server.net.connection_limits import OVERFLOW, ConnectionLimiter, LimitingFactory, ProtocolFactory, raise_fd_limit
+from server.net.connection_limits import (
+    OVERFLOW,
+    ConnectionLimiter,
+    LimitingFactory,
+    ProtocolFactory,
+    is_loopback,
+    raise_fd_limit,
+)
 from server.telnet.connection import TelnetLimits
 from vault.errors import NoteError
 

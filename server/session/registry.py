@@ -11,12 +11,11 @@ from typing import Protocol
 
 from twisted.internet.defer import Deferred
 
-from server.accounts.prompts import LoginServices
+from server.accounts.login import LoginServices
 from server.clock import ReactorClock
 from server.connection.connection import MARKED
 from server.gmcp.updates import GmcpUpdates
-from server.net.addresses import network_of
-from server.net.connection_limits import ConnectionLimiter, Reason
+from server.net.connection_limits import ConnectionLimiter, Reason, network_of
 from server.session.linkdead import LinkDead
 from world.entities import Character, Role
 from world.events import Dropped, EntityChanged

@@ -7,10 +7,8 @@ from collections import deque
 from twisted.internet.defer import Deferred
 
 from server.accounts.accounts import AccountState, LoginName, NameRefused
-from server.accounts.login import Login
-from server.accounts.password_change import PasswordChange, PasswordChangeRequested
-from server.accounts.password_reset import give_one_time
-from server.accounts.prompts import ModalInput
+from server.accounts.login import Login, ModalInput
+from server.accounts.password_change import PasswordChange, PasswordChangeRequested, give_one_time
 from server.clock import DelayedCall, ReactorClock, cancel
 from server.connection.connection import KIND_OF, MARKED, SCENE, Connection, Identification, shown_of
 from server.gmcp.client import GmcpClient, Outcome

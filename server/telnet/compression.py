@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import zlib
 
-from server.telnet.codes import COMPRESS2
 from server.telnet.negotiation import Compressed, Effect, Option, Policy, subnegotiation
 from server.telnet.options import ClientInfo
+from server.telnet.parser import COMPRESS2
 
 WINDOW_BITS = 12
 MEMORY_LEVEL = 4

@@ -14,15 +14,13 @@ from zope.interface import implementer
 
 from server.clock import DelayedCall, ReactorClock, cancel
 from server.connection.connection import Capabilities, Identification, Message
-from server.connection.input import InputLimits
+from server.connection.input import ConnectionServices, DropReason, InputLimits
 from server.connection.output import DirectWriter, Transport
-from server.connection.services import ConnectionServices, DropReason
 from server.rendering.text_screen import TextScreen
-from server.telnet.charset import encode_text
-from server.telnet.codes import ECHO, END_OF_RECORD, EOR, GA, GMCP, IAC, NOP, TERMINAL_TYPE
 from server.telnet.compression import OutputBuffer
 from server.telnet.negotiation import Negotiator
-from server.telnet.options import ClientInfo, capabilities_of, framed
+from server.telnet.options import ClientInfo, capabilities_of, encode_text, framed
+from server.telnet.parser import ECHO, END_OF_RECORD, EOR, GA, GMCP, IAC, NOP, TERMINAL_TYPE
 
 TICK_SECONDS = 1.0
 

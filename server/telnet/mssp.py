@@ -12,9 +12,9 @@ from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 
 from config.settings import ServerSettings, WorldSettings
-from server.telnet.codes import GMCP, MSSP
 from server.telnet.negotiation import Effect, Option, Policy, Send, subnegotiation
 from server.telnet.options import OPTIONS, ClientInfo
+from server.telnet.parser import GMCP, MSSP
 from vault.config_notes import Settings
 from world.world import World
 

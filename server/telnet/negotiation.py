@@ -12,8 +12,7 @@ from dataclasses import dataclass
 from enum import Enum, auto
 from typing import Generic, TypeVar
 
-from server.telnet.codes import DO, DONT, IAC, SB, SE, WILL, WONT
-from server.telnet.parser import Negotiation, Subnegotiation
+from server.telnet.parser import DO, DONT, IAC, SB, SE, WILL, WONT, Negotiation, Subnegotiation
 
 MAX_ANSWERS = 200
 """Answers given to a client before it types a line; then silence, so that no client can argue without end."""

@@ -1,4 +1,4 @@
-"""The option table: which options we know, what we answer, and what a client tells us through them."""
+"""The option table: which options we know, what we answer, what a client tells us, and the charset of its text."""
 
 from __future__ import annotations
 
@@ -9,8 +9,9 @@ from enum import IntFlag
 from functools import lru_cache
 
 from server.connection.connection import DEFAULT_WIDTH, Capabilities, ColorDepth, Message
-from server.telnet.charset import decode_line, is_utf_8
-from server.telnet.codes import (
+from server.rendering.text_screen import transliterate
+from server.telnet.negotiation import Effect, GmcpReceived, Identified, Option, Policy, Send, subnegotiation
+from server.telnet.parser import (
     BINARY,
     CHARSET,
     ECHO,
@@ -21,10 +22,74 @@ from server.telnet.codes import (
     TIMING_MARK,
     WINDOW_SIZE,
 )
-from server.telnet.negotiation import Effect, GmcpReceived, Identified, Option, Policy, Send, subnegotiation
+from world.sanitize import clean_line
+
+_LINE_END = re.compile("\r\n|\r|\n")
+_ERASE = "\b\x7f"
 
 # A name of more parts or more letters than any package has is no name.
 _NAME = re.compile(rb"[A-Za-z][A-Za-z0-9_-]{0,31}(?:\.[A-Za-z0-9_-]{1,32}){0,5}\Z")
+DEFAULT_HEIGHT = 24
+MIN_WIDTH = 20
+MIN_HEIGHT = 5
+MAX_SIZE = 500
+MAX_TERMINAL_TYPES = 4
+MAX_NAME_LENGTH = 40
+"""RFC 1091 allows no longer terminal type, in characters."""
+
+_IS, _SEND = 0, 1
+_REQUEST, _ACCEPTED, _REJECTED = 1, 2, 3
+_CHARSETS = {b"UTF-8": "utf-8", b"UTF8": "utf-8", b"US-ASCII": "ascii", b"ASCII": "ascii"}
+_UNPRINTABLE = re.compile(rb"[^\x20-\x7e]")
+_ANSI_TYPES = re.compile(r"ansi|xterm|vt[1-5]\d\d|linux|screen|tmux|rxvt|putty|konsole|cygwin", re.IGNORECASE)
+_MTTS = re.compile(r"MTTS (\d{1,9})\Z")
+
+
+@lru_cache(maxsize=64)
+def encode_text(text: str, encoding: str) -> bytes:
+    r"""Return `text` as it goes on the wire: every line end CR LF, in `encoding`, each 255 doubled.
+
+    `encoding` is "utf-8", or "ascii" for a client that can show no more: then it is transliterated. What many are
+    shown is encoded once.
+    """
+    if encoding == "ascii" and not text.isascii():
+        text = transliterate(text)
+    text = _LINE_END.sub("\r\n", text)
+    return text.encode(encoding, "replace").replace(b"\xff", b"\xff\xff")
+
+
+def decode_line(content: bytes, knows_utf_8: bool) -> str:
+    """Return what the player meant: decoded, with rubbed-out characters gone, cleaned to one safe line.
+
+    UTF-8 is read whenever it is valid. In what is not, broken bytes become U+FFFD if the client `knows_utf_8`; any
+    other is taken for a Windows one with UTF-8 switched off (MUSHclient), whose lines are cp1252.
+    """
+    try:
+        text = content.decode("utf-8")
+    except UnicodeDecodeError:
+        text = content.decode("utf-8" if knows_utf_8 else "cp1252", "replace")
+    return clean_line(_rub_out(text))
+
+
+def is_utf_8(content: bytes) -> bool:
+    """Return whether a line is valid UTF-8 with more in it than ASCII."""
+    try:
+        return not content.isascii() and bool(content.decode("utf-8"))
+    except UnicodeDecodeError:
+        return False
+
+
+def _rub_out(text: str) -> str:
+    """Apply BS and DEL, which a client in character mode sends along with the rest."""
+    if not any(erase in text for erase in _ERASE):
+        return text
+    kept: list[str] = []
+    for character in text:
+        if character not in _ERASE:
+            kept.append(character)
+        elif kept:
+            kept.pop()
+    return "".join(kept)
 
 
 def framed(message: Message) -> bytes:
@@ -46,23 +111,6 @@ def read_gmcp(facts: object, content: bytes) -> list[Effect]:
 
 def _refuse(constant: str) -> object:
     raise ValueError(f"{constant} is no JSON")
-
-
-DEFAULT_HEIGHT = 24
-MIN_WIDTH = 20
-MIN_HEIGHT = 5
-MAX_SIZE = 500
-
-MAX_TERMINAL_TYPES = 4
-MAX_NAME_LENGTH = 40
-"""RFC 1091 allows no longer terminal type, in characters."""
-
-_IS, _SEND = 0, 1
-_REQUEST, _ACCEPTED, _REJECTED = 1, 2, 3
-_CHARSETS = {b"UTF-8": "utf-8", b"UTF8": "utf-8", b"US-ASCII": "ascii", b"ASCII": "ascii"}
-_UNPRINTABLE = re.compile(rb"[^\x20-\x7e]")
-_ANSI_TYPES = re.compile(r"ansi|xterm|vt[1-5]\d\d|linux|screen|tmux|rxvt|putty|konsole|cygwin", re.IGNORECASE)
-_MTTS = re.compile(r"MTTS (\d{1,9})\Z")
 
 
 class Mtts(IntFlag):

@@ -13,16 +13,15 @@ from twisted.python.failure import Failure
 from zope.interface import implementer
 
 from server.connection.connection import ConnectionListener
-from server.connection.input import LineIntake, Taken
+from server.connection.input import ConnectionServices, LineIntake, Taken
 from server.connection.output import Transport
-from server.connection.services import ConnectionServices
-from server.telnet.codes import AYT
 from server.telnet.compression import compression_option
 from server.telnet.connection import KeepAlive, TcpTransport, TelnetConnection, TelnetLimits
 from server.telnet.mssp import mssp_option
 from server.telnet.negotiation import Compressed, Effect, GmcpReceived, Identified, Negotiator, Option, Send
 from server.telnet.options import OPTIONS, ClientInfo
 from server.telnet.parser import (
+    AYT,
     Command,
     Line,
     LineTooLong,

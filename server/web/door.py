@@ -14,7 +14,7 @@ from twisted.web.server import NOT_DONE_YET, Request
 from config.settings import ServerSettings
 from server.accounts.accounts import AccountState, LoginName, NameRefused
 from server.connection.connection import MARKED, Capabilities, ColorDepth
-from server.connection.services import ConnectionServices
+from server.connection.input import ConnectionServices
 from server.net.listeners import limits_of
 from server.rendering.page_text import runs_of
 from server.session.registry import SessionRegistry

@@ -7,8 +7,7 @@ from dataclasses import dataclass, field
 from twisted.internet.defer import Deferred
 
 from server.accounts.accounts import AccountState, LoginName, NameRefused
-from server.accounts.login import Login
-from server.accounts.prompts import LoginServices
+from server.accounts.login import Login, LoginServices
 
 
 @dataclass(frozen=True)

@@ -8,8 +8,7 @@ from collections.abc import Callable, Mapping
 
 from server.clock import DelayedCall, cancel
 from server.connection.connection import Capabilities, ColorDepth, Identification, Message, ResumableListener
-from server.connection.input import Taken
-from server.connection.services import ConnectionServices
+from server.connection.input import ConnectionServices, Taken
 from server.rendering.page_text import page_line
 from server.rendering.text_screen import preferred
 from server.web.backlog import Backlog

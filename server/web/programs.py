@@ -12,8 +12,7 @@ from twisted.internet.error import ConnectionDone
 from twisted.python.failure import Failure
 
 from server.connection.connection import Capabilities, ColorDepth, ConnectionListener, Identification, Message
-from server.connection.input import Taken
-from server.connection.services import ConnectionServices
+from server.connection.input import ConnectionServices, Taken
 from server.rendering.text_screen import TextScreen
 from server.telnet.negotiation import GmcpReceived
 from server.telnet.options import read_gmcp

@@ -16,9 +16,8 @@ from twisted.web.server import Request
 from zope.interface import implementer
 
 from server.clock import DelayedCall, cancel
-from server.connection.input import InputLimits, LineIntake, Taken
+from server.connection.input import ConnectionServices, InputLimits, LineIntake, Taken
 from server.connection.output import DirectWriter, Transport
-from server.connection.services import ConnectionServices
 from server.telnet.connection import TcpTransport
 from server.web.wire import Closed, Nothing, Opened, Received
 

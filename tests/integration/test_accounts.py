@@ -239,7 +239,7 @@ def test_a_reset_password_that_is_killed_leaves_the_accounts_whole(tmp_path):
     folder = vault.with_name("world.accounts")
     script = (
         "import sys; from pathlib import Path; from server.accounts.database import AccountDatabase;"
-        "from server.accounts.password_reset import reset_password; from server.accounts.passwords import Argon2;"
+        "from server.accounts.password_change import reset_password; from server.accounts.passwords import Argon2;"
         "from vault.vault import Vault\n"
         "vault, folder, hasher = Vault(Path(sys.argv[1])), Path(sys.argv[2]), Argon2(1, 8)\n"
         "while True:\n"

@@ -8,7 +8,7 @@ from dataclasses import replace
 from config.settings import ColorSettings
 from server.clock import ReactorClock
 from server.connection.connection import Capabilities, Identification, Message
-from server.connection.services import ConnectionServices
+from server.connection.input import ConnectionServices
 from server.rendering.text_screen import TextScreen
 from server.session.registry import SessionRegistry
 from server.session.session import Session

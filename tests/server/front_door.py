@@ -14,12 +14,11 @@ from twisted.internet.task import Clock
 from config.settings import ServerSettings
 from server.accounts.accounts import Accounts
 from server.accounts.database import AccountDatabase, read_accounts
+from server.accounts.login import LoginServices
 from server.accounts.password_change import ACCOUNT_COMMANDS
-from server.accounts.passwords import Authenticator, Passwords
-from server.accounts.prompts import LoginServices
+from server.accounts.passwords import Authenticator, LoginThrottle, Passwords
 from server.accounts.schema import Account, account_of
 from server.accounts.store import AccountStore
-from server.accounts.throttle import LoginThrottle
 from server.session.registry import SessionRegistry, Texts
 from vault.vault import Vault
 from world.game import Game

@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from server.accounts.accounts import AccountState, LoginName, NameRefused
-from server.accounts.bans import BanRefused
 from server.accounts.schema import Account
+from server.accounts.store import BanRefused
 from tests.server.front_door import NOW_MS, FakeHasher, accounts_in, accounts_of, put_accounts
 from tests.vault.vault_of import vault_of
 from tests.world.inn import inn

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from server.accounts.names import NameIndex, well_formed
+from server.accounts.accounts import NameIndex, well_formed
 
 
 def alike(name: str, *others: str) -> list[str]:

@@ -8,7 +8,7 @@ from contextlib import closing
 import pytest
 
 from server.accounts.database import AccountDatabase
-from server.accounts.password_reset import first_admin, one_time_password, reset_password
+from server.accounts.password_change import first_admin, one_time_password, reset_password
 from server.accounts.schema import Account
 from tests.server.front_door import FakeHasher, put_accounts
 from tests.vault.vault_of import vault_of

@@ -6,8 +6,8 @@ import pytest
 from twisted.internet.task import Clock
 
 from config.settings import ServerSettings
-from server.accounts.throttle import MAX_REMEMBERED, LoginThrottle, SignupLimiter
-from server.net.addresses import is_loopback, network_of
+from server.accounts.passwords import MAX_REMEMBERED, LoginThrottle, SignupLimiter
+from server.net.connection_limits import is_loopback, network_of
 from tests.server.fake_connection import Guest
 from tests.server.front_door import lobby_of
 from tests.world.inn import inn_game

@@ -18,8 +18,7 @@ from server.check import checks
 from server.check.checks import Result, ok, problem, warning
 from server.check.doctor import examine, report
 from server.check.models import models
-from server.net.certificate import make_certificate
-from server.net.tls import CERTIFICATE, KEY
+from server.net.tls import CERTIFICATE, KEY, make_certificate
 from tests.server.front_door import put_accounts
 from tests.server.monitoring.monitored_world import FillingDisk
 from vault.backup import back_up

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from config.settings import ServerSettings
 from server.gmcp.client import MAX_MESSAGE_BURST, MAX_PACKAGES, Supports
-from server.gmcp.rooms import derived
+from server.gmcp.packages import derived
 from tests.server.fake_connection import Guest
 from tests.server.front_door import lobby_of
 from tests.server.gmcp.talking import ALL, Talker

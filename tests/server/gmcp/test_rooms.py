@@ -12,8 +12,7 @@ from twisted.internet.task import Clock
 
 from config.settings import ServerSettings
 from server.connection.connection import Message
-from server.gmcp.packages import items_of
-from server.gmcp.rooms import LARGEST, RoomNumbers, derived
+from server.gmcp.packages import LARGEST, RoomNumbers, derived, items_of
 from tests.server.front_door import lobby_of
 from tests.server.gmcp.talking import ALL, Talker
 from tests.world.inn import inn_game

@@ -10,7 +10,7 @@ import pytest
 from twisted.internet.defer import CancelledError, Deferred, fail
 from twisted.internet.task import Clock
 
-from server.lifecycle.shutdown import ShutdownRequest, in_stages, install_signal_handlers
+from server.lifecycle.restart import ShutdownRequest, in_stages, install_signal_handlers
 
 TAKEN = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 

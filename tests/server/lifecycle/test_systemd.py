@@ -9,7 +9,7 @@ import socket
 import pytest
 from twisted.internet.task import Clock
 
-from server.lifecycle.systemd import SystemdNotifier, sockets_given
+from server.lifecycle.restart import SystemdNotifier, sockets_given
 
 
 def given(count: object, names: str | None = None, pid: int | None = None) -> dict[str, str]:

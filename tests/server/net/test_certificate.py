@@ -11,7 +11,7 @@ import pytest
 from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 
-from server.net.certificate import VALID_DAYS, Certificate, make_certificate, read_certificate
+from server.net.tls import VALID_DAYS, Certificate, make_certificate, read_certificate
 from vault.errors import NoteError
 
 NOW = datetime(2026, 11, 22, 12, tzinfo=UTC)

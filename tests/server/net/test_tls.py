@@ -14,11 +14,18 @@ from twisted.internet.task import Clock
 from twisted.python.failure import Failure
 
 from config.settings import ServerSettings
+from server.connection.input import ConnectionServices
 from server.connection.output import Transport
-from server.connection.services import ConnectionServices
-from server.net.certificate import VALID_DAYS, make_certificate
 from server.net.connection_limits import ConnectionLimiter, LimitingFactory
-from server.net.tls import CERTIFICATE, LOOK_SECONDS, MAX_HANDSHAKE_SECONDS, Credentials, over_tls
+from server.net.tls import (
+    CERTIFICATE,
+    LOOK_SECONDS,
+    MAX_HANDSHAKE_SECONDS,
+    VALID_DAYS,
+    Credentials,
+    make_certificate,
+    over_tls,
+)
 from server.telnet.connection import TelnetLimits
 from server.telnet.protocol import TelnetFactory
 from tests.server.net.wire import TlsClient

@@ -11,9 +11,8 @@ from hypothesis import strategies as st
 
 from config.settings import ColorSettings
 from server.connection.connection import KIND_OF, MARKED, SCENE, ColorDepth, shown_of
-from server.rendering.ansi import rendered
 from server.rendering.layout import wrapped
-from server.rendering.text_screen import preferred
+from server.rendering.text_screen import preferred, rendered
 from server.telnet.options import ClientInfo, Mtts, capabilities_of
 from tests.server.fake_connection import Guest
 from tests.server.front_door import lobby_of

@@ -9,8 +9,8 @@ import pytest
 
 from config.settings import ColorSettings
 from server.connection.connection import MARKED, ColorDepth
-from server.rendering.ansi import rendered
 from server.rendering.layout import WHOLE, lay_out
+from server.rendering.text_screen import rendered
 from tests.full_table import full_table
 from tests.server.fake_connection import Guest
 from tests.server.front_door import lobby_of

@@ -6,11 +6,11 @@ import pytest
 from twisted.internet.task import Clock
 from twisted.internet.testing import StringTransport
 
-from server.connection.services import ConnectionServices
+from server.connection.input import ConnectionServices
 from server.session.session import Session
-from server.telnet.codes import IAC, TERMINAL_TYPE, WILL, WONT
 from server.telnet.connection import TelnetLimits
 from server.telnet.negotiation import subnegotiation
+from server.telnet.parser import IAC, TERMINAL_TYPE, WILL, WONT
 from server.telnet.protocol import TelnetProtocol
 from tests.server.front_door import lobby_of
 from tests.world.inn import inn_game

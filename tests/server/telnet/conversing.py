@@ -11,7 +11,7 @@ from twisted.internet.testing import StringTransport
 from twisted.python.failure import Failure
 
 from server.clock import DelayedCall
-from server.connection.services import ConnectionServices
+from server.connection.input import ConnectionServices
 from server.session.registry import SessionRegistry
 from server.session.session import Session
 from server.telnet.compression import compression_option

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from server.rendering.transliterate import transliterate
-from server.telnet.charset import decode_line, encode_text
+from server.rendering.text_screen import transliterate
+from server.telnet.options import decode_line, encode_text
 from tests.full_table import full_table
 from vault.vault import STARTER
 

@@ -7,8 +7,8 @@ import zlib
 from hypothesis import given
 from hypothesis import strategies as st
 
-from server.telnet.codes import COMPRESS2, IAC, SB, SE
 from server.telnet.compression import OutputBuffer
+from server.telnet.parser import COMPRESS2, IAC, SB, SE
 
 BEGIN = bytes([IAC, SB, COMPRESS2, IAC, SE])
 # No step's bytes look like the beginning of compression, so that a reader of the wire finds it.

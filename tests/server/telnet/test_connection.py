@@ -7,8 +7,8 @@ from collections import Counter
 
 from twisted.internet.task import Clock
 
-from server.telnet.codes import DO, IAC, SB, SE, WILL, WINDOW_SIZE
 from server.telnet.connection import KeepAlive, TelnetLimits
+from server.telnet.parser import DO, IAC, SB, SE, WILL, WINDOW_SIZE
 from tests.server.telnet.test_protocol import LoginView
 
 PACED = TelnetLimits(max_line_bytes=100, lines_per_second=10, lines_at_once=5)

@@ -11,11 +11,11 @@ from twisted.internet.task import Clock
 from twisted.internet.testing import StringTransport
 
 from server.connection.connection import Connection, Message
-from server.connection.services import ConnectionServices
-from server.telnet.codes import DO, DONT, GMCP, IAC, SB, SE, WILL
+from server.connection.input import ConnectionServices
 from server.telnet.connection import TelnetLimits
 from server.telnet.negotiation import GmcpReceived, subnegotiation
 from server.telnet.options import framed, read_gmcp
+from server.telnet.parser import DO, DONT, GMCP, IAC, SB, SE, WILL
 from server.telnet.protocol import TelnetProtocol
 
 AGREED = bytes([IAC, DO, GMCP])

@@ -9,11 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from config.settings import AgentSettings, MemorySettings, ModelSettings, ServerSettings, WorldSettings
-from server.telnet.codes import DO, DONT, IAC, MSSP, SB, SE, WILL
 from server.telnet.mssp import ServerStatus, as_text, codebase, encoded, is_request, mssp_option
 from server.telnet.negotiation import Negotiator, Send, subnegotiation
 from server.telnet.options import ClientInfo
-from server.telnet.parser import Negotiation
+from server.telnet.parser import DO, DONT, IAC, MSSP, SB, SE, WILL, Negotiation
 from tests.server.fake_connection import Guest
 from tests.server.front_door import lobby_of
 from tests.world.inn import inn_game

@@ -6,9 +6,20 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from server.telnet.codes import DO, DONT, ECHO, END_OF_RECORD, IAC, VERBS, WILL, WINDOW_SIZE, WONT
 from server.telnet.negotiation import Effect, Negotiator, Option, Policy, Send
-from server.telnet.parser import Negotiation, Subnegotiation
+from server.telnet.parser import (
+    DO,
+    DONT,
+    ECHO,
+    END_OF_RECORD,
+    IAC,
+    VERBS,
+    WILL,
+    WINDOW_SIZE,
+    WONT,
+    Negotiation,
+    Subnegotiation,
+)
 
 UNKNOWN = 200
 ACCEPTED = 77

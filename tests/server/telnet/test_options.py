@@ -6,7 +6,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from server.telnet.codes import (
+from server.telnet.negotiation import Effect, Identified, Negotiator, Send, subnegotiation
+from server.telnet.options import (
+    OPTIONS,
+    ClientInfo,
+    Mtts,
+    ask_charset,
+    read_charset,
+    read_terminal_type,
+    read_window_size,
+)
+from server.telnet.parser import (
     BINARY,
     CHARSET,
     DO,
@@ -22,18 +32,8 @@ from server.telnet.codes import (
     WILL,
     WINDOW_SIZE,
     WONT,
+    Negotiation,
 )
-from server.telnet.negotiation import Effect, Identified, Negotiator, Send, subnegotiation
-from server.telnet.options import (
-    OPTIONS,
-    ClientInfo,
-    Mtts,
-    ask_charset,
-    read_charset,
-    read_terminal_type,
-    read_window_size,
-)
-from server.telnet.parser import Negotiation
 
 NEXT = Send(subnegotiation(TERMINAL_TYPE, b"\1"))
 

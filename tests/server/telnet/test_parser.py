@@ -9,7 +9,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from twisted.internet.task import Clock
 
-from server.telnet.codes import (
+from server.telnet.parser import (
     AYT,
     BRK,
     DO,
@@ -26,8 +26,6 @@ from server.telnet.codes import (
     WILL,
     WINDOW_SIZE,
     WONT,
-)
-from server.telnet.parser import (
     Command,
     Event,
     Line,

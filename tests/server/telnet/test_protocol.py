@@ -16,8 +16,12 @@ from twisted.python.failure import Failure
 from zope.interface import implementer
 
 from server.connection.connection import Capabilities, ColorDepth, Connection
-from server.connection.services import ConnectionServices
-from server.telnet.codes import (
+from server.connection.input import ConnectionServices
+from server.telnet.compression import compression_option
+from server.telnet.connection import TelnetConnection, TelnetLimits
+from server.telnet.negotiation import subnegotiation
+from server.telnet.options import OPTIONS
+from server.telnet.parser import (
     AYT,
     BRK,
     COMPRESS2,
@@ -34,10 +38,6 @@ from server.telnet.codes import (
     WILL,
     WONT,
 )
-from server.telnet.compression import compression_option
-from server.telnet.connection import TelnetConnection, TelnetLimits
-from server.telnet.negotiation import subnegotiation
-from server.telnet.options import OPTIONS
 from server.telnet.protocol import APOLOGY, STILL_HERE, TelnetFactory, TelnetProtocol
 from tests.server.turn_clock import TurnClock
 

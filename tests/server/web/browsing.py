@@ -25,7 +25,7 @@ from wsproto.events import (
 from wsproto.extensions import PerMessageDeflate
 
 from config.settings import ServerSettings
-from server.connection.services import ConnectionServices
+from server.connection.input import ConnectionServices
 from server.session.registry import SessionRegistry
 from server.telnet.options import OPTIONS
 from server.web.door import PAGE, WebDoor

@@ -9,7 +9,7 @@ from twisted.internet.error import ConnectionLost
 from twisted.python.failure import Failure
 from wsproto.events import BytesMessage, CloseConnection, TextMessage
 
-from server.telnet.codes import DO, ECHO, IAC, WILL, WINDOW_SIZE
+from server.telnet.parser import DO, ECHO, IAC, WILL, WINDOW_SIZE
 from server.web.programs import GMCP_PROTOCOL, JSON_PROTOCOL, TELNET_PROTOCOL, TERMINAL_PROTOCOL
 from tests.server.fake_connection import SECRET
 from tests.server.web.browsing import Browser, House, open_socket
