@@ -33,8 +33,7 @@ from vault.markdown import one_line
 from vault.memory.archive_exchanges import DISCARDED, SUPPRESSED
 from world.entities import Character
 from world.game import CommandResult, Game
-from world.matching import has_phrase
-from world.parsing import split_reason
+from world.parsing import has_phrase, split_reason
 
 log = logging.getLogger(__name__)
 

@@ -20,7 +20,7 @@ from config.settings import ModelSettings
 from server.bridge import deferred_from
 from server.clock import DelayedCall, ReactorClock, cancel
 from vault.config_notes import Settings
-from world.observers import ObserverCalls, Observers
+from world.game import ObserverCalls, Observers
 
 log = logging.getLogger(__name__)
 

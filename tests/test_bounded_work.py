@@ -33,9 +33,8 @@ from vault.note import parse_note
 from world.commands.table import world_commands
 from world.errors import WorldError
 from world.game import Game
-from world.matching import is_named
 from world.message_catalog import strip_markup
-from world.parsing import parse_line
+from world.parsing import is_named, parse_line
 from world.sanitize import clean_block
 from world.triggers import parse_trigger
 

@@ -13,8 +13,7 @@ from vault.markdown import escape_words, unescape_words
 from vault.note import Note, format_note, link_or_name, link_target
 from vault.note_editor import NoteEditor
 from vault.vault import Vault
-from world.bulletin_board import ENDINGS, SCOPES, Board, Notice
-from world.world import World
+from world.world import ENDINGS, SCOPES, Board, Notice, World
 
 log = logging.getLogger(__name__)
 

@@ -19,9 +19,8 @@ from vault.errors import NoteError
 from vault.markdown import unescape_comments
 from vault.vault import STARTER, Vault
 from world.command import CommandLocalization, CommandTable
-from world.matching import join_and, suggestions
 from world.message_catalog import Wording, variables
-from world.parsing import PREFIXES, collapse_whitespace
+from world.parsing import PREFIXES, collapse_whitespace, join_and, suggestions
 
 FOLDER = "text"
 WHOLE = ("welcome", "first-steps", "farewell")

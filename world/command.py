@@ -29,8 +29,8 @@ from typing import Literal
 from world.entities import Character, Role
 from world.errors import CommandError, WorldError
 from world.events import Event
-from world.matching import Named, count_name_words, suggestions
 from world.message_catalog import Wording
+from world.parsing import Named, count_name_words, suggestions
 
 PLACEHOLDERS = frozenset(
     "exit person sight text near carried topic agent range label memory "

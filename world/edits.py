@@ -11,8 +11,7 @@ from dataclasses import replace
 from world.entities import FIELDS, Character, Entity, Exit, Ref, Room, Thing
 from world.errors import CommandError
 from world.events import Arrived, EntityChanged, Event, Left, Moved, SystemMessage
-from world.undo import CHANGED_BY, MADE_BY, UndoStep, restore, snapshot
-from world.world import World
+from world.world import CHANGED_BY, MADE_BY, UndoStep, World, restore, snapshot
 
 
 class Edit:

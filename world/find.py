@@ -9,8 +9,7 @@ from itertools import chain
 from world.command import NamesOf
 from world.entities import Character, Detail, Entity, Exit, Role, Room, Thing
 from world.errors import CommandError
-from world.matching import Named, candidates, find
-from world.parsing import collapse_whitespace
+from world.parsing import Named, candidates, collapse_whitespace, find
 from world.sanitize import FORBIDDEN, clean_block, clean_line, file_name_for
 from world.world import World
 

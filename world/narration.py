@@ -38,9 +38,9 @@ from world.events import (
     Whispered,
     Wrote,
 )
-from world.follow import companions, is_in_party_of
-from world.matching import strip_article
 from world.message_catalog import strip_markup
+from world.navigation import companions, is_in_party_of
+from world.parsing import strip_article
 from world.world import World
 
 _ENDINGS = (".", "!", "?", "…", '"', "'", ")")

@@ -1,7 +1,7 @@
-"""The shortest path from one room to another, and the automap: the rooms near by as their exits lie to each other.
+"""Ways through the world: the shortest path, who follows whom, and the automap of the rooms near by.
 
 On the map every room has one place and every place at most one room. What leads up, down or through a door, or to a
-place that is taken, is not drawn.
+place that is taken, is not drawn. Looking up who follows somebody costs one step per follower.
 """
 
 from __future__ import annotations
@@ -11,11 +11,29 @@ from collections import deque
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 
-from world.entities import Exit
+from world.entities import Character, Exit
 from world.world import World
 
 _CameBy = dict[str, tuple[str, Exit] | None]
 """By room: the room before it on the way, and the exit that leads from there."""
+
+Place = tuple[int, int]
+"""Steps to the east and to the south of where the plan begins."""
+
+STEPS: Mapping[str, Place] = {
+    "north": (0, -1),
+    "northeast": (1, -1),
+    "east": (1, 0),
+    "southeast": (1, 1),
+    "south": (0, 1),
+    "southwest": (-1, 1),
+    "west": (-1, 0),
+    "northwest": (-1, -1),
+}
+_LINES = {(1, 0): "-", (0, 1): "|", (1, 1): "\\", (1, -1): "/"}
+_SIGNS = "123456789" + string.ascii_letters
+_CELL, _PITCH = 3, 4
+"""How wide a room is, in columns, and how far from one to the next; from row to row it is two."""
 
 
 def shortest_path(world: World, from_room_id: str, to_room_id: str) -> list[Exit] | None:
@@ -60,25 +78,6 @@ def _retrace(came_by: _CameBy, room_id: str) -> list[Exit]:
         room_id, exit = step
         way.append(exit)
     return way[::-1]
-
-
-Place = tuple[int, int]
-"""Steps to the east and to the south of where the plan begins."""
-
-STEPS: Mapping[str, Place] = {
-    "north": (0, -1),
-    "northeast": (1, -1),
-    "east": (1, 0),
-    "southeast": (1, 1),
-    "south": (0, 1),
-    "southwest": (-1, 1),
-    "west": (-1, 0),
-    "northwest": (-1, -1),
-}
-_LINES = {(1, 0): "-", (0, 1): "|", (1, 1): "\\", (1, -1): "/"}
-_SIGNS = "123456789" + string.ascii_letters
-_CELL, _PITCH = 3, 4
-"""How wide a room is, in columns, and how far from one to the next; from row to row it is two."""
 
 
 @dataclass
@@ -158,3 +157,62 @@ def _lines(marks: Mapping[Place, str]) -> list[str]:
     rows = range(max(row for _, row in marks) + 1)
     widths = {row: max((column for column, at in marks if at == row), default=-1) + 1 for row in rows}
     return ["".join(marks.get((column, row), " ") for column in range(widths[row])) for row in rows]
+
+
+def start_following(follower: Character, leader: Character) -> None:
+    """Let somebody follow another from now on."""
+    follower.transient.following_id = leader.character_id
+    leader.transient.followed_by[follower.character_id] = None
+
+
+def followers(world: World, leader: Character) -> list[Character]:
+    """Return who follows somebody and is in the same room, in the order in which they began to."""
+    return [one for one in _current_followers(world, leader) if one.awake and one.room_id == leader.room_id]
+
+
+def party(world: World, leader: Character) -> list[Character]:
+    """Return everyone who goes when somebody goes: the leader, then those who follow, and who follow these."""
+    found = {leader.character_id: leader}
+    waiting = [leader]
+    for one in waiting:
+        new = [follower for follower in followers(world, one) if follower.character_id not in found]
+        found |= {follower.character_id: follower for follower in new}
+        waiting += new
+    return waiting
+
+
+def break_follows(world: World, character_id: str) -> None:
+    """End every following that this character has to do with, if the two are apart or one of them sleeps."""
+    known = world.characters.get(character_id)
+    for one in [known, *_current_followers(world, known)] if known else []:
+        leader = world.characters.get(one.transient.following_id)
+        if one.transient.following_id and not (leader and _are_together(one, leader)):
+            one.transient.following_id = ""
+
+
+def is_in_party_of(world: World, follower: Character, leader_id: str) -> bool:
+    """Return whether somebody follows another, or follows one who does."""
+    leader = world.characters.get(leader_id)
+    if leader is None or leader is follower or not follower.transient.following_id:
+        return False
+    return follower in party(world, leader)
+
+
+def companions(world: World, character: Character) -> list[Character]:
+    """Return whom somebody follows and who follows it, wherever they are."""
+    leader = world.characters.get(character.transient.following_id)
+    return [*([leader] if leader else []), *_current_followers(world, character)]
+
+
+def _current_followers(world: World, leader: Character) -> list[Character]:
+    """Return who follows somebody, and forget who does no more."""
+    ids = leader.transient.followed_by
+    known = [one for one_id in ids if (one := world.characters.get(one_id))]
+    found = [one for one in known if one.transient.following_id == leader.character_id and one is not leader]
+    if len(found) < len(ids):
+        leader.transient.followed_by = {one.character_id: None for one in found}
+    return found
+
+
+def _are_together(one: Character, other: Character) -> bool:
+    return one.awake and other.awake and one.room_id == other.room_id

@@ -24,7 +24,7 @@ from world.events import (
     Whispered,
     Wrote,
 )
-from world.matching import is_named
+from world.parsing import is_named
 from world.world import World
 
 BRIEF = "brief"

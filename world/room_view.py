@@ -1,4 +1,4 @@
-"""What somebody sees of where it is: the room, who and what is in it, the exits, the time of day.
+"""What somebody sees of where it is, and what others may know of it: where, since when, away or idle.
 
 In a crowd, only a few of many people are visible. The sentences themselves stand in the vault's `text/narration.md`.
 """
@@ -9,9 +9,17 @@ from collections.abc import Sequence
 from itertools import islice
 
 from world.entities import Character, Exit, Room
+from world.message_catalog import Wording
 from world.narration import room_name, with_article
 from world.preferences import is_brief, uses_screen_reader
 from world.world import World
+
+MAX_VISIBLE = 20
+"""How many people are made out in a crowd. It costs the same however large that is."""
+
+MINUTE = 60
+HOUR = 60 * MINUTE
+DAY = 24 * HOUR
 
 
 def render_room(world: World, viewer: Character) -> str:
@@ -85,10 +93,6 @@ def _around(world: World, viewer: Character) -> tuple[str, ...]:
     return items_line(world, viewer), people_line(world, viewer), exits_line(world, viewer)
 
 
-MAX_VISIBLE = 20
-"""How many people are made out in a crowd. It costs the same however large that is."""
-
-
 def visible_characters(world: World, room_id: str, viewer: Character | None = None) -> list[Character]:
     """Return the characters that a viewer can see: everyone else awake or, in a crowd, at most `MAX_VISIBLE`.
 
@@ -116,3 +120,41 @@ def visible_names(world: World, viewer: Character) -> str:
     found = visible_characters(world, viewer.room_id, viewer)
     names = [one.name for one in found]
     return ", ".join([*names, "…"]) if hidden_count(world, viewer, found) else world.wording.join_and(names)
+
+
+def location_text(world: World, one: Character) -> str:
+    """Return where somebody is; of who sleeps, since when."""
+    away_seconds = world.presence(one.character_id).away_seconds
+    if one.awake:
+        return world.wording("presence.awake", who=one.name, room=room_name(one.room_id, world))
+    if away_seconds is None:
+        return world.wording("presence.asleep", who=one.name)
+    return world.wording("presence.asleep_since", who=one.name, span=format_duration(away_seconds, world.wording))
+
+
+def afk_text(world: World, one: Character) -> str:
+    """Return why somebody awake may not answer, as a sentence: what it has said of being away; empty if nothing."""
+    away = one.transient.afk_message
+    if one.awake and one.transient.is_linkdead:
+        return world.wording("presence.is_absent", who=one.name)
+    if away is None or not one.awake:
+        return ""
+    key = "presence.is_away" if away else "presence.is_away_plainly"
+    return world.wording(key, who=one.name, why=away)
+
+
+def idle_text(world: World, one: Character) -> str:
+    """Return for how long somebody awake has typed nothing, such as `5 minutes`; empty if not for long."""
+    seconds = world.presence(one.character_id).idle_seconds
+    return format_duration(seconds, world.wording) if one.awake and seconds is not None and seconds >= MINUTE else ""
+
+
+def format_duration(seconds: int, wording: Wording) -> str:
+    """Return a span of time as it is said: `5 minutes`, `an hour`; by its largest unit."""
+    for unit, name in ((DAY, "day"), (HOUR, "hour"), (MINUTE, "minute")):
+        count = seconds // unit
+        if count == 1:
+            return wording(f"presence.one_{name}")
+        if count:
+            return wording(f"presence.some_{name}s", count=count)
+    return wording("presence.a_moment")

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 
 from world.errors import WorldError
 from world.game_time import DAY_PARTS
-from world.matching import join_or
+from world.parsing import join_or
 
 DEEDS = ("arrive", "leave", "say", "emote", "get", "drop", "give", "put", "use", "read", "look")
 ACTIONS = ("show", "say", "emote", "tell", "remind", "move", "give", "set")

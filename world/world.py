@@ -1,21 +1,180 @@
-"""The world: all rooms, things and characters, where they are, and what is said."""
+"""The world: all rooms, things and characters, where they are, what is said, the boards, and what can be undone."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from typing import Any
 
-from world.bulletin_board import Board
-from world.entities import Character, Entity, Ref, Room, Thing
+from world.entities import FIELDS, Character, Entity, Ref, Room, Thing
 from world.errors import WorldError
 from world.game_time import GameTime
 from world.location_index import EntityTable, LocationIndex
 from world.message_catalog import Wording
-from world.undo import UndoHistory
+from world.parsing import collapse_whitespace
 
+MAX_UNDO_STEPS = 50
+"""How many acts of one builder are kept."""
+
+MADE_BY = "made_by"
+CHANGED_BY = "changed_by"
+"""The properties in which it stands who made something, and who changed it last."""
+
+_PROPERTY = "properties."
+
+SCOPES = ("turn", "scene", "world")
+"""Until its author's next turn; until its author leaves the room; until it is taken down."""
+
+MAX_ENDED = 200
+REPLACED, WITHDRAWN, FAILED = "replaced", "withdrawn", "its turn failed"
+TURN_OVER, SCENE_OVER = "its turn ended", "its scene ended"
+ENDINGS = (REPLACED, WITHDRAWN, FAILED, TURN_OVER, SCENE_OVER)
 MAX_CONTAINER_DEPTH = 16
 """How many containers may stand in one another."""
+
+
+@dataclass(frozen=True)
+class UndoStep:
+    """One thing that a builder did to something called `name`.
+
+    `before` and `after` hold the fields that differ, by what they belong to. `made` are rooms and things that did not
+    exist before, with all their fields; `gone` the very objects that do not exist any more. `moved` are things that
+    had to go elsewhere: where from, where to.
+    """
+
+    name: str
+    before: Mapping[Ref, Mapping[str, object]]
+    after: Mapping[Ref, Mapping[str, object]]
+    made: Mapping[Ref, Mapping[str, object]] = field(default_factory=dict)
+    gone: Mapping[Ref, Entity] = field(default_factory=dict)
+    moved: Mapping[str, tuple[str, str]] = field(default_factory=dict)
+
+
+class UndoHistory:
+    """The last acts of every builder, oldest first.
+
+    An act is taken back field by field, and only while each of them is still as the act left it: nobody else's work is
+    ever undone with it.
+    """
+
+    def __init__(self) -> None:
+        self._acts: dict[str, deque[UndoStep]] = {}
+
+    def add(self, builder_id: str, act: UndoStep) -> None:
+        """Keep an act; the oldest of too many is forgotten."""
+        self._acts.setdefault(builder_id, deque(maxlen=MAX_UNDO_STEPS)).append(act)
+
+    def last(self, builder_id: str) -> UndoStep | None:
+        """Return the last act of a builder that was not taken back, or None."""
+        acts = self._acts.get(builder_id)
+        return acts[-1] if acts else None
+
+    def drop(self, builder_id: str) -> None:
+        """Forget the last act of a builder."""
+        self._acts[builder_id].pop()
+
+
+def snapshot(entity: Entity) -> dict[str, object]:
+    """Return what a builder can change of a room, thing or character: fields by name, each property for itself."""
+    found: dict[str, object] = {}
+    for name, stored in FIELDS[entity.kind].items():
+        if not stored.is_undone:
+            continue
+        value = getattr(entity, name)
+        if name == "properties":
+            found |= {f"{_PROPERTY}{key}": text for key, text in value.items() if key not in (MADE_BY, CHANGED_BY)}
+        else:
+            found[name] = dict(value) if isinstance(value, dict) else value
+    return found
+
+
+def restore(entity: Entity, values: Mapping[str, object], names: Mapping[str, object]) -> None:
+    """Give the fields in `names` their `values` again; a property that has none is taken away."""
+    for name in names:
+        key, value = name.removeprefix(_PROPERTY), values.get(name)
+        if key == name:
+            setattr(entity, name, dict(value) if isinstance(value, dict) else value)
+        elif name in values:
+            entity.properties[key] = str(value)
+        else:
+            entity.properties.pop(key, None)
+
+
+@dataclass(frozen=True)
+class Notice:
+    """One thing shared. `label` is its type, `room_id` its scene's; `ended` says why it is up no more, if it is not."""
+
+    entry_id: int
+    label: str
+    content: str
+    scope: str
+    author_id: str
+    room_id: str
+    ended: str = ""
+
+
+@dataclass
+class Board:
+    """All entries, oldest first; those that have ended are kept as a log, the oldest of them not for ever."""
+
+    entries: list[Notice] = field(default_factory=list)
+    next_id: int = 1
+
+    def share(self, author_id: str, room_id: str, label: str, content: str, scope: str = "scene") -> Notice:
+        """Put up an entry and return it."""
+        entry = Notice(self.next_id, label, content, scope, author_id, "" if scope == "world" else room_id)
+        self.next_id += 1
+        self.entries.append(entry)
+        return entry
+
+    def active(self) -> list[Notice]:
+        """Return the entries that have not ended, in their order."""
+        return [entry for entry in self.entries if not entry.ended]
+
+    def readable(self, room_id: str, label: str = "") -> list[Notice]:
+        """Return what somebody in a room reads, in order; of one author and type the last counts."""
+        found: dict[tuple[str, str], Notice] = {}
+        for entry in self.active():
+            if (entry.scope == "world" or entry.room_id == room_id) and label in ("", entry.label):
+                found.pop((entry.author_id, entry.label), None)
+                found[entry.author_id, entry.label] = entry
+        return list(found.values())
+
+    def begin_turn(self, author_id: str) -> int:
+        """End what an author shared for its last turn only, and what has been replaced; return the next number."""
+        own = [entry for entry in self.active() if entry.author_id == author_id]
+        if not own:
+            return self.next_id
+        newest = {(e.label, e.scope): e.entry_id for e in own}
+        self._end((e for e in own if e.scope == "turn"), TURN_OVER)
+        self._end((e for e in own if e.scope != "turn" and newest[e.label, e.scope] != e.entry_id), REPLACED)
+        return self.next_id
+
+    def fail_turn(self, author_id: str, first_id: int) -> None:
+        """Take back what an author has shared since the entry numbered `first_id`: the turn has failed."""
+        self._end((e for e in self.active() if e.author_id == author_id and e.entry_id >= first_id), FAILED)
+
+    def leave(self, author_id: str, room_id: str) -> None:
+        """End the scene of an author who goes."""
+        gone = (e for e in self.active() if (e.author_id, e.room_id) == (author_id, room_id) and e.scope != "world")
+        self._end(gone, SCENE_OVER)
+
+    def withdraw(self, author_id: str, label: str) -> list[Notice]:
+        """Take down an author's entries of a type and return them."""
+        wanted = collapse_whitespace(label).lower()
+        found = [entry for entry in self.active() if (entry.author_id, entry.label) == (author_id, wanted)]
+        self._end(found, WITHDRAWN)
+        return found
+
+    def _end(self, ending: Iterable[Notice], why: str) -> None:
+        numbers = {entry.entry_id for entry in ending}
+        if not numbers:
+            return
+        self.entries = [replace(e, ended=why) if e.entry_id in numbers else e for e in self.entries]
+        past = [entry.entry_id for entry in self.entries if entry.ended]
+        forgotten = set(past[: max(0, len(past) - MAX_ENDED)])
+        self.entries = [entry for entry in self.entries if entry.entry_id not in forgotten]
 
 
 class World:

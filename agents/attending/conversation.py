@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from world.events import Arrived, Emoted, Event, Gave, Left, Said, Whispered
-from world.matching import is_named
+from world.parsing import is_named
 from world.world import World
 
 IN_TALK_MS = 90_000

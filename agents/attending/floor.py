@@ -16,7 +16,7 @@ from agents.attending.perception import CHANNELS, Address, Attention, Impression
 from agents.component import Turn
 from world.entities import Character
 from world.events import Arrived, Event, Left, Said
-from world.matching import is_named
+from world.parsing import is_named
 from world.world import World
 
 PATIENCE_MS = 20_000

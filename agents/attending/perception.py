@@ -9,7 +9,7 @@ from agents.memory.importance import event_importance
 from vault.memory.memory_line import DEFAULT_IMPORTANCE
 from world.entities import Character
 from world.events import Arrived, Emoted, Event, Gave, Left, Paged, Said, Shouted, SystemMessage, Thought, Whispered
-from world.matching import is_named
+from world.parsing import is_named
 from world.world import World
 
 CHANNELS = ("say", "whisper", "tell")

@@ -12,9 +12,8 @@ from world.command import NAME_PLACEHOLDERS, Command, CommandTable, Word
 from world.commands.items import reachable_things, readable, usables, writables
 from world.entities import Character, Exit, Room
 from world.find import Target, names_known_to, visible_targets
-from world.matching import Named, candidates, has_phrase, is_named
 from world.navigation import shortest_path
-from world.parsing import parse_line
+from world.parsing import Named, candidates, has_phrase, is_named, parse_line
 from world.room_view import visible_characters
 from world.world import World
 

@@ -14,8 +14,7 @@ from world.errors import CommandError
 from world.events import Arrived, Event, Left, Output
 from world.find import validate_name, validate_text
 from world.game import Game
-from world.matching import suggestions
-from world.parsing import parse_line
+from world.parsing import parse_line, suggestions
 from world.room_view import render_room
 from world.world import World
 

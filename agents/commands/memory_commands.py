@@ -16,9 +16,8 @@ from world.command import Command, command, commands_of
 from world.entities import Character, Role
 from world.errors import CommandError
 from world.events import Event, Output, Recalled
-from world.matching import suggestions
 from world.message_catalog import Wording
-from world.parsing import is_number
+from world.parsing import is_number, suggestions
 from world.world import World
 
 T = TypeVar("T")

@@ -21,8 +21,7 @@ from world.entities import Character, Role
 from world.errors import CommandError
 from world.events import EntityChanged, Event, Output, Recalled
 from world.find import validate_text
-from world.matching import suggestions
-from world.parsing import collapse_whitespace
+from world.parsing import collapse_whitespace, suggestions
 from world.sanitize import clean_line
 from world.world import World
 

@@ -15,8 +15,8 @@ from agents.memory.facts.extraction import Utterance
 from agents.reflection.speech_facts import LOSS, NAME, heard_facts, in_second_person, key_words
 from vault.memory.bullet_note import Statement
 from world.entities import Character, Exit, Role, Thing
-from world.matching import has_phrase, is_named
 from world.navigation import paths_from
+from world.parsing import has_phrase, is_named
 from world.world import World
 
 MAX_ROOMS = 200

@@ -11,8 +11,7 @@ from agents.memory.facts.speech_acts import spans
 from agents.reflection.speech_facts import LOSS, heard_facts, in_third_person, key_words
 from vault.markdown import LINE_BREAK
 from vault.memory.memory_line import Memory
-from world.matching import has_phrase, is_named
-from world.parsing import split_reason
+from world.parsing import has_phrase, is_named, split_reason
 
 NEAR = 3
 """So many of the newest memories are near enough to be found."""

@@ -19,9 +19,8 @@ from vault.memory.memory_line import Memory
 from world.entities import Character
 from world.events import Event
 from world.game_time import MINUTES_PER_DAY
-from world.matching import candidates
 from world.navigation import shortest_path
-from world.parsing import parse_line, split_reason
+from world.parsing import candidates, parse_line, split_reason
 from world.world import World
 
 log = logging.getLogger(__name__)

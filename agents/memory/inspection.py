@@ -18,9 +18,9 @@ from vault.markdown import LINE_BREAK, one_line
 from vault.memory.archive_file import parsed_reference
 from vault.memory.memory_line import Memory
 from vault.memory.ranges import RangeSet
-from world.character_status import format_duration
 from world.errors import CommandError
 from world.message_catalog import Wording
+from world.room_view import format_duration
 
 MAX_LINES = 200
 

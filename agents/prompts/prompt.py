@@ -18,7 +18,7 @@ from agents.escaping import filling
 from agents.memory.coverage import Range
 from agents.models.model import Message
 from vault.errors import NoteError
-from world.matching import suggestions
+from world.parsing import suggestions
 
 SLOTS = (
     *("name", "profile", "commands", "facts", "yesterday", "older", "recent"),

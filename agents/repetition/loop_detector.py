@@ -15,8 +15,7 @@ from enum import Enum
 from itertools import groupby, pairwise
 from typing import TypeAlias
 
-from world.matching import UNSPACED
-from world.parsing import parse_line
+from world.parsing import UNSPACED, parse_line
 
 SPEECH = frozenset({"say", "whisper", "tell", "shout"})
 TALK = SPEECH | {"think", "emote"}

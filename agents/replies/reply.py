@@ -15,8 +15,7 @@ from agents.models.adapter import has_thought, without_thoughts
 from agents.replies.reply_text import Piece, pieces
 from world.command import Command, CommandTable, words_of
 from world.entities import Character
-from world.matching import join_or, suggestions
-from world.parsing import PREFIXES, parse_line, split_at_bar
+from world.parsing import PREFIXES, join_or, parse_line, split_at_bar, suggestions
 
 LONGEST_ARGUMENTS = 400
 LONGEST_REASON = 300

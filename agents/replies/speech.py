@@ -11,8 +11,8 @@ from typing import Any
 from agents.choices.constraints import NO_GIFT, YES
 from agents.models.adapter import without_thoughts
 from agents.repetition.loop_detector import Shingles, shingles
-from world.matching import has_phrase, is_named
 from world.message_catalog import Wording
+from world.parsing import has_phrase, is_named
 from world.sanitize import clean_line
 
 MAX_SPOKEN = 400

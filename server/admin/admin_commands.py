@@ -31,8 +31,7 @@ from world.entities import Character, Role
 from world.errors import CommandError
 from world.events import Announced, Event, Output
 from world.game import Game
-from world.matching import suggestions
-from world.parsing import is_number
+from world.parsing import is_number, suggestions
 from world.world import World
 
 

@@ -1,7 +1,8 @@
 """Input scheduling: a few lines a turn, a token bucket for each caller, one fair queue for all.
 
 A door reads its protocol, and is a `LineSource` with what it has read; its `LineIntake` takes lines from that.
-`ConnectionServices` is what all connections share, whichever door they came in by."""
+`ConnectionServices` is what all connections share, whichever door they came in by.
+"""
 
 from __future__ import annotations
 

@@ -26,8 +26,8 @@ from server.session.registry import SessionRegistry
 from vault.session_snapshot import SessionSnapshot, load_and_clear_snapshot, save_snapshot
 from vault.vault import Vault
 from world.entities import Character, TransientState
-from world.follow import start_following
 from world.game import Game
+from world.navigation import start_following
 
 log = logging.getLogger(__name__)
 

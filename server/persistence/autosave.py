@@ -19,8 +19,7 @@ from vault.locations_log import LocationsLog
 from vault.vault import Vault
 from world.entities import Ref
 from world.events import EntityChanged, Event
-from world.game import Game
-from world.observers import ObserverCalls, Observers
+from world.game import Game, ObserverCalls, Observers
 
 log = logging.getLogger(__name__)
 

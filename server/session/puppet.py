@@ -8,10 +8,9 @@ from collections.abc import Callable
 from server.clock import DelayedCall, ReactorClock, cancel
 from server.connection.connection import MARKED, SCENE
 from server.session.registry import Connected, SessionRegistry
-from world.character_status import MINUTE, format_duration
 from world.entities import Character, Role
 from world.events import Event
-from world.room_view import render_room
+from world.room_view import MINUTE, format_duration, render_room
 
 WARNING_SECONDS = 60.0
 

@@ -11,7 +11,7 @@ from tests.world.inn import inn
 from vault.board_note import BoardNote, format_board, parse_board
 from vault.errors import NoteError
 from vault.note import parse_note
-from world.bulletin_board import SCOPES, Board, Notice
+from world.world import SCOPES, Board, Notice
 
 ROOM = "The Common Room"
 

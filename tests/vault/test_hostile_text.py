@@ -20,10 +20,10 @@ from vault.memory.memory_line import Memory, format_line, parse_line
 from vault.memory.summaries import RECENT, Summary, SummaryFolder
 from vault.note import parse_note
 from vault.vault import Vault
-from world.bulletin_board import Board, Notice
 from world.entities import Character, Detail, Room, Thing
 from world.parsing import collapse_whitespace
 from world.sanitize import clean_block, clean_line
+from world.world import Board, Notice
 
 ON_DISK = settings(max_examples=12)
 

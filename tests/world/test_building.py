@@ -15,8 +15,7 @@ from world.errors import CommandError
 from world.events import EntityChanged, Event, Moved
 from world.find import exit_name_for, validate_name, validate_names, validate_text
 from world.game import Game
-from world.undo import CHANGED_BY, MADE_BY, MAX_UNDO_STEPS, snapshot
-from world.world import World
+from world.world import CHANGED_BY, MADE_BY, MAX_UNDO_STEPS, World, snapshot
 
 LINES = [
     "@dig north to The Attic",

@@ -6,7 +6,7 @@ import pytest
 
 from tests.english import ENGLISH
 from tests.world.inn import Player, inn_game
-from world.character_status import format_duration
+from world.room_view import format_duration
 from world.world import Presence
 
 

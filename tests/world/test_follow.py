@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from tests.world.inn import Player, inn_game
 from world.events import Left
-from world.follow import party
+from world.navigation import party
 from world.world import World
 
 NAMES = ("Ana", "Ben", "Cat", "Rook")

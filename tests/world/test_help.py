@@ -7,7 +7,7 @@ import pytest
 from tests.english import ENGLISH
 from tests.world.inn import Player, inn_game
 from world.command import CommandLocalization, command
-from world.commands.help import in_columns
+from world.commands.table import in_columns
 from world.entities import Role
 from world.game import Game
 from world.preferences import ON, SCREEN_READER

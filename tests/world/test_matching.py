@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from tests.english import ENGLISH
 from world.entities import Thing
 from world.errors import CommandError
-from world.matching import candidates, count_name_words, find, is_named, join_and, join_or, strip_article, suggestions
+from world.parsing import candidates, count_name_words, find, is_named, join_and, join_or, strip_article, suggestions
 
 BRASS = Thing("brass lamp", "here", aliases=("lamp",))
 OIL = Thing("oil lamp", "here", aliases=("lamp",))

@@ -8,8 +8,7 @@ from tests.world.inn import Player, inn
 from world.commands.table import world_commands
 from world.errors import WorldError
 from world.events import Arrived, EntityChanged, Event, Left, Said
-from world.game import Game
-from world.observers import PAUSE_SECONDS
+from world.game import PAUSE_SECONDS, Game
 
 TOLD = "The observer {!r} failed; a further {} of it is not logged."
 

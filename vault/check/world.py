@@ -21,8 +21,8 @@ from vault.markdown import unclosed
 from vault.message_notes import WHOLE, load_wording
 from vault.note import Note, link_target
 from vault.vault import Vault, agent_names
-from world.matching import suggestions
 from world.navigation import reachable
+from world.parsing import suggestions
 from world.sanitize import name_key
 
 _FENCE = re.compile(rb"\A(?:\xef\xbb\xbf)?---[ \t]*\r?\n")

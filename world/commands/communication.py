@@ -5,19 +5,16 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from world.bulletin_board import SCOPES
-from world.character_status import afk_text, location_text
 from world.command import command
 from world.entities import Character, Role, Room, Thing
 from world.errors import CommandError
 from world.events import Emoted, Event, Output, Paged, Said, Shared, Shouted, Thought, Whispered
 from world.find import find_character
-from world.matching import find
 from world.narration import format_pose
-from world.parsing import collapse_whitespace
-from world.room_view import visible_names
+from world.parsing import collapse_whitespace, find
+from world.room_view import afk_text, location_text, visible_names
 from world.sanitize import clean_line, name_key
-from world.world import World
+from world.world import SCOPES, World
 
 SPOOFABLE = (
     "leaves is_taken arrives wakes falls_asleep takes drops puts_in takes_from gives gives_you uses "

@@ -21,8 +21,7 @@ from world.find import (
     validate_text,
 )
 from world.narration import noun_phrase, room_name
-from world.undo import CHANGED_BY, MADE_BY
-from world.world import World
+from world.world import CHANGED_BY, MADE_BY, World
 
 MAX_DETAILS = 64
 """How many details a room may have."""

@@ -11,9 +11,8 @@ from world.entities import Character, Detail, Role, Room, Thing
 from world.errors import CommandError
 from world.events import Dropped, EntityChanged, Event, Gave, Output, PutIn, ReadThing, Took, TookFrom, Used, Wrote
 from world.find import visible_targets
-from world.matching import Named, candidates, find
 from world.narration import with_article
-from world.parsing import collapse_whitespace
+from world.parsing import Named, candidates, collapse_whitespace, find
 from world.sanitize import clean_line
 from world.world import MAX_CONTAINER_DEPTH, World
 

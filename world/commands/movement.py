@@ -7,10 +7,9 @@ from world.commands.communication import find_person_here
 from world.entities import Character, Exit, Room
 from world.errors import CommandError
 from world.events import Arrived, Event, Followed, Left, Output, Unfollowed
-from world.follow import party, start_following
-from world.matching import candidates, find
 from world.narration import room_name
-from world.navigation import shortest_path
+from world.navigation import party, shortest_path, start_following
+from world.parsing import candidates, find
 from world.room_view import exit_names
 from world.world import World
 

@@ -1,22 +1,27 @@
-"""Looking about: rooms and what is in them, the map, and the time."""
+"""Looking about: rooms and what is in them, the map, the time, who is in the world; and leaving it."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from world.character_status import afk_text
 from world.command import command
 from world.commands.items import contents_of, find_container
 from world.entities import Character, Exit, Room, Thing
 from world.errors import CommandError
-from world.events import Event, LookedAt, Output
-from world.find import Target, visible_targets
-from world.matching import find
+from world.events import Event, LookedAt, Output, QuitRequested
+from world.find import Target, find_character, visible_targets
 from world.narration import room_name, with_article
 from world.navigation import STEPS, automap_of, draw_automap
+from world.parsing import candidates, find
 from world.preferences import uses_screen_reader
-from world.room_view import exits_line, render_room, time_line
+from world.room_view import afk_text, exits_line, idle_text, location_text, render_room, time_line
 from world.world import World
+
+MAP_DEPTH = 3
+"""How many steps from here a map reaches; when it is read aloud it is two."""
+
+MAX_ROOMS_LISTED = 100
+"""How many places are listed at once."""
 
 
 @command("look [<sight>]", "l", category="senses", visible_to="named", also=("look in <container>",))
@@ -110,13 +115,6 @@ def _carried(world: World, character: Character) -> str:
     return world.wording.join_and(names) or world.wording("lists.nothing")
 
 
-MAP_DEPTH = 3
-"""How many steps from here a map reaches; when it is read aloud it is two."""
-
-MAX_ROOMS_LISTED = 100
-"""How many places are listed at once."""
-
-
 @command("map", category="senses", for_agents=False)
 def map_(world: World, actor: Character) -> list[Event]:
     """Draw the rooms up to three steps from here; `@` is where you are.
@@ -181,3 +179,66 @@ def map_sentences(world: World, room_id: str) -> list[str]:
 def time(world: World, actor: Character) -> list[Event]:
     """Tell the day and the time in this world."""
     return [Output(actor.character_id, time_line(world))]
+
+
+@command("who [<text>]", category="people", for_agents=False)
+def who(world: World, actor: Character, text: str = "") -> list[Event]:
+    """List everyone who is in the world now, and who of them is away or still.
+
+    who here    only those in this room, all of them: in a crowd `look` names but a few
+    who Mo      only those with such a name
+    """
+    found, key = world.awake(), "presence.who"
+    if text.lower() == "here":
+        found, key = world.occupants(actor.room_id), "presence.who_here"
+    elif text:
+        found = candidates(text, found)
+        if not found:
+            raise CommandError(world.wording("presence.nobody", wanted=text))
+    lines = [f"  {_who_line(world, actor, one)}" for one in found]
+    return [Output(actor.character_id, "\n".join([world.wording(key, count=len(lines)), *lines]))]
+
+
+@command("where [<text>]", category="people")
+def where(world: World, actor: Character, text: str = "") -> list[Event]:
+    """Say where you are, and where everybody or somebody else is."""
+    awake = world.awake()
+    if text:
+        wanted = text.removeprefix("is ").rstrip("?").strip()
+        awake = [find(wanted, awake, world.wording("presence.nobody", wanted=wanted), world.wording)]
+    lines = [world.wording("presence.awake", who=c.name, room=room_name(c.room_id, world)) for c in awake]
+    return [Output(actor.character_id, "\n".join(lines))]
+
+
+@command("lastseen <anyone>", "finger", "whois", category="people", for_agents=False)
+def lastseen(world: World, actor: Character, anyone: str) -> list[Event]:
+    """Tell where somebody is, or when they were last seen."""
+    one = find_character(world, actor, anyone)
+    still = idle_text(world, one)
+    lines = [
+        location_text(world, one),
+        world.wording("presence.is_agent", who=one.name) if one.is_agent else "",
+        world.wording("presence.still", who=one.name, span=still) if still else "",
+        afk_text(world, one),
+    ]
+    return [Output(actor.character_id, "\n".join(line for line in lines if line))]
+
+
+@command("quit", "logout", "exit", category="general", for_agents=False, visible_to="room")
+def quit_world(world: World, actor: Character) -> list[Event]:
+    """Leave the world; you wake where you fell asleep."""
+    return [QuitRequested(actor.character_id)]
+
+
+def _who_line(world: World, actor: Character, one: Character) -> str:
+    """Return somebody as a line of `who`."""
+    line, away, still = world.wording(_kind(one, actor), who=one.name), one.transient.afk_message, idle_text(world, one)
+    if one.transient.is_linkdead:
+        return world.wording("presence.absent", who=line)
+    if away is not None:
+        return world.wording("presence.away" if away else "presence.away_plainly", who=line, why=away)
+    return world.wording("presence.idle", who=line, span=still) if still else line
+
+
+def _kind(one: Character, actor: Character) -> str:
+    return f"presence.{'you' if one is actor else 'agent' if one.is_agent else 'person'}"

@@ -13,8 +13,7 @@ from agents.memory.judging.evidence import ANSWERED
 from agents.memory.view import collapsed, memory_text
 from vault.markdown import LINE_BREAK
 from vault.memory.memory_line import Memory
-from world.matching import join_and
-from world.parsing import parse_line, split_reason
+from world.parsing import join_and, parse_line, split_reason
 
 _PERSONS = [
     (re.compile(pattern), word)

@@ -14,7 +14,7 @@ from agents.reflection.speech_facts import OTHER, SpeechFact
 from tests.agents.house import House
 from vault.memory.bullet_note import Statement
 from world.entities import Character, Role
-from world.matching import is_named
+from world.parsing import is_named
 
 DAY = "2026-11-21"
 

@@ -17,11 +17,11 @@ from tests.scripted_model import ScriptedModel
 from vault.board_note import format_board, parse_board
 from vault.memory.facts_note import THINGS
 from vault.note import parse_note
-from world.bulletin_board import SCOPES, Board, Notice
 from world.command import command
 from world.entities import Role
 from world.errors import CommandError
 from world.game import CommandResult
+from world.world import SCOPES, Board, Notice
 
 ROOM = "The Common Room"
 SMALL = MemorySettings(immediate_window=8, recent_window=8, rebuild_every=0, retry_seconds=0.1)

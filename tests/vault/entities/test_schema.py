@@ -26,7 +26,7 @@ from world.edits import merge, same_content
 from world.entities import FIELDS, Character, Detail, Entity, Exit, Property, Role, Room, Thing, copy_entity
 from world.game_time import DAY_PARTS
 from world.triggers import parse_trigger
-from world.undo import restore, snapshot
+from world.world import restore, snapshot
 
 ROWS = [(kind, name, is_agent) for kind, table in FIELDS.items() for name in table for is_agent in (False, True)]
 SAVED = [
