@@ -9,7 +9,6 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from agents.aside import Aside
 from agents.asking import Asking, Question, is_small
 from agents.attending.conversation import Conversation
 from agents.attending.floor import Awareness, Floor
@@ -37,6 +36,7 @@ from agents.reflection.reflecting import load_template
 from agents.reflection.reflection import Reflection, Surroundings, Texts
 from agents.repetition.guard import RepetitionGuard
 from agents.thinking import Thinking
+from agents.write_pool import WritePool
 from config.settings import AgentSettings
 from vault.entities.agent_notes import AgentNote
 from vault.memory.facts_note import Fact, Pin
@@ -67,7 +67,7 @@ class Services:
     timeout_seconds: float = 120.0
     turns: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(1))
     floor: Floor = field(default_factory=Floor)
-    aside: Aside | None = None
+    pool: WritePool | None = None
     components: ComponentRegistry | None = None
 
 
@@ -131,7 +131,7 @@ class Agent:
         self.awareness = Awareness(note.name, services.floor, services.now_ms)
         self.conversation = Conversation(note.name, services.now_ms)
         self.compactor = self._compactor(services, summarizer, random.Random(rng.getrandbits(64)))
-        self.facts = self._fact_registry(services.aside)
+        self.facts = self._fact_registry(services.pool)
         self.finder = JournalSearch(memory.journal, memory.reading)
         self._conduct = RepetitionGuard(note.name, rng)
         self._conduct.breaks_loops = settings.break_loops
@@ -144,11 +144,11 @@ class Agent:
         self, services: Services, summarizer: Callable[[], Summarizer | None], rng: random.Random
     ) -> Compactor:
         cost = PromptCost(self.count_tokens, lambda: self.queue.status().cached_share if self.queue else 0.0)
-        return Compactor(self.memory, summarizer, services.turns, services.now_ms, rng, cost, services.aside)
+        return Compactor(self.memory, summarizer, services.turns, services.now_ms, rng, cost, services.pool)
 
-    def _fact_registry(self, aside: Aside | None) -> FactRegistry:
+    def _fact_registry(self, pool: WritePool | None) -> FactRegistry:
         memory, name = self.memory, self.note.name
-        facts = FactRegistry(memory.journal.vault, name, memory.journal, self._now_ms, memory.reading, aside)
+        facts = FactRegistry(memory.journal.vault, name, memory.journal, self._now_ms, memory.reading, pool)
         facts.on_trouble = lambda text: self.on_trouble(text)
         facts.profile_goals = goals_in(self.note.profile)
         memory.subscribe(lambda recorded: facts.keep_up())

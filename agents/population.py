@@ -10,7 +10,6 @@ from dataclasses import replace
 from typing import TypeVar
 
 from agents.agent import Agent, Services
-from agents.aside import Aside
 from agents.memory.facts.narration_parser import NarrationParser
 from agents.memory.facts.store import stated_words
 from agents.memory.memory import AgentMemory
@@ -20,6 +19,7 @@ from agents.memory.summaries.templates import SummaryTemplates, load_summary_tem
 from agents.models.queue import ModelQueue
 from agents.prompts.builder import TalkTemplate, Templates, parse_talk_template
 from agents.prompts.prompt import PromptTemplate, parse_template
+from agents.write_pool import WritePool
 from config.profiles import THINKER
 from config.settings import AgentSettings, MemorySettings
 from vault.config_notes import Settings
@@ -41,7 +41,7 @@ class Population(Mapping[str, Agent]):
     """The agents by name. One whose notes are not valid is left out with a warning, and the others live on.
 
     `on_born` is called with an agent that comes into the world while others live in it already. What they write that
-    nobody waits for is written `aside`.
+    nobody waits for is written in `write_pool`.
     """
 
     def __init__(
@@ -57,13 +57,13 @@ class Population(Mapping[str, Agent]):
         self._summary_queues: tuple[ModelQueue, ...] = ()
         self._summary_caches: dict[str, SummaryCache] = {}
         self._said: set[str] = set()
-        self.aside = Aside()
+        self.write_pool = WritePool()
         self._services = Services(
             game,
             now_ms,
             settings.models.timeout_seconds,
             asyncio.Semaphore(settings.memory.max_compactions),
-            aside=self.aside,
+            pool=self.write_pool,
         )
         self._queue: ModelQueue | None = None
         self._queues: Mapping[str, ModelQueue] = {}
@@ -170,7 +170,7 @@ class Population(Mapping[str, Agent]):
                     close()
                 except NoteError as error:
                     log.error("%s", error)
-        self.aside.close()
+        self.write_pool.close()
 
     def reload(self, settings: Settings) -> list[str]:
         """Take in settings, profiles and templates as they are now; return what is wrong with any of them.

@@ -8,7 +8,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import NoReturn
 
-from agents.aside import Aside
 from agents.memory.archive_writer import summary_fields, with_archive_reference
 from agents.memory.cost import CompactionStats
 from agents.memory.coverage import Range
@@ -18,6 +17,7 @@ from agents.memory.summaries.drafts import Draft
 from agents.memory.summaries.rebuilding import marked
 from agents.memory.summaries.summarizing import NOTHING_LEFT, Summarizer, summary_of
 from agents.memory.view import OLDER, RECENT, View
+from agents.write_pool import WritePool
 from vault.errors import NoteError
 from vault.markdown import one_line
 from vault.memory.archive_file import EventName
@@ -90,16 +90,16 @@ async def prepare(
 
 
 async def publish(
-    memory: AgentMemory, made: Prepared, event: EventName, count_tokens: CountTokens, aside: Aside
+    memory: AgentMemory, made: Prepared, event: EventName, count_tokens: CountTokens, pool: WritePool
 ) -> None:
-    """Archive both, write them aside, and activate them in one step without `await`.
+    """Archive both, write them in the background, and activate them in one step without `await`.
 
     Raises: Superseded if a source was edited, with the new text kept beside the edit; NoteError.
     """
     _refuse_edited(memory, made)
     longterm, recent = archived(memory, event, made.longterm, made.recent, count_tokens)
     try:
-        await activate(memory, replace(made, longterm=longterm, recent=recent), aside)
+        await activate(memory, replace(made, longterm=longterm, recent=recent), pool)
     except Superseded as edit:
         memory.archive_writer.add(event, memory.journal.last, outcome="superseded", why=str(edit))
         raise
@@ -113,12 +113,12 @@ async def publish(
             log.info("[Memory] %s: %s summary updated (%d chars)", memory.name, title, len(summary.text))
 
 
-async def activate(memory: AgentMemory, made: Prepared, aside: Aside) -> None:
-    """Write summaries aside, and put them in force unless those that they were made from were edited meanwhile.
+async def activate(memory: AgentMemory, made: Prepared, pool: WritePool) -> None:
+    """Write summaries in the background, and activate them unless those that they were made from were edited meanwhile.
 
     A long-term summary that was made anew of the leaves replaces its own predecessor alone. Raises: as `publish`.
     """
-    ahead = await _written_ahead(memory, made, aside)
+    ahead = await _written_ahead(memory, made, pool)
     try:
         _refuse_edited(memory, made)
         if made.is_anew:
@@ -132,7 +132,7 @@ async def activate(memory: AgentMemory, made: Prepared, aside: Aside) -> None:
             ahead.drafts.discard()  # none is left if they were put in place
 
 
-async def _written_ahead(memory: AgentMemory, made: Prepared, aside: Aside) -> PendingPublication | None:
+async def _written_ahead(memory: AgentMemory, made: Prepared, pool: WritePool) -> PendingPublication | None:
     """Write what is to be published while the world goes on; return None if all is to be done at once.
 
     Raises: NoteError.
@@ -141,7 +141,7 @@ async def _written_ahead(memory: AgentMemory, made: Prepared, aside: Aside) -> P
     if slow is None:
         return None
     ahead, write = slow
-    begun = aside.begin(write, lambda: None)
+    begun = pool.submit(write, lambda: None)
     if begun is None:
         write()
         return ahead

@@ -9,7 +9,6 @@ from collections.abc import Callable, Coroutine, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from agents.aside import Aside
 from agents.memory.archive_writer import summary_fields, with_archive_reference
 from agents.memory.compaction_cycle import Prepared, Superseded, activate, prepare, publish, view_tokens
 from agents.memory.cost import CompactionStats, PromptCost, estimate_compaction, verbatim_sizes
@@ -21,6 +20,7 @@ from agents.memory.summaries.rebuilding import Rebuilding, is_better, is_extract
 from agents.memory.summaries.summarizing import Summarizer, summary_of
 from agents.memory.view import CompactedMessage
 from agents.models.model import ModelError
+from agents.write_pool import WritePool
 from vault.errors import NoteError
 from vault.memory.archive_file import EventName
 from vault.memory.summaries import SummaryEdited
@@ -35,7 +35,7 @@ class Compactor:
     """Compacts one agent's memory, one cycle at a time, in turn with other agents.
 
     `turns` bounds how many agents are summarised at once: first come, first served, and released after every cycle.
-    Slow disk work runs `aside`. `on_compacted` is called after each published cycle.
+    Slow disk work runs in `pool`. `on_compacted` is called after each published cycle.
     """
 
     def __init__(
@@ -46,7 +46,7 @@ class Compactor:
         now_ms: Callable[[], int],
         rng: random.Random,
         prompts: PromptCost,
-        aside: Aside | None = None,
+        pool: WritePool | None = None,
     ) -> None:
         self.memory = memory
         self.stats = CompactionStats()
@@ -57,7 +57,7 @@ class Compactor:
         self._rng = rng
         self._count_tokens = prompts.count_tokens
         self._cached_share = prompts.cached_share
-        self._aside = aside or Aside()
+        self._pool = pool or WritePool()
         self._by_tokens = False
         self._task: asyncio.Task[Outcome] | None = None
         self._event: EventName = "auto_compact"
@@ -185,7 +185,7 @@ class Compactor:
         )
         before = self._view_tokens()
         made = await prepare(memory, plan, self._needed_summarizer(), stats, self._now_ms)
-        await publish(memory, made, self._event, self._count_tokens, self._aside)
+        await publish(memory, made, self._event, self._count_tokens, self._pool)
         stats.succeeded(self._now_ms())
         if self._by_tokens:
             stats.breaker.note_run(before, self._view_tokens(), self._now_ms())
@@ -252,7 +252,7 @@ class Compactor:
         reference = memory.archive_writer.keep("rebuild", memory.journal.last, outcome="accepted", **fields)
         made = Prepared(with_archive_reference(anew, reference), None, (longterm, recent), is_anew=True)
         try:
-            await activate(memory, made, self._aside)
+            await activate(memory, made, self._pool)
         except Superseded as edit:
             return outcome("compaction.changed_meanwhile", who=memory.name, why=str(edit))
         key = "compaction.rebuilt_by_hand" if found.hand else "compaction.rebuilt"

@@ -1,19 +1,20 @@
-"""Reading back what happened: as a story, or as pairs of prompt and completion to train a model with."""
+"""Reading back what happened: as a story that reads well, or as pairs of prompt and completion for training."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
-from datetime import date
+from datetime import UTC, date, datetime
+from itertools import groupby
 from pathlib import Path
 
 from twisted.internet.threads import deferToThread
 
 from agents.agent import Agent
 from agents.commands.agent_commands import find_agent
-from agents.prompts.story import story_of_all, story_of_one
 from server.clock import InThread
 from vault.errors import NoteError
+from vault.markdown import LINE_BREAK
 from vault.memory.archive_exchanges import Export, export_training
 from vault.memory.memory_line import Memory
 from vault.note import Note
@@ -23,12 +24,16 @@ from world.entities import Character, Role
 from world.errors import CommandError
 from world.events import Event, Output
 from world.message_catalog import Wording
-from world.parsing import is_number
+from world.narration import format_pose, room_name
+from world.parsing import is_number, parse_line
 from world.world import World
 
 DEFAULT_MEMORIES = 60
 MAX_MEMORIES = 2000
 """How many memories of each agent a story is made from, if nobody says, and at most."""
+
+TOGETHER_MS = 5_000
+"""What two remember in the same words within so long a time has happened once."""
 
 FILE = "file"
 STORIES = "stories"
@@ -144,3 +149,58 @@ def _story(world: World, agents: Mapping[str, Agent], one: Agent | None, count: 
 def _last(agent: Agent, count: int) -> list[Memory]:
     journal = agent.memory.journal
     return journal.read(max(1, journal.last - count + 1), journal.last)
+
+
+def story_of_one(world: World, memories: Iterable[Memory]) -> str:
+    """Return what happened to one agent, told to itself as `you`; looks, lists and refusals are left out."""
+    return _told(world, ((one, _own_sentence(world, one)) for one in memories))
+
+
+def story_of_all(world: World, memories: Iterable[tuple[str, Memory]]) -> str:
+    """Return what several agents remember, by their names, as one story; what only one could know is left out."""
+    every = sorted(memories, key=lambda pair: (pair[1].at_ms, pair[0], pair[1].seq))
+    told = ((memory, _sentence(world, who, memory)) for who, memory in every)
+    return _told(world, _once(told))
+
+
+def _told(world: World, sentences: Iterable[tuple[Memory, str]]) -> str:
+    kept = [(memory, sentence) for memory, sentence in sentences if sentence]
+    parts = []
+    for heading, group in groupby(kept, key=lambda pair: _heading(world, pair[0])):
+        parts.append(f"## {heading}\n\n" + "\n".join(sentence for _, sentence in group))
+    return "\n\n".join(parts)
+
+
+def _heading(world: World, memory: Memory) -> str:
+    moment = datetime.fromtimestamp(memory.at_ms / 1000, UTC)
+    return world.wording("narrative.heading", room=room_name(memory.room, world), day=f"{moment:%Y-%m-%d}")
+
+
+def _own_sentence(world: World, memory: Memory) -> str:
+    if memory.kind == "acted":
+        line = parse_line(memory.text)
+        key = {"say": "narration.you_say", "think": "narration.you_think"}.get(line.verb)
+        return world.wording(key, text=line.arguments) if key else ""
+    is_sentence = memory.kind in ("observed", "told", "result") and LINE_BREAK not in memory.text
+    return memory.text if is_sentence and not memory.refused else ""
+
+
+def _sentence(world: World, who: str, memory: Memory) -> str:
+    if memory.kind == "observed":
+        return memory.text if LINE_BREAK not in memory.text else ""
+    line = parse_line(memory.text)
+    match (memory.kind, line.verb):
+        case ("acted", "say"):
+            return world.wording("narration.says", who=who, text=line.arguments)
+        case ("acted", "emote"):
+            return format_pose(who, line.arguments)
+        case _:
+            return ""
+
+
+def _once(told: Iterable[tuple[Memory, str]]) -> Iterator[tuple[Memory, str]]:
+    last_ms: dict[str, int] = {}
+    for memory, sentence in told:
+        if memory.at_ms - last_ms.get(sentence, memory.at_ms - TOGETHER_MS - 1) > TOGETHER_MS:
+            yield memory, sentence
+        last_ms[sentence] = memory.at_ms

@@ -116,8 +116,8 @@ def test_closing_puts_every_memory_on_disk_and_a_new_start_finds_it(tmp_path):
 
 def test_the_end_leaves_no_thread_behind(tmp_path):
     async def end() -> None:
-        agents.aside.is_open = True
-        agents.aside.begin(lambda: None, lambda: None)
+        agents.write_pool.is_open = True
+        agents.write_pool.submit(lambda: None, lambda: None)
         agents.close()
 
     agents, before = population_of(tmp_path), threading.active_count()

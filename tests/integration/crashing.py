@@ -22,8 +22,8 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from agents.aside import Aside
 from agents.memory.facts.file import WRITE_MS, FactRegistry
+from agents.write_pool import WritePool
 from tests.agents.memory import on_disk
 from tests.agents.memory.lives import NAME, Life, one_turn, talkative, windows
 from tests.agents.memory.views import covered_by
@@ -100,13 +100,13 @@ def say(line: str) -> None:
     os.write(1, f"{line}\n".encode())
 
 
-async def live(root: Path, seed: int, point: str, after: int, is_aside: bool) -> None:
+async def live(root: Path, seed: int, point: str, after: int, is_pooled: bool) -> None:
     """Remember numbered things, pin some, and have them summarised, until the end."""
-    rng, disk, aside = random.Random(seed), KillingDisk(point, after), Aside()
-    aside.is_open = is_aside
+    rng, disk, pool = random.Random(seed), KillingDisk(point, after), WritePool()
+    pool.is_open = is_pooled
     settings = windows(4, 6, rebuild_every=3, journal_fsync_ms=rng.choice([0, 50]))
     say("born")
-    agent = Life(root, settings, talkative(), disk=disk, aside=aside)
+    agent = Life(root, settings, talkative(), disk=disk, pool=pool)
     agent.clock.ms += 1000 * (agent.memory.journal.last + 1)
     publish = agent.memory.publish
 
@@ -118,7 +118,7 @@ async def live(root: Path, seed: int, point: str, after: int, is_aside: bool) ->
 
     agent.memory.publish = dying  # type: ignore[method-assign]
     journal = agent.memory.journal
-    facts = FactRegistry(journal.vault, NAME, journal, agent.clock, aside=aside)
+    facts = FactRegistry(journal.vault, NAME, journal, agent.clock, pool=pool)
     say("ready")
     for _ in range(MEMORIES):
         number = agent.memory.journal.last + 1
@@ -133,7 +133,7 @@ async def live(root: Path, seed: int, point: str, after: int, is_aside: bool) ->
         if rng.random() < 0.1:
             facts.pin(f"P{seed}x{number}P I owe Moss a song.", ENGLISH)
             say(f"pin P{seed}x{number}P")
-        if is_aside and rng.random() < 0.7:
+        if is_pooled and rng.random() < 0.7:
             agent.compactor.start_if_due()
             await one_turn()
         else:
@@ -179,7 +179,7 @@ class Damage:
 def survive(seed: int) -> Damage:
     """Live one agent several times over, each time to a sudden end, and return the damage found after each.
 
-    Of each four seeds two write aside. Every other seed also loses power: of what was not forced to disk the newest
+    Of each four seeds two write pool. Every other seed also loses power: of what was not forced to disk the newest
     journal file keeps a part.
     """
     damage, rng, gone = Damage(), random.Random(seed), set[int]()
@@ -192,7 +192,7 @@ def survive(seed: int) -> Damage:
             after = rng.randrange(40 if "append" in point or "fsync" in point else 5)
             on_disk_before = {file.stat().st_ino: file.stat().st_size for file in root.glob("agents/*/journal/*.md")}
             instant = rng.uniform(0, 0.25) if point == "never" else None
-            said, code = died(root, seed * 10 + life, point, after, instant, is_aside=seed % 4 < 2)
+            said, code = died(root, seed * 10 + life, point, after, instant, is_pooled=seed % 4 < 2)
             assert code in (0, -signal.SIGKILL), "\n".join(said)
             acknowledged += told(said, "ack")
             pinned += told(said, "pin")
@@ -219,7 +219,7 @@ def told(said: list[str], what: str) -> list[str]:
 
 
 def died(
-    root: Path, seed: int, point: str, after: int, instant_seconds: float | None = None, is_aside: bool = True
+    root: Path, seed: int, point: str, after: int, instant_seconds: float | None = None, is_pooled: bool = True
 ) -> tuple[list[str], int]:
     """Let a process live until it is dead; return what it said and its exit code.
 
@@ -234,7 +234,7 @@ def died(
             str(seed),
             point,
             str(after),
-            str(int(is_aside)),
+            str(int(is_pooled)),
         ],
         cwd=ROOT,
         env=CLEAN,

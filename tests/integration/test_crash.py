@@ -25,7 +25,7 @@ def test_a_memory_outlives_a_kill(point, tmp_path):
     assert damage.is_none, damage
     goes_on, code = died(tmp_path, seed=2, point="never", after=0)
     assert code == 0, goes_on
-    assert any(one.startswith("aside") for one in told(goes_on, "draft")), "nothing was written in a thread"
+    assert any(one.startswith("write-pool") for one in told(goes_on, "draft")), "nothing was written in a thread"
     acknowledged, pinned = acknowledged + told(goes_on, "ack"), pinned + told(goes_on, "pin")
     damage = look(tmp_path, acknowledged, f"{point}, and a life after", pinned)
     assert damage.is_none, damage

@@ -11,11 +11,11 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from itertools import zip_longest
 
-from agents.aside import Aside
 from agents.memory.facts.extraction import awaits_outcome, extract_facts
 from agents.memory.facts.narration_parser import ENGLISH, NarrationParser
 from agents.memory.facts.store import FactStore, in_order
 from agents.memory.summaries.picked import picked_words
+from agents.write_pool import WritePool
 from vault.atomic_write import Stamp
 from vault.errors import NoteError
 from vault.markdown import LINE_BREAK, one_line
@@ -61,13 +61,13 @@ class BackgroundSave:
         self,
         note: FactsNote,
         journal: Journal,
-        aside: Aside,
+        pool: WritePool,
         taken: Callable[[FactsVersion, Stamp | None], bool],
         failed: Callable[[NoteError], None],
     ) -> None:
         self._note = note
         self._journal = journal
-        self._aside = aside
+        self._pool = pool
         self._taken = taken
         self._failed = failed
         self._on_its_way: tuple[FactsVersion, Future[Stamp | None]] | None = None
@@ -81,14 +81,14 @@ class BackgroundSave:
         """Write a version over the file with that stamp, and return whether it is written."""
         return self._take(version, lambda: self._work(version, expected)())
 
-    def write_aside(self, version: FactsVersion, expected: Stamp) -> None:
+    def write_in_background(self, version: FactsVersion, expected: Stamp) -> None:
         """Begin to write a version; where nothing goes on meanwhile, it is written at once."""
         try:
             work = self._work(version, expected)
         except NoteError as error:
             self._failed(error)
             return
-        if written := self._aside.begin(work, self.hear):
+        if written := self._pool.submit(work, self.hear):
             self._on_its_way = version, written
         else:
             self._take(version, work)
@@ -130,7 +130,7 @@ class FactRegistry:
     """The facts and pins of one agent. All of it can be learnt again from the journal but pins and a person's words.
 
     `version` grows when a pin or a person's hand has changed something; `on_trouble` is told what admins should know.
-    What is learnt is written `aside`; a pin, which somebody waits for, and the last word are written at once.
+    What is learnt is written in `pool`; a pin, which somebody waits for, and the last word are written at once.
     """
 
     def __init__(
@@ -140,7 +140,7 @@ class FactRegistry:
         journal: Journal,
         now_ms: Callable[[], int],
         reading: NarrationParser = ENGLISH,
-        aside: Aside | None = None,
+        pool: WritePool | None = None,
     ) -> None:
         self.name = name
         self.version = 0
@@ -158,7 +158,7 @@ class FactRegistry:
         self._invalid = ""
         self._unwritten = ""
         self._next_write_ms = 0
-        self._writing = BackgroundSave(self._note, journal, aside or Aside(), self._take_written, self._fail)
+        self._writing = BackgroundSave(self._note, journal, pool or WritePool(), self._take_written, self._fail)
 
     @property
     def problem(self) -> str:
@@ -199,7 +199,7 @@ class FactRegistry:
         behind = self._known.upto - self._written.upto
         is_due = behind >= WRITE_EVERY or (self._has_news and self._now_ms() >= self._next_write_ms)
         if is_due and not (self._writing.is_under_way or self._invalid):
-            self._writing.write_aside(self._next_version(), self._stamp)
+            self._writing.write_in_background(self._next_version(), self._stamp)
 
     def keep_up(self) -> None:
         """Learn from the last few memories once they are enough; more than a few, or an edit, waits for `take_in`."""
@@ -227,7 +227,7 @@ class FactRegistry:
             self._save()
 
     def settle(self) -> None:
-        """Wait until the file is written that is being written aside, if there is one."""
+        """Wait until the file is written that is being written in the background, if there is one."""
         self._writing.settle()
 
     def pin(self, wanted: str, say: Wording, fits: Callable[[str], bool] = lambda text: True) -> Pin:

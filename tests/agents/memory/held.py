@@ -1,4 +1,4 @@
-"""What is to be written aside, held back until a test lets it go on."""
+"""What is to be written in the background, held back until a test lets it go on."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ from collections.abc import Callable
 from concurrent.futures import Future
 from typing import Any
 
-from agents.aside import Aside
+from agents.write_pool import WritePool
 from tests.vault.failing_disk import Stopped
 
 
-class Held(Aside):
+class Held(WritePool):
     """Holds back what it is given until `go`, or until somebody waits for it; `tell` lets the world hear of it.
 
     `waited_for` counts how often somebody stood still until it was done. After `die` nothing is done any more, and
@@ -25,7 +25,7 @@ class Held(Aside):
         self._begun: list[Callable[[], None]] = []
         self._ended: list[Callable[[], None]] = []
 
-    def begin(self, work: Callable[[], Any], ended: Callable[[], None]) -> Future[Any]:
+    def submit(self, work: Callable[[], Any], ended: Callable[[], None]) -> Future[Any]:
         future = _Waiting(self)
 
         def do() -> None:

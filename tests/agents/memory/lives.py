@@ -10,7 +10,6 @@ from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 
-from agents.aside import Aside
 from agents.memory.compactor import Compactor, Outcome
 from agents.memory.cost import PromptCost
 from agents.memory.memory import AgentMemory
@@ -19,6 +18,7 @@ from agents.memory.summaries.summarizing import Summarizer, SummarizerProfile, S
 from agents.memory.summaries.templates import SummaryTemplates, load_summary_templates
 from agents.models.model import Request
 from agents.models.queue import ModelQueue
+from agents.write_pool import WritePool
 from config.settings import MemorySettings
 from tests.agents.memory.views import KNOWN, memory_settings
 from tests.english import ENGLISH
@@ -77,7 +77,7 @@ class Life:
         chat: bool = False,
         turns: asyncio.Semaphore | None = None,
         name: str = NAME,
-        aside: Aside | None = None,
+        pool: WritePool | None = None,
         strategies: StrategyRegistry = KNOWN,
     ) -> None:
         self.folder = root / "agents" / name
@@ -97,7 +97,7 @@ class Life:
             self.clock,
             random.Random(1),
             PromptCost(model.count_tokens),
-            aside=aside,
+            pool=pool,
         )
         self.heard: list[Outcome] = []
 

@@ -11,11 +11,11 @@ from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
 
-from agents.aside import Aside
 from agents.memory.inspection import expanded, expanded_text
 from agents.memory.view import memory_text
 from agents.models.model import Completion, OnText, Request
 from agents.models.queue import ModelQueue
+from agents.write_pool import WritePool
 from tests.agents.memory import on_disk
 from tests.agents.memory.lives import Life, QuickDisk, one_turn, talkative, windows
 from tests.agents.memory.towns import Town, told
@@ -194,11 +194,11 @@ def test_0_14_stop_during_a_call_that_hangs_returns_at_once_and_the_old_summary_
 
 def test_0_14_stop_while_the_disk_hangs_returns_before_the_disk_and_holds_up_nobody(tmp_path):
     disk, is_well = QuickDisk(), threading.Event()
-    eliza = Life(tmp_path, SMALL, talkative(), disk=disk, aside=Aside())
+    eliza = Life(tmp_path, SMALL, talkative(), disk=disk, pool=WritePool())
     eliza.live(9)
     asyncio.run(eliza.compact())
     eliza.live(4)
-    eliza.compactor._aside.is_open = True
+    eliza.compactor._pool.is_open = True
     write, begun, written = disk.write_draft, threading.Event(), list[Path]()
 
     def hang(draft: Path, text: bytes, durable: bool) -> None:
@@ -229,7 +229,7 @@ def test_0_14_stop_while_the_disk_hangs_returns_before_the_disk_and_holds_up_nob
     beats, written_at_once = asyncio.run(story())
     assert (beats > 0, written_at_once) == (True, [])
     is_well.set()
-    eliza.compactor._aside.close()
+    eliza.compactor._pool.close()
     assert list((eliza.folder / "summaries").glob(".*")) == []  # what was given up is tidied up when the disk is well
     assert on_disk.boundaries(eliza.folder) == (0, 5)
 

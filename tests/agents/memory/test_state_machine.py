@@ -66,7 +66,7 @@ Replace = Callable[[Summary | None, Summary | None, PendingPublication | None], 
 class Memory(RuleBasedStateMachine):
     """`told` is every acknowledged line by its number, `typed` what people typed that must have become a memory.
 
-    What takes long is done at once or, where `is_aside`, held back until a rule lets it end: by `summing` and `noting`.
+    What takes long is done at once or, if `is_pooled`, held back until a rule ends it: by `summing` and `noting`.
     `pins` are those that were promised, `by_hand` what people wrote into the facts. `gone` are numbers whose lines are
     lost for good: deleted by hand, or not forced to disk yet as the power failed. `pairs` are the summaries in force
     since the compaction under way was planned. `published` counts, over all lives, how often summaries were put in
@@ -104,11 +104,11 @@ class Memory(RuleBasedStateMachine):
         recent=st.integers(1, 6),
         every=st.integers(1, 8),
         every_ms=st.sampled_from([0, 50]),
-        is_aside=st.sampled_from([True, True, False]),
+        is_pooled=st.sampled_from([True, True, False]),
         strategy=st.sampled_from(["waterfall", "topics"]),
     )
-    def begin(self, immediate: int, recent: int, every: int, every_ms: int, is_aside: bool, strategy: str) -> None:
-        self.is_aside = is_aside
+    def begin(self, immediate: int, recent: int, every: int, every_ms: int, is_pooled: bool, strategy: str) -> None:
+        self.is_pooled = is_pooled
         more: dict[str, object] = {"rebuild_every": every, "journal_fsync_ms": every_ms, "retry_seconds": 1.0}
         self.settings = windows(
             immediate, recent, strategy=strategy, topics_keep=recent, topics="1N, 3N, 5N, 7N", **more
@@ -121,11 +121,11 @@ class Memory(RuleBasedStateMachine):
         self.model = ScriptedModel(self.reply)
         self.model.hold()
         self.summing, self.noting = Held(), Held()
-        self.summing.is_open = self.noting.is_open = self.is_aside
-        self.life = Life(self.root, self.settings, self.model, disk=self.disk, clock=self.clock, aside=self.summing)
+        self.summing.is_open = self.noting.is_open = self.is_pooled
+        self.life = Life(self.root, self.settings, self.model, disk=self.disk, clock=self.clock, pool=self.summing)
         self.memory, self.compactor, self.folder = self.life.memory, self.life.compactor, self.life.folder
         journal = self.memory.journal
-        self.facts = FactRegistry(journal.vault, NAME, journal, self.clock, aside=self.noting)
+        self.facts = FactRegistry(journal.vault, NAME, journal, self.clock, pool=self.noting)
         self.memory.publish = self.watched(self.memory.publish)  # type: ignore[assignment,method-assign]
         self.memory.replace = self.watched_too(self.memory.replace)  # type: ignore[assignment,method-assign]
 
@@ -280,7 +280,7 @@ class Memory(RuleBasedStateMachine):
     # What happens while others wait for the disk
 
     @rule(meanwhile=st.sampled_from(["edit", "roll back", "restart", "crash", "nothing"]), which=st.integers(0, 1000))
-    @precondition(lambda self: self.is_aside and not self.is_out)
+    @precondition(lambda self: self.is_pooled and not self.is_out)
     def while_summaries_are_written(self, meanwhile: str, which: int) -> None:
         for _ in range(4):
             if not self.summing.count:
@@ -307,7 +307,7 @@ class Memory(RuleBasedStateMachine):
         return [on_disk.summary(self.folder, name) for name in NAMES]
 
     @rule(name=st.sampled_from(NAMES), folded=st.sampled_from(["good", "forgetful"]), edits=st.booleans())
-    @precondition(lambda self: self.is_aside and not self.is_out)
+    @precondition(lambda self: self.is_pooled and not self.is_out)
     def while_a_summary_is_rebuilt(self, name: str, folded: str, edits: bool) -> None:
         """Somebody writes into the long-term summary, and into one of the two while it is made anew a cycle later."""
         self.finish("good")
@@ -326,7 +326,7 @@ class Memory(RuleBasedStateMachine):
         assert before in (found, *self.pairs, self.texts_in_force()), "what somebody wants was written over"
 
     @rule(meanwhile=st.sampled_from(["edit", "pin", "crash"]), after=st.integers(0, 4), ends=st.booleans())
-    @precondition(lambda self: self.is_aside and not self.is_out)
+    @precondition(lambda self: self.is_pooled and not self.is_out)
     def while_facts_are_written(self, meanwhile: str, after: int, ends: bool) -> None:
         self.live(2)
         self.clock.ms += WRITE_MS
@@ -479,13 +479,13 @@ class Memory(RuleBasedStateMachine):
         self.note_written()
 
     @rule(
-        is_aside=st.sampled_from([True, True, False]),
+        is_pooled=st.sampled_from([True, True, False]),
         is_let_go=st.booleans(),
         lingers=st.booleans(),
         loses_a_line=st.booleans(),
     )
     @precondition(lambda self: not self.is_out)
-    def restart(self, is_aside: bool, is_let_go: bool, lingers: bool = False, loses_a_line: bool = False) -> None:
+    def restart(self, is_pooled: bool, is_let_go: bool, lingers: bool = False, loses_a_line: bool = False) -> None:
         """End as a world does, or as one who is let go from it does, and start again.
 
         The disk may go on with what was given up; somebody may delete the newest line while nobody is there.
@@ -495,7 +495,7 @@ class Memory(RuleBasedStateMachine):
             self.facts.settle()
         self.memory.close()
         self.facts.close()
-        before, self.is_aside = self.summing, is_aside
+        before, self.is_pooled = self.summing, is_pooled
         if loses_a_line and not self.typed:
             self.delete_the_newest_line()
         if not lingers:
@@ -532,7 +532,7 @@ class Memory(RuleBasedStateMachine):
             "answer": lambda: self.answer("good"),
             "compact": lambda: self.compact([], ends=True),
             "roll_back": lambda: self.roll_back(which),
-            "restart": lambda: self.restart(self.is_aside, which % 2 == 0),
+            "restart": lambda: self.restart(self.is_pooled, which % 2 == 0),
             "start": lambda: None,
             "disk": self.the_disk_has_done_all,
             "look": self.look_at_facts,

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from agents.aside import Aside
 from agents.memory.facts.file import WRITE_EVERY, WRITE_MS, FactRegistry
+from agents.write_pool import WritePool
 from tests.agents.memory.facts.test_file import Desk, life_of
 from tests.agents.memory.held import Held
 from tests.english import ENGLISH
@@ -21,12 +21,12 @@ from vault.memory.facts_note import THINGS, Pin
 
 
 class HeldDesk(Desk):
-    """A desk whose registry writes aside."""
+    """A desk whose registry writes in the background."""
 
     def __init__(self, root: Path) -> None:
         super().__init__(root)
-        self.aside = Held()
-        self.registry = FactRegistry(self.vault, "Eliza", self.journal, lambda: self.ms, aside=self.aside)
+        self.pool = Held()
+        self.registry = FactRegistry(self.vault, "Eliza", self.journal, lambda: self.ms, pool=self.pool)
 
     def again(self) -> HeldDesk:
         return HeldDesk(self.vault.root)
@@ -44,7 +44,7 @@ def desk(tmp_path: Path) -> HeldDesk:
 def test_nobody_waits_for_the_file_and_the_journal_is_on_disk_before_it(desk: HeldDesk):
     assert not desk.path.exists()
     desk.disk.done.clear()
-    desk.aside.go()
+    desk.pool.go()
     assert desk.disk.done == ["fsync", "write_draft", "fsync", "replace"]
     assert "upto: 3\n" in desk.path.read_text()
     assert desk.journal.pending_fsync() is not None  # the group is told nothing of it, and may force them once more
@@ -53,9 +53,9 @@ def test_nobody_waits_for_the_file_and_the_journal_is_on_disk_before_it(desk: He
 def test_a_file_of_its_own_that_it_has_not_heard_of_is_no_edit(desk: HeldDesk):
     version = desk.registry.version
     desk.lives("Moss puts down the keys.")
-    desk.aside.go()
+    desk.pool.go()
     assert desk.value(THINGS, "keys") == "it lies in The Mill"
-    desk.aside.tell()
+    desk.pool.tell()
     desk.registry.take_in()
     assert desk.registry.version == version
     assert desk.registry.upto == 4
@@ -64,33 +64,33 @@ def test_a_file_of_its_own_that_it_has_not_heard_of_is_no_edit(desk: HeldDesk):
 def test_one_is_written_at_a_time_and_what_came_meanwhile_after_it(desk: HeldDesk):
     desk.lives(*["Moss hums."] * (WRITE_EVERY + 5))
     desk.registry.take_in()
-    assert desk.aside.count == 1
-    desk.aside.go()
-    desk.aside.tell()
+    assert desk.pool.count == 1
+    desk.pool.go()
+    desk.pool.tell()
     assert "upto: 3\n" in desk.path.read_text()
     desk.registry.take_in()
-    desk.aside.go()
+    desk.pool.go()
     assert f"upto: {WRITE_EVERY + 8}\n" in desk.path.read_text()
 
 
 def test_a_pin_waits_for_the_file_on_its_way_and_stands_in_the_next(desk: HeldDesk):
     desk.registry.pin("Hold the line.", ENGLISH)
-    assert desk.aside.count == 0
+    assert desk.pool.count == 0
     assert "- Hold the line." in desk.path.read_text()
-    desk.aside.tell()  # late news of what the pin has waited for
+    desk.pool.tell()  # late news of what the pin has waited for
     assert desk.registry.pins == (Pin("Hold the line."),)
     assert desk.again().value(THINGS, "keys") == "Moss has it"
 
 
 def test_an_edit_made_while_the_file_is_on_its_way_counts(desk: HeldDesk):
-    desk.aside.go()
-    desk.aside.tell()
+    desk.pool.go()
+    desk.pool.tell()
     desk.lives(*["Moss hums."] * WRITE_EVERY)
     desk.registry.take_in()
     desk.edit(lambda text: text.replace("**keys**: Moss has it", "**keys**: Ana has it"))
-    desk.aside.go()
+    desk.pool.go()
     assert "upto: 3\n" in desk.path.read_text()
-    desk.aside.tell()
+    desk.pool.tell()
     assert desk.value(THINGS, "keys") == "Ana has it"
     desk.registry.close()
     assert "Ana has it" in desk.path.read_text()
@@ -98,8 +98,8 @@ def test_an_edit_made_while_the_file_is_on_its_way_counts(desk: HeldDesk):
 
 
 def test_an_edit_made_before_a_pin_had_waited_counts_with_the_pin(desk: HeldDesk):
-    desk.aside.go()
-    desk.aside.tell()
+    desk.pool.go()
+    desk.pool.tell()
     desk.lives(*["Moss hums."] * WRITE_EVERY)
     desk.registry.take_in()
     desk.edit(lambda text: text.replace("**keys**: Moss has it", "**keys**: Ana has it"))
@@ -119,15 +119,15 @@ def test_a_line_marked_meanwhile_is_pinned_in_the_file_after_it(desk: HeldDesk):
 def test_what_could_not_be_written_is_told_once_and_tried_again(desk: HeldDesk, caplog: pytest.LogCaptureFixture):
     for _ in range(2):
         with desk.disk.full():
-            desk.aside.go()
-        desk.aside.tell()
+            desk.pool.go()
+        desk.pool.tell()
         assert "No space left on device" in desk.registry.problem
         assert not desk.path.exists()
         desk.ms += WRITE_MS
         desk.registry.take_in()
     assert len([one for one in caplog.records if "No space left" in one.message]) == 1
-    desk.aside.go()
-    desk.aside.tell()
+    desk.pool.go()
+    desk.pool.tell()
     assert desk.registry.problem == ""
     assert "upto: 3\n" in desk.path.read_text()
 
@@ -139,8 +139,8 @@ def test_a_failure_that_nobody_foresaw_is_told_as_well_and_ends_nobody_else(desk
         raise MemoryError
 
     desk.disk.write_draft = fail  # type: ignore[method-assign]
-    desk.aside.go()
-    desk.aside.tell()
+    desk.pool.go()
+    desk.pool.tell()
     assert desk.registry.problem == "agents/Eliza/facts.md: cannot be written: MemoryError()."
     desk.registry.close()
     desk.disk.write_draft = write  # type: ignore[method-assign]
@@ -165,8 +165,8 @@ def test_an_edit_whose_other_version_cannot_be_kept_yet_is_taken_in_later(desk: 
 
 def test_one_who_is_taken_away_meanwhile_does_not_come_back_by_the_file(desk: HeldDesk):
     shutil.rmtree(desk.path.parent)
-    desk.aside.go()
-    desk.aside.tell()
+    desk.pool.go()
+    desk.pool.tell()
     assert "No such file or directory" in desk.registry.problem
     assert not desk.path.parent.exists()
 
@@ -184,7 +184,7 @@ def test_a_file_that_is_not_valid_is_not_written_over_from_aside(desk: HeldDesk)
     broken = desk.path.read_text()
     desk.lives(*["Moss hums."] * WRITE_EVERY)
     desk.registry.take_in()
-    assert desk.aside.count == 0
+    assert desk.pool.count == 0
     desk.registry.close()
     assert desk.path.read_text() == broken
 
@@ -196,7 +196,7 @@ def test_a_process_that_dies_while_the_file_is_on_its_way_leaves_it_old_or_new(d
     desk.registry.take_in()
     with desk.disk.stopping(after):
         try:
-            desk.aside.go()
+            desk.pool.go()
         except Stopped:
             assert after < 4
     told = desk.path.read_text()
@@ -213,7 +213,7 @@ def test_whenever_the_file_is_written_and_whenever_one_dies_the_facts_are_the_sa
     for kind, text, who in life_of(rng, 120):
         for one in (through, crashing):
             one.lives(text, kind=kind, who=who)
-        for chance, do in ((0.3, crashing.registry.take_in), (0.2, crashing.aside.go), (0.2, crashing.aside.tell)):
+        for chance, do in ((0.3, crashing.registry.take_in), (0.2, crashing.pool.go), (0.2, crashing.pool.tell)):
             if rng.random() < chance:
                 do()
         if rng.random() < 0.1:
@@ -231,15 +231,15 @@ def test_whenever_the_file_is_written_and_whenever_one_dies_the_facts_are_the_sa
 
 def test_work_is_done_in_another_thread_and_heard_of_in_the_loop():
     async def both() -> tuple[int | None, int]:
-        aside, heard = Aside(), asyncio.Event()
-        aside.is_open = True
+        pool, heard = WritePool(), asyncio.Event()
+        pool.is_open = True
         threads: list[int] = []
 
         def ended() -> None:
             threads.append(threading.get_ident())
             heard.set()
 
-        future = aside.begin(threading.get_ident, ended)
+        future = pool.submit(threading.get_ident, ended)
         await heard.wait()
         return (future.result() if future else None), threads[0]
 
@@ -250,9 +250,9 @@ def test_work_is_done_in_another_thread_and_heard_of_in_the_loop():
 
 def test_what_fails_is_heard_of_as_well():
     async def failing() -> BaseException | None:
-        aside, heard = Aside(), asyncio.Event()
-        aside.is_open = True
-        future = aside.begin(lambda: 1 / 0, heard.set)
+        pool, heard = WritePool(), asyncio.Event()
+        pool.is_open = True
+        future = pool.submit(lambda: 1 / 0, heard.set)
         await heard.wait()
         return future.exception() if future else None
 
@@ -260,23 +260,23 @@ def test_what_fails_is_heard_of_as_well():
 
 
 def test_nothing_is_begun_where_no_loop_runs_or_time_is_virtual():
-    aside = Aside()
+    pool = WritePool()
 
     async def closed() -> object:
-        return aside.begin(lambda: 1, lambda: None)
+        return pool.submit(lambda: 1, lambda: None)
 
     assert asyncio.run(closed()) is None
-    aside.is_open = True
-    assert aside.begin(lambda: 1, lambda: None) is None
+    pool.is_open = True
+    assert pool.submit(lambda: 1, lambda: None) is None
 
 
 def test_the_end_waits_for_what_was_begun_and_nothing_is_begun_after_it():
     async def ended() -> tuple[list[int], object]:
-        aside, gate, done = Aside(), threading.Event(), list[int]()
-        aside.is_open = True
-        aside.begin(lambda: done.append(gate.wait(10)), lambda: None)
-        aside.begin(gate.set, lambda: None)
-        aside.close()
-        return done, aside.begin(lambda: 1, lambda: None)
+        pool, gate, done = WritePool(), threading.Event(), list[int]()
+        pool.is_open = True
+        pool.submit(lambda: done.append(gate.wait(10)), lambda: None)
+        pool.submit(gate.set, lambda: None)
+        pool.close()
+        return done, pool.submit(lambda: 1, lambda: None)
 
     assert asyncio.run(ended()) == ([True], None)

@@ -1,4 +1,4 @@
-"""Work that waits for a disk, done in threads aside, so that the world does not wait for it."""
+"""Disk work in threads, so that the world does not wait for a disk."""
 
 from __future__ import annotations
 
@@ -10,24 +10,24 @@ from typing import TypeVar
 
 T = TypeVar("T")
 
-AT_ONCE = 4
+MAX_THREADS = 4
 """What several force to a disk at the same time it writes together; more threads would only wait."""
 
 
-class Aside:
-    """Does pieces of work in threads of its own, in no order: what must not overtake waits for what it follows.
+class WritePool:
+    """Runs jobs in a thread pool, unordered. Callers that need an order await the earlier job.
 
-    It begins when `is_open`, in a world that goes on by itself: where time is virtual, all is done in its turn.
+    It runs them only while `is_open`, in a world that goes on by itself. Where time is virtual, the caller does them.
     """
 
     def __init__(self) -> None:
         self.is_open = False
-        self._threads = ThreadPoolExecutor(AT_ONCE, "aside")
+        self._threads = ThreadPoolExecutor(MAX_THREADS, "write-pool")
 
-    def begin(self, work: Callable[[], T], ended: Callable[[], None]) -> Future[T] | None:
-        """Begin a piece of work and return what becomes of it, or None if nothing would go on meanwhile.
+    def submit(self, work: Callable[[], T], ended: Callable[[], None]) -> Future[T] | None:
+        """Start a job and return its future, or None if the pool is closed or no event loop runs: then do it yourself.
 
-        `ended` is called in the event loop when it has ended, whether it has failed or not, unless the loop has closed.
+        `ended` is called in the event loop when the job has ended or failed, unless the loop has closed.
         """
         try:
             loop = asyncio.get_running_loop() if self.is_open else None
@@ -40,7 +40,7 @@ class Aside:
         return future
 
     def close(self) -> None:
-        """Wait for what was begun; what is asked for after that is done in its turn."""
+        """Wait for the jobs that have started; no later one is accepted."""
         self.is_open = False
         self._threads.shutdown()
 

@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from agents.aside import Aside
 from agents.memory.coverage import Coverage
 from agents.memory.memory import AgentMemory
+from agents.write_pool import WritePool
 from tests.agents.memory.held import Held
 from tests.agents.memory.lives import Life, QuickDisk, one_turn, talkative, windows
 from tests.vault.failing_disk import FailingDisk, Stopped
@@ -23,23 +23,23 @@ FOUR = windows(4, 4)
 
 
 def a_life(root: Path, disk: FailingDisk | None = None) -> tuple[Life, Held]:
-    """Return a life of thirteen memories, of which the first five are summarised, and what it writes aside with."""
-    life, aside = Life(root, FOUR, talkative(), disk=disk or QuickDisk()), Held()
+    """Return a life of thirteen memories, of which the first five are summarised, and the pool that it writes with."""
+    life, pool = Life(root, FOUR, talkative(), disk=disk or QuickDisk()), Held()
     life.live(9)
     asyncio.run(life.compact())
     life.live(4)
-    life.compactor._aside = aside
-    return life, aside
+    life.compactor._pool = pool
+    return life, pool
 
 
-async def compact(life: Life, aside: Held, meanwhile: Callable[[], object] = lambda: None) -> None:
+async def compact(life: Life, pool: Held, meanwhile: Callable[[], object] = lambda: None) -> None:
     """Do what is due, and something while it is being written."""
     life.compactor.start_if_due()
-    while life.compactor.is_running and not aside.count:
+    while life.compactor.is_running and not pool.count:
         await one_turn()
     meanwhile()
     while life.compactor.is_running:
-        aside.go()
+        pool.go()
         await one_turn()
 
 
@@ -53,14 +53,14 @@ def drafts(life: Life) -> list[str]:
 
 
 def test_until_all_is_on_disk_the_old_summaries_are_in_force(tmp_path: Path):
-    life, aside = a_life(tmp_path)
+    life, pool = a_life(tmp_path)
     seen: list[object] = []
 
     def meanwhile() -> None:
         seen.append((life.memory.coverage, sorted(path.name for path in (life.folder / "summaries").iterdir())))
 
     before = sorted(path.name for path in (life.folder / "summaries").iterdir())
-    asyncio.run(compact(life, aside, meanwhile))
+    asyncio.run(compact(life, pool, meanwhile))
     assert seen == [(Coverage(0, 5, 13), before)]
     assert life.memory.coverage == Coverage(5, 9, 13)
     assert drafts(life) == []
@@ -71,31 +71,31 @@ def test_until_all_is_on_disk_the_old_summaries_are_in_force(tmp_path: Path):
 
 def test_the_journal_is_on_disk_before_the_drafts_and_the_drafts_before_the_first_name(tmp_path: Path):
     disk = QuickDisk()
-    life, aside = a_life(tmp_path, disk)
-    asyncio.run(compact(life, aside, disk.done.clear))
+    life, pool = a_life(tmp_path, disk)
+    asyncio.run(compact(life, pool, disk.done.clear))
     draft = ["write_draft", "fsync"]
     assert disk.done[:7] == ["fsync", *3 * draft]  # the journal; leaf, long-term, short-term
     assert disk.done[7:11] == [*3 * ["replace"], "sync_folder"]
 
 
 def test_what_comes_meanwhile_is_verbatim(tmp_path: Path):
-    life, aside = a_life(tmp_path)
-    asyncio.run(compact(life, aside, lambda: life.live(3)))
+    life, pool = a_life(tmp_path)
+    asyncio.run(compact(life, pool, lambda: life.live(3)))
     assert life.memory.coverage == Coverage(5, 9, 16)
     assert [memory.seq for memory in life.memory.view().tail] == [10, 11, 12, 13, 14, 15, 16]
 
 
 def test_one_who_is_taken_away_meanwhile_does_not_come_back_by_a_summary(tmp_path: Path):
-    life, aside = a_life(tmp_path)
+    life, pool = a_life(tmp_path)
     seen: list[bool] = []
 
     def go() -> None:
         shutil.rmtree(life.folder)
-        Held.go(aside)
+        Held.go(pool)
         seen.append(life.folder.exists())
 
-    aside.go = go  # type: ignore[method-assign]
-    stop(life, aside)
+    pool.go = go  # type: ignore[method-assign]
+    stop(life, pool)
     assert seen == [False]
 
 
@@ -105,8 +105,8 @@ def edit(life: Life) -> None:
 
 
 def test_an_edit_made_meanwhile_counts_and_what_was_made_is_kept_beside_it(tmp_path: Path):
-    life, aside = a_life(tmp_path)
-    asyncio.run(compact(life, aside, lambda: edit(life)))
+    life, pool = a_life(tmp_path)
+    asyncio.run(compact(life, pool, lambda: edit(life)))
     leaves = [leaf.text for _, leaf in life.memory.summaries.leaves()]
     assert any("I, and nobody else, " in text for text in leaves)  # the next try was made from it
     assert life.memory.coverage == Coverage(5, 9, 13)
@@ -119,19 +119,19 @@ def test_an_edit_made_meanwhile_counts_and_what_was_made_is_kept_beside_it(tmp_p
 
 
 @pytest.mark.parametrize("strategy", ["waterfall", "rolling"])
-@pytest.mark.parametrize("is_aside", [True, False])
+@pytest.mark.parametrize("is_pooled", [True, False])
 def test_an_edit_at_the_last_moment_before_the_names_change_is_never_written_over(
-    tmp_path: Path, strategy: str, is_aside: bool
+    tmp_path: Path, strategy: str, is_pooled: bool
 ):
     disk = QuickDisk()
-    life, aside = Life(tmp_path, windows(4, 4, strategy="rolling", threshold=8), talkative(), disk=disk), Held()
+    life, pool = Life(tmp_path, windows(4, 4, strategy="rolling", threshold=8), talkative(), disk=disk), Held()
     life.live(9)
     asyncio.run(life.compact())
     life.memory.settings = windows(4, 4, strategy=strategy)
     life.live(9)
-    aside.is_open = is_aside
-    if is_aside:
-        life.compactor._aside = aside
+    pool.is_open = is_pooled
+    if is_pooled:
+        life.compactor._pool = pool
     path, write = life.folder / "summaries" / "longterm.md", disk.write_draft
 
     def write_late(draft: Path, text: bytes, durable: bool) -> None:
@@ -145,7 +145,7 @@ def test_an_edit_at_the_last_moment_before_the_names_change_is_never_written_ove
     async def story() -> None:
         life.compactor.force(life.heard.append)
         while life.compactor.is_running:
-            aside.go()
+            pool.go()
             await one_turn()
 
     asyncio.run(story())
@@ -156,16 +156,16 @@ def test_an_edit_at_the_last_moment_before_the_names_change_is_never_written_ove
 
 
 def test_a_file_that_was_only_touched_is_no_edit(tmp_path: Path):
-    life, aside = a_life(tmp_path)
+    life, pool = a_life(tmp_path)
     path = life.folder / "summaries" / "recent.md"
-    asyncio.run(compact(life, aside, lambda: path.write_text(path.read_text("utf-8") + "\n", "utf-8")))
+    asyncio.run(compact(life, pool, lambda: path.write_text(path.read_text("utf-8") + "\n", "utf-8")))
     assert life.memory.coverage == Coverage(5, 9, 13)
     assert drafts(life) == []
 
 
 def test_a_rollback_made_meanwhile_counts(tmp_path: Path):
-    life, aside = a_life(tmp_path)
-    asyncio.run(compact(life, aside))
+    life, pool = a_life(tmp_path)
+    asyncio.run(compact(life, pool))
     life.live(4)
     first = life.memory.summaries.leaf_names()[0]
     seen: list[Coverage] = []
@@ -174,7 +174,7 @@ def test_a_rollback_made_meanwhile_counts(tmp_path: Path):
         life.memory.roll_back(first)
         seen.append(life.memory.coverage)
 
-    asyncio.run(compact(life, aside, roll_back))
+    asyncio.run(compact(life, pool, roll_back))
     assert seen == [Coverage(0, 5, 17)]
     assert _is_partition(life.memory)
     assert drafts(life) == []
@@ -183,55 +183,55 @@ def test_a_rollback_made_meanwhile_counts(tmp_path: Path):
 @pytest.mark.parametrize("after", range(8))
 def test_on_a_full_disk_the_old_view_stands_and_the_next_try_succeeds(tmp_path: Path, after: int):
     disk = QuickDisk()
-    life, aside = a_life(tmp_path, disk)
-    go = aside.go
+    life, pool = a_life(tmp_path, disk)
+    go = pool.go
 
     def full() -> None:
         with disk.full(after):
             go()
 
-    aside.go = full  # type: ignore[method-assign]
-    asyncio.run(compact(life, aside))
+    pool.go = full  # type: ignore[method-assign]
+    asyncio.run(compact(life, pool))
     assert drafts(life) == []
     assert life.memory.coverage == (Coverage(0, 5, 13) if after < 7 else Coverage(5, 9, 13))
-    aside.go = go  # type: ignore[method-assign]
+    pool.go = go  # type: ignore[method-assign]
     life.clock.ms += 1_000_000
-    asyncio.run(compact(life, aside))
+    asyncio.run(compact(life, pool))
     assert life.memory.coverage == Coverage(5, 9, 13)
 
 
-def stop(life: Life, aside: Held) -> int:
+def stop(life: Life, pool: Held) -> int:
     """Stop while the work waits for a thread, and let it go on after that; return how many more files are open then."""
 
     async def stopped() -> int:
         before = len(os.listdir("/dev/fd"))
         life.compactor.start_if_due()
-        while not aside.count:
+        while not pool.count:
             await one_turn()
         await life.compactor.stop()
-        aside.go()
+        pool.go()
         return len(os.listdir("/dev/fd")) - before
 
     return asyncio.run(stopped())
 
 
 def test_one_who_stops_does_not_wait_for_the_disk_and_leaves_nothing_behind(tmp_path: Path):
-    life, aside = a_life(tmp_path)
-    assert stop(life, aside) == 0
+    life, pool = a_life(tmp_path)
+    assert stop(life, pool) == 0
     assert life.memory.coverage == Coverage(0, 5, 13)
     assert drafts(life) == []
 
 
 def test_one_who_has_stopped_begins_no_other_compaction_although_one_is_due(tmp_path: Path):
-    life, aside = a_life(tmp_path)
-    stop(life, aside)
+    life, pool = a_life(tmp_path)
+    stop(life, pool)
     assert life.memory.strategy.plan(life.memory.coverage, forced=False)
     assert not life.compactor.start_if_due()
 
 
 def test_the_archive_says_that_what_was_accepted_has_not_come_into_force(tmp_path: Path):
-    life, aside = a_life(tmp_path)
-    stop(life, aside)
+    life, pool = a_life(tmp_path)
+    stop(life, pool)
     life.memory.archive_writer.write()
     outcomes = [entry["outcome"] for _, entry in life.memory.archive_writer.archive.entries() if "outcome" in entry]
     assert outcomes == ["accepted", "accepted", "cut short"]
@@ -252,7 +252,7 @@ def test_what_cannot_even_be_begun_holds_no_file_open(tmp_path: Path, monkeypatc
 
 def test_a_failure_that_nobody_foresaw_leaves_no_drafts_and_the_old_view(tmp_path: Path):
     disk = QuickDisk()
-    life, aside = a_life(tmp_path, disk)
+    life, pool = a_life(tmp_path, disk)
     write, written = disk.write_draft, list[Path]()
 
     def write_two(draft: Path, text: bytes, durable: bool) -> None:
@@ -262,7 +262,7 @@ def test_a_failure_that_nobody_foresaw_leaves_no_drafts_and_the_old_view(tmp_pat
         write(draft, text, durable)
 
     disk.write_draft = write_two  # type: ignore[method-assign]
-    asyncio.run(compact(life, aside))
+    asyncio.run(compact(life, pool))
     assert len(written) == 2
     assert drafts(life) == []
     assert life.memory.coverage == Coverage(0, 5, 13)
@@ -272,16 +272,16 @@ def test_a_failure_that_nobody_foresaw_leaves_no_drafts_and_the_old_view(tmp_pat
 @pytest.mark.parametrize("after", range(11))
 def test_whenever_one_dies_the_summaries_are_old_or_new(tmp_path: Path, after: int):
     disk = QuickDisk()
-    life, aside = a_life(tmp_path, disk)
-    before, go = life.memory.coverage, aside.go
+    life, pool = a_life(tmp_path, disk)
+    before, go = life.memory.coverage, pool.go
 
     def go_and_die() -> None:
         disk._from, disk._error = disk._from or len(disk.done) + after + 1, Stopped
         go()
 
-    aside.go = go_and_die  # type: ignore[method-assign]
+    pool.go = go_and_die  # type: ignore[method-assign]
     with suppress(Stopped):  # who dies as the names change dies in a task
-        asyncio.run(compact(life, aside))
+        asyncio.run(compact(life, pool))
     assert len(disk.done) >= disk._from
     disk._from = 0
     life.die()
@@ -298,11 +298,11 @@ def _is_partition(memory: AgentMemory) -> bool:
 
 def test_it_is_the_same_with_threads(tmp_path: Path):
     life, _ = a_life(tmp_path / "a")
-    life.compactor._aside = Aside()
-    life.compactor._aside.is_open = True
+    life.compactor._pool = WritePool()
+    life.compactor._pool.is_open = True
     asyncio.run(life.compact())
     other, _ = a_life(tmp_path / "b")
-    other.compactor._aside = Aside()
+    other.compactor._pool = WritePool()
     asyncio.run(other.compact())
     assert life.memory.coverage == other.memory.coverage == Coverage(5, 9, 13)
     assert names(life) == names(other)
