@@ -127,7 +127,9 @@ class Fallwater:
             lambda: (self._ports.telnet_port, self._ports.tls_port) if self._ports else (0, 0),
         )
         self.world.presence = presence_by(self.registry.playing, self.accounts.last_seen, self._now_ms)
-        self._services = ConnectionServices(self._reactor, lambda: self.settings.colors)
+        self._services = ConnectionServices(
+            self._reactor, lambda: self.settings.colors, self.registry.traffic["telnet"]
+        )
 
     def _make_timers(self, runtime: Runtime, written: Settings) -> None:
         """Make what goes on by itself."""
@@ -153,7 +155,6 @@ class Fallwater:
             self._scheduler,
             self._group_commit,
             self._world_store,
-            self._services.traffic,
             lambda: self.running,
             lambda: self._ports,
         )

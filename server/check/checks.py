@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import errno
+import os
 import stat
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -12,6 +14,7 @@ from typing import Literal
 from config.settings import ServerSettings
 from server.accounts.database import Contents, read_accounts
 from server.accounts.schema import NAME, account_of, ban_of, key
+from server.check.ports import PortStatus
 from server.monitoring.health import write_problem
 from server.net.connection_limits import is_loopback
 from vault.backup import backups_folder
@@ -106,12 +109,22 @@ def exposure(server: ServerSettings) -> Result:
     return ok("exposure", f"Telnet is open to other machines on {server.host}, in plain text and over TLS.")
 
 
-def page(server: ServerSettings) -> Result:
-    """Return where browsers find the page, and whether passwords on their way there can be read along."""
+Probe = Callable[[str, int, bool], PortStatus]
+"""Looks at a port, given its host, its number and whether TLS is spoken there."""
+
+
+def page(server: ServerSettings, world_name: str, probe: Probe) -> Result:
+    """Return where browsers find the page, who has that port now, and whether passwords can be read on their way."""
     if not server.web_port:
         return ok("page", "No port for the page is set.")
     host = server.web_host or server.host
     where = f"port {server.web_port} of {host}" if server.web_port > 0 else f"any free port of {host}"
+    there = ""
+    if server.web_port > 0:
+        status = probe(host, server.web_port, server.web_tls)
+        if wrong := _port_fault(status, where, world_name):
+            return wrong
+        there = ", which is free now" if status.world is None else ", where this world answers"
     if not is_loopback(host) and not server.web_tls:
         return warning(
             "page",
@@ -125,7 +138,25 @@ def page(server: ServerSettings) -> Result:
             "count as one address.",
             "If a proxy stands before it, set trusted_proxies in config/server.md to its address.",
         )
-    return ok("page", f"The page is on {where}{', over TLS' if server.web_tls else ''}.")
+    return ok("page", f"The page is on {where}{', over TLS' if server.web_tls else ''}{there}.")
+
+
+def _port_fault(status: PortStatus, where: str, world_name: str) -> Result | None:
+    other = "set web_port in config/server.md to another port, or to 0 for no page."
+    if status.error is not None:
+        if status.error == os.strerror(errno.EADDRNOTAVAIL):
+            remedy = "Set web_host in config/server.md to an address of this machine, or to 127.0.0.1."
+        else:
+            remedy = f"Ports below 1024 are for root: {other}"
+        return warning("page", f"The page cannot open {where}: {status.error}.", remedy)
+    if status.holder is not None:
+        who = status.holder or "a program of another user"
+        remedy = f"End that program and restart the world, or {other}"
+        return warning("page", f"The page has no port: {where} is taken by {who}.", remedy)
+    if status.world is not None and status.world != world_name:
+        remedy = f"If that is another world, {other}"
+        return warning("page", f"The page's {where} answers as {status.world!r}, not as {world_name!r}.", remedy)
+    return None
 
 
 def certificate(server: ServerSettings, folder: Path, now: datetime) -> Result:

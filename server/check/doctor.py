@@ -16,6 +16,7 @@ from typing import Any
 from agents.memory.strategy import loaded_strategies
 from server.accounts.database import default_folder
 from server.check.checks import (
+    Probe,
     Result,
     accounts,
     backups,
@@ -31,6 +32,7 @@ from server.check.checks import (
     watches,
 )
 from server.check.models import Try, find_refusal, models, try_model
+from server.check.ports import probe_page
 from server.check.vault import find_faults
 from server.options import add_accounts_option, add_vault_option, vault_root
 from vault.errors import NoteError
@@ -38,7 +40,12 @@ from vault.vault import MARK, Vault
 
 
 def examine(
-    root: Path, accounts_folder: Path, now: datetime, try_one: Try = try_model, find_refusal: Try = find_refusal
+    root: Path,
+    accounts_folder: Path,
+    now: datetime,
+    try_one: Try = try_model,
+    find_refusal: Try = find_refusal,
+    probe: Probe = probe_page,
 ) -> list[Result]:
     """Return how everything is that the world in a folder needs. `now` knows its zone. Changes nothing."""
     vault = Vault(root)
@@ -55,7 +62,7 @@ def examine(
         watches(sum(1 for _ in os.walk(vault.root)), watch_limit()),
         *_on_disk(vault, accounts_folder, now),
         exposure(settings.server),
-        page(settings.server),
+        page(settings.server, settings.world.name, probe),
         certificate(settings.server, accounts_folder, now),
         *models(settings, try_one, find_refusal=find_refusal),
     ]

@@ -6,15 +6,17 @@ A door reads its protocol, and is a `LineSource` with what it has read; its `Lin
 
 from __future__ import annotations
 
-from collections import Counter, deque
+from collections import deque
 from collections.abc import Callable
+from copy import copy
 from dataclasses import dataclass, field
 from enum import Enum, auto
-from typing import Literal, Protocol
+from typing import Protocol
 
 from config.settings import ColorSettings
 from server.clock import DelayedCall, ReactorClock, cancel
 from server.connection.output import FlushQueue
+from server.connection.traffic import DoorTraffic
 
 TURN_SECONDS = 0.03
 """For how long input is taken, from all connections, before what came of it is sent and others are read again."""
@@ -31,7 +33,6 @@ RESERVE_SECONDS = 0.01
 
 TICK = 0.001  # a timer may be that much too early
 
-DropReason = Literal["does not read", "negotiates without end"]
 _PALETTE = ColorSettings()
 
 
@@ -319,21 +320,19 @@ class LineIntake:
 
 
 @dataclass
-class Traffic:
-    """Since the start: bytes as they went out, compressed if they were, and clients dropped by reason."""
-
-    sent_bytes: int = 0
-    dropped: Counter[DropReason] = field(default_factory=Counter)
-
-
-@dataclass
 class ConnectionServices:
-    """The services of one server. `palette` returns the styles that hold now."""
+    """The services of one server. `palette` returns the styles that hold now, `traffic` is one door's."""
 
     clock: ReactorClock
     palette: Callable[[], ColorSettings] = lambda: _PALETTE
-    traffic: Traffic = field(default_factory=Traffic)
+    traffic: DoorTraffic = field(default_factory=DoorTraffic)
 
     def __post_init__(self) -> None:
         self.flush_queue = FlushQueue(self.clock)
         self.scheduler = FairScheduler(self.clock, self.flush_queue)
+
+    def at(self, traffic: DoorTraffic) -> ConnectionServices:
+        """Return the same services for another door."""
+        other = copy(self)
+        other.traffic = traffic
+        return other

@@ -17,8 +17,7 @@ from agents.models.queue import ModelQueue
 from agents.population import Population
 from server.agent_scheduler import AgentScheduler
 from server.clock import DelayedCall, ReactorClock, cancel
-from server.connection.input import Traffic
-from server.net.listeners import Ports
+from server.net.listeners import TELNET, TLS, WEB, Ports
 from server.persistence.autosave import GroupCommit, WorldStore
 from server.session.registry import SessionRegistry
 from vault.vault import Vault
@@ -36,7 +35,6 @@ class MonitoredServer:
     scheduler: AgentScheduler
     sync: GroupCommit
     world_store: WorldStore
-    traffic: Traffic
     is_open: Callable[[], bool]
     ports: Callable[[], Ports | None]
 
@@ -166,7 +164,24 @@ def health(monitored: MonitoredServer, lag: ReactorLag, disk_problem: str) -> He
     """
     late = lag.worst(WITHIN_SECONDS)
     slow = f"what was due was done {late:.1f} s late" if late > LATE_SECONDS else ""
-    return HealthStatus((Check("reactor", slow), Check("vault", disk_problem), *unsaved_work(monitored).checks))
+    checks = (Check("reactor", slow), Check("vault", disk_problem), *unsaved_work(monitored).checks)
+    return HealthStatus(checks)
+
+
+def doors(monitored: MonitoredServer) -> dict[str, dict[str, object]]:
+    """Return of each door where it listens, empty if nowhere, and what has come and gone by it since the start."""
+    ports, services = monitored.ports(), {"telnet": (TELNET, TLS), "web": (WEB,)}
+    return {
+        door: {
+            "listens": ", ".join(filter(None, (ports.address(one) for one in services[door]))) if ports else "",
+            "connections": traffic.connections,
+            "sent_lines": traffic.sent_lines,
+            "resumes": traffic.resumes,
+            "slow_readers": traffic.dropped["does not read"],
+            "refused": dict(traffic.refused),
+        }
+        for door, traffic in monitored.registry.traffic.items()
+    }
 
 
 def unsaved_work(monitored: MonitoredServer) -> HealthStatus:

@@ -20,7 +20,16 @@ from twisted.web.resource import Resource
 from twisted.web.server import NOT_DONE_YET, Request, Site
 
 from server.clock import DelayedCall, ReactorClock, cancel
-from server.monitoring.health import DiskCheck, HealthStatus, InThread, MonitoredServer, ReactorLag, health, readiness
+from server.monitoring.health import (
+    DiskCheck,
+    HealthStatus,
+    InThread,
+    MonitoredServer,
+    ReactorLag,
+    doors,
+    health,
+    readiness,
+)
 from server.monitoring.metrics import ActivityMetrics, WorldMetrics, new_registry
 from server.net.listeners import ANY_FREE, ListeningPort
 
@@ -157,7 +166,9 @@ class MonitoringSite:
             )
 
     def _health(self) -> Deferred[Answer]:
-        return self._check_disk().addCallback(lambda problem: _json_answer(health(self._monitored, self._lag, problem)))
+        return self._check_disk().addCallback(
+            lambda problem: _json_answer(health(self._monitored, self._lag, problem), doors=doors(self._monitored))
+        )
 
     def _site(self) -> Any:
         root: Any = Pages()
@@ -176,6 +187,6 @@ def _metrics_page(registry: CollectorRegistry) -> Answer:
     return OK, CONTENT_TYPE_LATEST, generate_latest(registry)
 
 
-def _json_answer(status: HealthStatus) -> Answer:
-    body = json.dumps(status.row(), ensure_ascii=False, indent=2) + "\n"
+def _json_answer(status: HealthStatus, **more: object) -> Answer:
+    body = json.dumps(status.row() | more, ensure_ascii=False, indent=2) + "\n"
     return OK if status.is_healthy else SERVICE_UNAVAILABLE, "application/json; charset=utf-8", body.encode()

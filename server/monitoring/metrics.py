@@ -6,6 +6,7 @@ endpoints as the operator has named them.
 
 from __future__ import annotations
 
+from collections import Counter as Counted
 from collections.abc import Callable, Iterable, Mapping
 from importlib.metadata import version
 from typing import TypeVar
@@ -23,8 +24,8 @@ from prometheus_client.metrics_core import Metric
 from prometheus_client.registry import Collector
 
 from agents.models.endpoint import Endpoint
+from server.connection.traffic import DROP_REASONS, REFUSAL_REASONS
 from server.monitoring.health import MonitoredServer, ReactorLag
-from server.net.connection_limits import REJECTION_REASONS
 from world.events import Event
 from world.game import CommandResult
 
@@ -85,31 +86,42 @@ class WorldMetrics(Collector):
 
     def collect(self) -> Iterable[Metric]:
         """Return the metrics."""
-        return [*self._people(), *self._models(), *self._memories(), *self._machine()]
+        return [*self._people(), *self._doors(), *self._models(), *self._memories(), *self._machine()]
 
     def describe(self) -> Iterable[Metric]:
         """Return nothing: what there will be is known only when it is there."""
         return []
 
     def _people(self) -> Iterable[Metric]:
-        registry, agents, traffic = (
-            self._monitored.registry,
-            self._monitored.agents,
-            self._monitored.traffic,
-        )
+        registry, agents = self._monitored.registry, self._monitored.agents
         asleep = sum(not agent.character.awake for agent in agents.values())
         paused = sum(agent.settings.paused and agent.character.awake for agent in agents.values())
         states = {("awake",): len(agents) - asleep - paused, ("paused",): paused, ("asleep",): asleep}
-        yield _gauge("connections", "Who is connected, at the door too.", len(registry.sessions))
-        pages = sum(session.is_by_page for session in registry.sessions)
-        yield _gauge("page_visitors", "Those of them who play by the page.", pages)
         yield _gauge("players", "Characters that somebody plays.", len(registry.playing))
         yield _gauges("agents", "Agents by what they do.", ("state",), states)
-        yield _counter("output_bytes", "Bytes sent to players, by telnet and sockets of browsers.", traffic.sent_bytes)
-        dropped = {(why.replace(" ", "_"),): float(count) for why, count in traffic.dropped.items()}
-        yield _counters("dropped_clients", "Clients dropped, by reason.", ("reason",), dropped)
-        refused = {(why,): float(registry.limiter.refused[why]) for why in REJECTION_REASONS}
-        yield _counters("turned_away", "Rejected connections, by reason.", ("reason",), refused)
+
+    def _doors(self) -> Iterable[Metric]:
+        registry = self._monitored.registry
+        doors = registry.traffic.items()
+        sessions = Counted(session.door for session in registry.sessions)
+        by_door = ("door",)
+        connections = {(door,): float(one.connections) for door, one in doors}
+        yield _gauges("connections", "Open connections.", by_door, connections)
+        entered = {(door,): float(sessions[door]) for door, _ in doors}
+        yield _gauges("sessions", "Those who log in or play, a page's absent visitors too.", by_door, entered)
+        sent = {(door,): float(one.sent_bytes) for door, one in doors}
+        yield _counters("output_bytes", "Bytes sent to players.", by_door, sent)
+        lines = {(door,): float(one.sent_lines) for door, one in doors}
+        yield _counters("output_lines", "Lines shown to players.", by_door, lines)
+        resumes = {(door,): float(one.resumes) for door, one in doors}
+        yield _counters("resumes", "Players who came back after a lost connection.", by_door, resumes)
+        labels = ("door", "reason")
+        dropped = {
+            (door, why.replace(" ", "_")): float(one.dropped[why]) for door, one in doors for why in DROP_REASONS
+        }
+        yield _counters("dropped_clients", "Clients dropped, by reason.", labels, dropped)
+        refused = {(door, why): float(one.refused[why]) for door, one in doors for why in REFUSAL_REASONS}
+        yield _counters("turned_away", "Refused connections, by reason.", labels, refused)
 
     def _models(self) -> Iterable[Metric]:
         queues = self._monitored.queues

@@ -8,7 +8,7 @@ import os
 import resource
 from collections import Counter
 from collections.abc import Callable
-from typing import Any, Literal, Protocol, get_args
+from typing import Any, Protocol
 
 from twisted.internet.interfaces import IAddress
 from twisted.internet.protocol import ServerFactory
@@ -16,6 +16,7 @@ from twisted.internet.protocol import ServerFactory
 from config.settings import ServerSettings
 from server.clock import ReactorClock
 from server.connection.input import TokenBucket
+from server.connection.traffic import Door, RefusalReason, Traffic, new_traffic
 
 log = logging.getLogger(__name__)
 
@@ -33,10 +34,6 @@ OVERFLOW = 64
 OVERFLOW_PER_ADDRESS = 4
 """The same of one address."""
 
-Reason = Literal["full", "too_many_from_there", "too_often", "banned"]
-"""Why a caller is rejected: the world is full, too many from that address, too many calls a minute, a ban."""
-
-REJECTION_REASONS: tuple[Reason, ...] = get_args(Reason)
 MAX_REMEMBERED = 10_000
 REPORT_SECONDS = 60.0
 
@@ -92,15 +89,16 @@ class ConnectionLimiter:
 
     This machine itself may call as often as it likes, within the number of all: what comes from here is a proxy, or
     whoever runs the world. `most` bounds connections by what the process can hold open; settings count at once.
-    `refused` counts rejections since the start, whether with a message or without.
+    `traffic` has what is open and refused by door, whether with a message or without.
     """
 
-    def __init__(self, settings: Callable[[], ServerSettings], clock: ReactorClock) -> None:
+    def __init__(
+        self, settings: Callable[[], ServerSettings], clock: ReactorClock, traffic: Traffic | None = None
+    ) -> None:
         self.most = 1_000_000
-        self.refused: Counter[Reason] = Counter()
+        self.traffic = new_traffic() if traffic is None else traffic
         self._settings = settings
         self._clock = clock
-        self._count = 0
         self._of_address: Counter[str] = Counter()
         self._calls: dict[str, TokenBucket] = {}
         self._turned_away: Counter[str] = Counter()
@@ -108,7 +106,7 @@ class ConnectionLimiter:
     @property
     def count(self) -> int:
         """How many connections are open."""
-        return self._count
+        return sum(door.connections for door in self.traffic.values())
 
     @property
     def room(self) -> int:
@@ -120,31 +118,31 @@ class ConnectionLimiter:
         most = self._settings().connections_per_address
         return bool(most) and not is_loopback(host) and self._of_address[network_of(host)] > most
 
-    def admit(self, host: str) -> bool:
+    def admit(self, host: str, door: Door = "telnet") -> bool:
         """Count a call, or return False if it is to be closed without a word."""
         network = network_of(host)
         if why := self._why_not(network, is_loopback(host)):
-            self.refuse(network, why)
+            self.refuse(network, why, door)
             return False
-        self._count += 1
+        self.traffic[door].connections += 1
         self._of_address[network] += 1
         return True
 
-    def admit_behind_proxy(self, host: str) -> bool:
+    def admit_behind_proxy(self, host: str, door: Door) -> bool:
         """Count a caller whose proxy's connection is counted already; False if it is to be refused."""
-        if not self.admit(host):
+        if not self.admit(host, door):
             return False
-        self._count -= 1
+        self.traffic[door].connections -= 1
         return True
 
-    def leave_behind_proxy(self, host: str) -> None:
+    def leave_behind_proxy(self, host: str, door: Door) -> None:
         """Count no longer what `admit_behind_proxy` has counted."""
-        self._count += 1
-        self.leave(host)
+        self.traffic[door].connections += 1
+        self.leave(host, door)
 
-    def refuse(self, network: str, why: Reason) -> None:
+    def refuse(self, network: str, why: RefusalReason, door: Door) -> None:
         """Count a rejection; of many within a minute the log has two lines."""
-        self.refused[why] += 1
+        self.traffic[door].refused[why] += 1
         if not self._turned_away:
             reason = "banned" if why == "banned" else "too many connections"
             log.warning("%s rejected: %s. Further rejections are summed up once a minute.", network, reason)
@@ -152,16 +150,16 @@ class ConnectionLimiter:
         if network in self._turned_away or len(self._turned_away) < MAX_REMEMBERED:
             self._turned_away[network] += 1
 
-    def leave(self, host: str) -> None:
+    def leave(self, host: str, door: Door = "telnet") -> None:
         """Count no longer what `admit` has counted."""
         network = network_of(host)
-        self._count -= 1
+        self.traffic[door].connections -= 1
         self._of_address[network] -= 1
         if not self._of_address[network]:
             del self._of_address[network]
 
-    def _why_not(self, network: str, is_here: bool) -> Reason | None:
-        if self._count >= min(self.room + OVERFLOW, self.most):
+    def _why_not(self, network: str, is_here: bool) -> RefusalReason | None:
+        if self.count >= min(self.room + OVERFLOW, self.most):
             return "full"
         if is_here:
             return None
@@ -205,22 +203,23 @@ class LimitingFactory(ServerFactory):
 
     noisy = False
 
-    def __init__(self, factory: ProtocolFactory, limiter: ConnectionLimiter) -> None:
+    def __init__(self, factory: ProtocolFactory, limiter: ConnectionLimiter, door: Door = "telnet") -> None:
         self._factory = factory
         self._limiter = limiter
+        self._door = door
 
     def buildProtocol(self, addr: IAddress | None) -> Any:
         """Return a protocol for a caller, or None to have the connection closed."""
         host = str(getattr(addr, "host", "local"))
-        if not self._limiter.admit(host):
+        if not self._limiter.admit(host, self._door):
             return None
         try:
             protocol = self._factory.buildProtocol(addr)
         except Exception:
-            self._limiter.leave(host)
+            self._limiter.leave(host, self._door)
             raise
         if protocol is None:
-            self._limiter.leave(host)
+            self._limiter.leave(host, self._door)
         else:
-            protocol.when_lost(lambda: self._limiter.leave(host))
+            protocol.when_lost(lambda: self._limiter.leave(host, self._door))
         return protocol

@@ -263,7 +263,7 @@ class Listeners:
     def _open_page(self, settings: ServerSettings, pages: ProtocolFactory) -> None:
         host, port = address_for(settings, WEB)
         try:
-            self._ports.open(WEB, host, port, LimitingFactory(pages, self._limiter))
+            self._ports.open(WEB, host, port, LimitingFactory(pages, self._limiter, "web"))
         except CannotListenError as error:
             why = getattr(error.socketError, "strerror", None) or error.socketError
             self._no_page = f"There is no page for browsers: {host}:{port} cannot be opened: {why}. See web_port."

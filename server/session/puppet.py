@@ -91,6 +91,8 @@ class Puppet:
     def attach(self, is_new: bool, perceive: Callable[[Event, str], None]) -> None:
         """Take the character over from whoever plays it, show where it stands, and let it perceive."""
         registry, character = self._registry, self.character
+        if character.transient.is_linkdead:
+            registry.traffic[self._session.door].resumes += 1
         other = registry.playing.pop(character.character_id, None)
         registry.playing[character.character_id] = self._session
         missed = other.hand_over() if other else []

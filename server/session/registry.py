@@ -14,8 +14,9 @@ from twisted.internet.defer import Deferred
 from server.accounts.login import LoginServices
 from server.clock import ReactorClock
 from server.connection.connection import MARKED
+from server.connection.traffic import Door, RefusalReason, Traffic, new_traffic
 from server.gmcp.updates import GmcpUpdates
-from server.net.connection_limits import ConnectionLimiter, Reason, network_of
+from server.net.connection_limits import ConnectionLimiter, network_of
 from server.session.linkdead import LinkDead
 from world.entities import Character, Role
 from world.events import Dropped, EntityChanged
@@ -83,7 +84,7 @@ class Connected(Protocol):
     @property
     def idle_seconds(self) -> float: ...
     @property
-    def is_by_page(self) -> bool: ...
+    def door(self) -> Door: ...
     def show(self, text: str, kind: str = "") -> None: ...
     def end(self, text: str, kind: str = "") -> None: ...
     def hand_over(self) -> list[str]: ...
@@ -103,8 +104,8 @@ class SessionRegistry:
     """Everybody who is connected. `sessions` also holds those who log in, `playing` who plays, by character id.
 
     `numbers` has a number for the next connection. `perform` does a line that somebody typed. `entered` is called with
-    each character that enters, `reset` with an admin and the name that the admin gave a one-time password. While
-    `stays_awake`, who leaves does not fall asleep: the world restarts in a moment.
+    each character that enters, `reset` with an admin and the name that the admin gave a one-time password. `traffic`
+    counts by door. While `stays_awake`, who leaves does not fall asleep: the world restarts in a moment.
     """
 
     game: Game
@@ -119,10 +120,11 @@ class SessionRegistry:
     numbers: Iterator[int] = field(default_factory=lambda: count(1))
     emptied: Deferred[None] | None = None
     stays_awake: bool = False
+    traffic: Traffic = field(default_factory=new_traffic)
 
     def __post_init__(self) -> None:
         self.guests = Guests(self.game)
-        self.limiter = ConnectionLimiter(lambda: self.login_services.settings, self.clock)
+        self.limiter = ConnectionLimiter(lambda: self.login_services.settings, self.clock, self.traffic)
         self.linkdead = LinkDead(self.game, self.clock, lambda: self.login_services.settings.return_seconds)
         self.gmcp_updates = GmcpUpdates(self.game, self.clock)
 
@@ -131,11 +133,11 @@ class SessionRegistry:
         """Whether nobody else can come in."""
         return len(self.sessions) >= self.limiter.room
 
-    def rejection_for(self, host: str) -> str:
+    def rejection_for(self, host: str, door: Door) -> str:
         """Return why nobody, or nobody from an address, may come in, and count it; empty if somebody may."""
         limiter, say, bans = self.limiter, self.game.world.wording, self.login_services.accounts.bans
         if self.is_full:
-            why: Reason = "full"
+            why: RefusalReason = "full"
             text = say("door.full", count=len(self.sessions))
         elif limiter.exceeds_address_limit(host):
             why = "too_many_from_there"
@@ -144,7 +146,7 @@ class SessionRegistry:
             why, text = "banned", bans.text(ban)
         else:
             return ""
-        limiter.refuse(network_of(host), why)
+        limiter.refuse(network_of(host), why, door)
         return text
 
     def sessions_of(self, character_id: str) -> list[Connected]:

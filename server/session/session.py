@@ -11,6 +11,7 @@ from server.accounts.login import Login, ModalInput
 from server.accounts.password_change import PasswordChange, PasswordChangeRequested, give_one_time
 from server.clock import DelayedCall, ReactorClock, cancel
 from server.connection.connection import KIND_OF, MARKED, SCENE, Connection, Identification, shown_of
+from server.connection.traffic import Door
 from server.gmcp.client import GmcpClient, Outcome
 from server.session.linkdead import MAX_MISSED
 from server.session.puppet import Puppet
@@ -80,7 +81,8 @@ class Session:
     With a `claim`, the door has asked for the password already, and there is no dialogue to come in.
     """
 
-    def __init__(self, registry: SessionRegistry, claim: LoginName | None = None) -> None:
+    def __init__(self, registry: SessionRegistry, door: Door = "telnet", claim: LoginName | None = None) -> None:
+        self.door: Door = door
         self._registry = registry
         self._claim = claim
         self._number = next(registry.numbers)
@@ -100,7 +102,7 @@ class Session:
         """Greet, unless the house is full or nobody from there may come in."""
         registry, self._connection = self._registry, connection
         self._capability_wait = CapabilityWait(connection, registry.clock)
-        if why := registry.rejection_for(connection.host):
+        if why := registry.rejection_for(connection.host, self.door):
             self.end(why)
             return
         registry.sessions.add(self)
@@ -159,8 +161,9 @@ class Session:
     def link_restored(self) -> None:
         """The player is back at the same connection."""
         self._missed.clear()
-        if self._character:
+        if self._character and self._character.transient.is_linkdead:
             self._character.transient.is_linkdead = False
+            self._registry.traffic[self.door].resumes += 1
 
     def connection_lost(self, reason: str) -> None:
         """Let go of the character, unless somebody else has taken it over."""
@@ -189,11 +192,6 @@ class Session:
     def host(self) -> str:
         """The address of the other side."""
         return self._connection.host if self._connection else ""
-
-    @property
-    def is_by_page(self) -> bool:
-        """Whether the player came in by the page, which asks for passwords by itself."""
-        return self._claim is not None
 
     @property
     def idle_seconds(self) -> float:

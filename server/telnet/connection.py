@@ -14,8 +14,9 @@ from zope.interface import implementer
 
 from server.clock import DelayedCall, ReactorClock, cancel
 from server.connection.connection import Capabilities, Identification, Message
-from server.connection.input import ConnectionServices, DropReason, InputLimits
+from server.connection.input import ConnectionServices, InputLimits
 from server.connection.output import DirectWriter, Transport
+from server.connection.traffic import DropReason
 from server.rendering.text_screen import TextScreen
 from server.telnet.compression import OutputBuffer
 from server.telnet.negotiation import Negotiator
@@ -172,6 +173,7 @@ class TelnetConnection:
     def show(self, text: str, kind: str = "") -> None:
         if self._is_open:
             self._is_prompt_due = True
+            self._traffic.count_lines(text)
             self.send(self._screen.lines(text, kind))
 
     def prompt(self) -> None:

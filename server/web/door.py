@@ -59,7 +59,8 @@ class WebDoor:
     ) -> None:
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         self._registry = registry
-        self._services = services
+        self._traffic = registry.traffic["web"]
+        self._services = services.at(self._traffic)
         self._settings = settings
         self._port = port
         self._world_name = world_name
@@ -87,6 +88,7 @@ class WebDoor:
 
     def _refused(self, request: Request, why: str) -> str:
         host = self._host_of(request)
+        self._traffic.refused["wrong_address"] += 1
         log.warning("%s was refused: %s", host, why[:300], extra={"host": host})
         return "That address is not one of this world's. See web_origins in config/server.md."
 
@@ -113,7 +115,7 @@ class WebDoor:
 
     def _enter(self, request: Request, given: Mapping[str, Any]) -> Answer | Deferred[Answer]:
         host = self._host_of(request)
-        if why := self._registry.rejection_for(host):
+        if why := self._registry.rejection_for(host, "web"):
             return Answer(200, {"told": why, "asks": "name"})
         name, password, chosen = (_field(given, key) for key in ("name", "password", "chosen"))
         form = FormLogin(Form(name, password, chosen), host, self._registry.login_services)
@@ -174,10 +176,11 @@ class WebDoor:
         try:
             opened = open_wire(headers, request.path, self._subprotocols(request))
         except HandshakeRefused as error:
+            self._traffic.refused["bad_handshake"] += 1
             log.warning("%s was refused: the request %s", host, error, extra={"host": host})
             return _refuse(request, 400)
         crowd, is_behind_proxy = self._registry.limiter, host != self._peer_of(request)
-        if is_behind_proxy and not crowd.admit_behind_proxy(host):
+        if is_behind_proxy and not crowd.admit_behind_proxy(host, "web"):
             return _refuse(request, 429)
         self._deadlines.end(request.channel.transport)
         limits = limits_of(self._settings())
@@ -187,12 +190,12 @@ class WebDoor:
             self._services,
             limits,
             limits.max_output_bytes,
-            (lambda: crowd.leave_behind_proxy(host)) if is_behind_proxy else (lambda: None),
+            (lambda: crowd.leave_behind_proxy(host, "web")) if is_behind_proxy else (lambda: None),
         )
         if opened.subprotocol == PAGE:
             page = PageSocket(socket, self._come_in)
             socket.begin(page)
-            self._services.clock.callLater(TICKET_WAIT_SECONDS, _expect_ticket, socket, page)
+            self._services.clock.callLater(TICKET_WAIT_SECONDS, self._expect_ticket, socket, page)
             switch_protocol(request, socket, opened.answer)
         else:
             switch_protocol(request, socket, opened.answer)
@@ -201,7 +204,7 @@ class WebDoor:
                 socket,
                 self._services,
                 limits.max_line_bytes,
-                Session(self._registry),
+                Session(self._registry, "web"),
                 lambda listener: TelnetProtocol(listener, self._services, limits, self._telnet_options()),
             )
         return NOT_DONE_YET
@@ -214,6 +217,7 @@ class WebDoor:
         """Return the connection that a ticket is for, begun if there is none; or why there is none."""
         login = self._logins.take(ticket)
         if not login:
+            self._traffic.refused["bad_ticket"] += 1
             log.warning("%s was refused: its ticket is unknown, used or too old", host, extra={"host": host})
             return "This ticket is good no more."
         if there := self._playing.get(login):
@@ -241,9 +245,15 @@ class WebDoor:
         return connection
 
     def _begin(self, login: str, connection: PageConnection, claim: LoginName) -> None:
-        session = Session(self._registry, claim)
+        session = Session(self._registry, "web", claim)
         self._playing[login], self._sessions[login] = connection, session
         connection.begin(session)
+
+    def _expect_ticket(self, socket: WebSocket, page: PageSocket) -> None:
+        if socket.is_open and not page.is_in:
+            self._traffic.refused["bad_ticket"] += 1
+            log.warning("%s was hung up on: it gave no ticket", socket.host, extra={"host": socket.host})
+            socket.end(POLICY, "No ticket was given.")
 
     def _forget(self, login: str) -> None:
         self._playing.pop(login, None)
@@ -259,12 +269,6 @@ def _refuse(request: Request, status: int) -> int:
     request.setResponseCode(status)
     request.finish()
     return NOT_DONE_YET
-
-
-def _expect_ticket(socket: WebSocket, page: PageSocket) -> None:
-    if socket.is_open and not page.is_in:
-        log.warning("%s was hung up on: it gave no ticket", socket.host, extra={"host": socket.host})
-        socket.end(POLICY, "No ticket was given.")
 
 
 def _field(given: Mapping[str, Any], key: str) -> str:

@@ -182,6 +182,7 @@ class PageConnection:
     def show(self, text: str, kind: str = "") -> None:
         if self._is_open:
             self._is_prompt_due = True
+            self._services.traffic.count_lines(text)
             self._add(page_line(text, kind, preferred(self._client, self._preferences())))
 
     def prompt(self) -> None:

@@ -13,6 +13,7 @@ from twisted.python.failure import Failure
 
 from server.connection.connection import Capabilities, ColorDepth, ConnectionListener, Identification, Message
 from server.connection.input import ConnectionServices, Taken
+from server.connection.traffic import DoorTraffic
 from server.rendering.text_screen import TextScreen
 from server.telnet.negotiation import GmcpReceived
 from server.telnet.options import read_gmcp
@@ -191,6 +192,7 @@ class ProgramConnection:
     def show(self, text: str, kind: str = "") -> None:
         if self._is_open:
             self._is_prompt_due = True
+            self._services.traffic.count_lines(text)
             self._out += self._screen.lines(text, kind)
             self._flush_soon()
 
@@ -253,9 +255,10 @@ class _Peer:
 class TelnetThroughSocket:
     """A transport for telnet whose bytes stand in binary frames, and the socket's listener."""
 
-    def __init__(self, socket: WebSocket, protocol: TelnetProtocol) -> None:
+    def __init__(self, socket: WebSocket, protocol: TelnetProtocol, traffic: DoorTraffic) -> None:
         self._socket = socket
         self._protocol = protocol
+        self._traffic = traffic
 
     def begin(self) -> None:
         """Let the protocol have the socket."""
@@ -285,6 +288,7 @@ class TelnetThroughSocket:
 
     def write(self, data: bytes) -> None:
         """Send."""
+        self._traffic.sent_bytes -= len(data)  # which the socket counts
         self._socket.send_binary(data)
 
     def loseConnection(self) -> None:
@@ -324,6 +328,6 @@ def serve_program(
 ) -> None:
     """Let a program's socket begin, whose handshake is answered. `telnet` makes what speaks that."""
     if subprotocol == TELNET_PROTOCOL:
-        TelnetThroughSocket(socket, telnet(listener)).begin()
+        TelnetThroughSocket(socket, telnet(listener), services.traffic).begin()
     else:
         ProgramConnection(socket, listener, services, max_line_bytes, FRAMES[subprotocol]()).begin()

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import resource
 import signal
+import socket
 import subprocess
 import sys
 import tarfile
@@ -19,6 +21,7 @@ from pathlib import Path
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
+from tests.integration.browser import free_port
 from tests.integration.line_player import SECRET
 from tests.integration.running import (
     ADMIN,
@@ -91,14 +94,16 @@ def test_the_figures_are_true_after_what_was_done(tmp_path):
         ana.asks('frobnicate{le="7"}')
         before, sent = world.figures(), len(ana.asks("look"))
         after = world.figures()
-        assert (after["fallwater_connections",], after["fallwater_players",]) == (2, 1)
+        assert (after["fallwater_connections", "telnet"], after["fallwater_players",]) == (2, 1)
         assert before["fallwater_commands_total", "people", "look", "done"] == 2
         assert after["fallwater_commands_total", "people", "look", "done"] == 3
         assert after["fallwater_commands_total", "people", "get", "refused"] == 1
         assert after["fallwater_commands_total", "people", "unknown", "refused"] == 1
         assert after["fallwater_command_seconds_count",] == 5
         assert after["fallwater_agents", "asleep"] == 3
-        assert after["fallwater_output_bytes_total",] - before["fallwater_output_bytes_total",] >= sent
+        assert (
+            after["fallwater_output_bytes_total", "telnet"] - before["fallwater_output_bytes_total", "telnet"] >= sent
+        )
         assert after["process_open_fds",] > 5
         assert not [key for key in after if "frobnicate" in str(key)]
         ana.types("quit")
@@ -193,6 +198,21 @@ def test_the_doctor_finds_nothing_wrong_with_a_world_that_runs(tmp_path):
     with running(vault):
         code, told = doctor(vault)
     assert (code, [name for name, (state, _, _) in told.items() if state == "problem"]) == (0, [])
+
+
+def test_the_doctor_tells_who_has_the_port_of_the_page(tmp_path):
+    port = free_port()
+    vault = new_vault(
+        tmp_path / "world", {"config/models.md": {"model": "none"}, "config/server.md": {"web_port": port}}
+    )
+    where = f"port {port} of 127.0.0.1"
+    assert doctor(vault)[1]["page"] == ("ok", f"The page is on {where}, which is free now.", "")
+    with socket.create_server(("127.0.0.1", port)):
+        state, said, remedy = doctor(vault)[1]["page"]
+        assert (state, f", process {os.getpid()}." in said) == ("warning", True)
+        assert remedy.startswith("End that program")
+    with running(vault):
+        assert doctor(vault)[1]["page"] == ("ok", f"The page is on {where}, where this world answers.", "")
 
 
 def test_the_doctor_says_of_several_faults_what_to_do(tmp_path):

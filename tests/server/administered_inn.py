@@ -12,6 +12,7 @@ from agents.commands.agent_commands import Possession
 from agents.population import Population
 from server.admin.admin_commands import Administration, AdminServices
 from server.admin.audit import Audit
+from server.connection.traffic import Door
 from tests.agents.test_population import TEMPLATES
 from tests.server.front_door import NOW_MS, FakeHasher, at_once, lobby_of
 from tests.vault.vault_of import vault_of
@@ -31,6 +32,7 @@ class LoginView:
     """Somebody's connection: it remembers the last word."""
 
     idle_seconds = 0.0
+    door: Door = "telnet"
 
     def __init__(self, host: str = "203.0.113.7") -> None:
         self.host = host
@@ -40,8 +42,6 @@ class LoginView:
 
     def end(self, text: str, kind: str = "") -> None:
         self.last_word = text
-
-    is_by_page = False
 
     def hand_over(self) -> list[str]:
         return []

@@ -18,6 +18,7 @@ from server.check import checks
 from server.check.checks import Result, ok, problem, warning
 from server.check.doctor import examine, report
 from server.check.models import models
+from server.check.ports import PortStatus
 from server.net.tls import CERTIFICATE, KEY, make_certificate
 from tests.server.front_door import put_accounts
 from tests.server.monitoring.monitored_world import FillingDisk
@@ -37,7 +38,10 @@ def vault(tmp_path) -> Vault:
 def found(vault: Vault) -> dict[str, Result]:
     """Return what the doctor says, by name; models are never asked."""
     accounts = vault.root.with_name("world.accounts")
-    return {one.name: one for one in examine(vault.root, accounts, NOW, lambda spec: "", lambda spec: "")}
+    return {
+        one.name: one
+        for one in examine(vault.root, accounts, NOW, lambda spec: "", lambda spec: "", lambda *port: PortStatus())
+    }
 
 
 def set_setting(vault: Vault, note: str, line: str, instead: str) -> None:
@@ -281,17 +285,50 @@ def test_it_is_told_as_json_for_programs():
     ("settings", "state", "said"),
     [
         ({"web_port": 0}, "ok", "No port for the page is set."),
-        ({}, "ok", "The page is on port 4080 of 127.0.0.1."),
+        ({}, "ok", "The page is on port 4080 of 127.0.0.1, which is free now."),
         ({"web_port": -1}, "ok", "The page is on any free port of 127.0.0.1."),
-        ({"web_host": "0.0.0.0", "web_tls": True}, "ok", "The page is on port 4080 of 0.0.0.0, over TLS."),
+        ({"web_host": "0.0.0.0", "web_tls": True}, "ok", "on port 4080 of 0.0.0.0, over TLS, which is free now."),
         ({"web_host": "0.0.0.0"}, "warning", "open to other machines in plain text, passwords too"),
         ({"host": "::"}, "warning", "open to other machines in plain text, passwords too"),
         ({"web_origins": "https://play.example.org"}, "warning", "no proxy is trusted"),
-        ({"web_origins": "https://play.example.org", "trusted_proxies": "127.0.0.1"}, "ok", "port 4080 of 127.0.0.1."),
+        (
+            {"web_origins": "https://play.example.org", "trusted_proxies": "127.0.0.1"},
+            "ok",
+            "port 4080 of 127.0.0.1, which",
+        ),
     ],
 )
 def test_where_the_page_is_and_whether_passwords_can_be_read_on_the_way(settings, state, said):
-    result = checks.page(ServerSettings(**settings))
+    result = checks.page(ServerSettings(**settings), "Fallwater", lambda *port: PortStatus())
     assert (result.name, result.state) == ("page", state)
     assert said in result.what
     assert bool(result.remedy) == (state == "warning")
+
+
+@pytest.mark.parametrize(
+    ("status", "state", "said", "remedy"),
+    [
+        (PortStatus(world="The Inn"), "ok", "The page is on port 4080 of 127.0.0.1, where this world answers.", ""),
+        (
+            PortStatus(world="Elsewhere"),
+            "warning",
+            "The page's port 4080 of 127.0.0.1 answers as 'Elsewhere', not as 'The Inn'.",
+            "If that is another world, set web_port in config/server.md to another port, or to 0 for no page.",
+        ),
+        (
+            PortStatus(holder="nginx, process 12"),
+            "warning",
+            "The page has no port: port 4080 of 127.0.0.1 is taken by nginx, process 12.",
+            "End that program and restart the world, or set web_port in config/server.md to another port, or to 0 for "
+            "no page.",
+        ),
+        (
+            PortStatus(error="Cannot assign requested address"),
+            "warning",
+            "The page cannot open port 4080 of 127.0.0.1: Cannot assign requested address.",
+            "Set web_host in config/server.md to an address of this machine, or to 127.0.0.1.",
+        ),
+    ],
+)
+def test_who_has_the_port_of_the_page_is_told_with_what_would_be_right(status, state, said, remedy):
+    assert checks.page(ServerSettings(), "The Inn", lambda *port: status) == Result("page", state, said, remedy)

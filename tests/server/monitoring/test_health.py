@@ -22,12 +22,13 @@ from server.monitoring.health import (
     DiskCheck,
     HealthStatus,
     ReactorLag,
+    doors,
     health,
     readiness,
     write_problem,
 )
 from server.monitoring.http import MAX_OPEN_CONNECTIONS
-from server.net.listeners import TELNET, Ports
+from server.net.listeners import TELNET, WEB, Ports
 from server.serve import open_monitoring
 from tests.server.monitoring.monitored_world import FillingDisk, world_of
 from vault.atomic_write import Disk
@@ -75,6 +76,24 @@ def test_a_world_without_trouble_is_healthy(world, lag):
         "reasons": [],
         "checks": {"reactor": "ok", "vault": "ok", "journals": "ok", "saving": "ok"},
     }
+
+
+def test_each_door_is_told_apart(world, reactor):
+    unused = {"connections": 0, "sent_lines": 0, "resumes": 0, "slow_readers": 0, "refused": {}}
+    assert doors(world.monitored) == {door: {"listens": "", **unused} for door in ("telnet", "web")}
+    ports = Ports(reactor)
+    ports.open(WEB, "127.0.0.1", 4080, Factory())
+    world.monitored.ports = lambda: ports
+    web = world.registry.traffic["web"]
+    web.connections, web.dropped["does not read"], web.refused["bad_ticket"] = 3, 1, 2
+    told = doors(world.monitored)
+    assert told["web"] == unused | {
+        "listens": ports.address(WEB),
+        "connections": 3,
+        "slow_readers": 1,
+        "refused": {"bad_ticket": 2},
+    }
+    assert told["telnet"] == {"listens": "", **unused}
 
 
 def test_a_check_of_health_writes_nothing_into_the_vault(world, lag):

@@ -105,8 +105,7 @@ def test_memories_agents_and_people_are_counted_as_they_are_now(watcher):
     agents["Eliza"].memory.record("observed", "It rains.")
     assert watcher.figure("memories") == before + 1
     assert watcher.figure("agents", state="asleep") == len(agents)
-    assert (watcher.figure("players"), watcher.figure("connections"), watcher.figure("open")) == (0, 0, 0)
-    assert watcher.figure("page_visitors") == 0
+    assert (watcher.figure("players"), watcher.figure("open")) == (0, 0)
 
 
 def test_compactions_are_counted_by_how_they_ended(watcher):
@@ -133,18 +132,23 @@ def test_requests_to_models_are_counted_by_endpoint_and_result_with_what_they_co
     assert watcher.figure("model_queue_waiting", queue="thinker") == 0
 
 
-def test_traffic_is_told_with_the_reason_for_which_clients_were_dropped(watcher):
-    traffic = watcher.world.monitored.traffic
-    traffic.sent_bytes = 4711
-    traffic.dropped["does not read"] = 2
-    assert watcher.figure("output_bytes_total") == 4711
-    assert watcher.figure("dropped_clients_total", reason="does_not_read") == 2
+def test_traffic_is_told_by_door_with_the_reason_for_which_clients_were_dropped(watcher):
+    web = watcher.world.registry.traffic["web"]
+    web.connections, web.sent_bytes, web.sent_lines, web.resumes = 3, 4711, 12, 5
+    web.dropped["does not read"] = 2
+    names = ("connections", "output_bytes_total", "output_lines_total", "resumes_total", "sessions")
+    assert [watcher.figure(name, door="web") for name in names] == [3, 4711, 12, 5, 0]
+    assert [watcher.figure(name, door="telnet") for name in names] == [0, 0, 0, 0, 0]
+    assert watcher.figure("dropped_clients_total", door="web", reason="does_not_read") == 2
+    assert watcher.figure("dropped_clients_total", door="telnet", reason="does_not_read") == 0
 
 
-def test_connections_that_were_not_let_in_are_told_by_reason_from_0_on(watcher):
-    watcher.world.registry.limiter.refused["banned"] += 2
-    reasons = ("full", "too_many_from_there", "too_often", "banned")
-    assert [watcher.figure("turned_away_total", reason=reason) for reason in reasons] == [0, 0, 0, 2]
+def test_connections_that_were_not_let_in_are_told_by_door_and_reason_from_0_on(watcher):
+    watcher.world.registry.limiter.refuse("203.0.113.5", "banned", "telnet")
+    reasons = ("full", "too_many_from_there", "too_often", "banned", "wrong_address", "bad_ticket")
+    told = [watcher.figure("turned_away_total", door="telnet", reason=reason) for reason in reasons]
+    assert told == [0, 0, 0, 1, 0, 0]
+    assert watcher.figure("turned_away_total", door="web", reason="banned") == 0
 
 
 def test_how_late_the_reactor_is_counts_while_it_is_late(watcher, reactor):

@@ -103,13 +103,16 @@ def test_who_is_hung_up_on_is_counted_by_the_reason(limiter):
     for _ in range(7):
         limiter.admit("203.0.113.5")
         limiter.leave("203.0.113.5")
-    assert limiter.refused == {"too_often": 1}
+    assert limiter.traffic["telnet"].refused == {"too_often": 1}
     few = ConnectionLimiter(
         lambda: ServerSettings(max_connections=10, connections_per_address=3, connects_per_minute=0), Clock()
     )
     admitted(few, ["203.0.113.5"] * 9)
     admitted(few, ["127.0.0.1"] * 80)
-    assert few.refused == {"too_many_from_there": 9 - 3 - OVERFLOW_PER_ADDRESS, "full": 80 - (10 + OVERFLOW - 7)}
+    assert few.traffic["telnet"].refused == {
+        "too_many_from_there": 9 - 3 - OVERFLOW_PER_ADDRESS,
+        "full": 80 - (10 + OVERFLOW - 7),
+    }
 
 
 def test_settings_that_change_count_at_once(clock):

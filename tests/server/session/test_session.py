@@ -215,7 +215,7 @@ def test_a_full_house_turns_callers_away_and_says_why(registry, caplog):
     rejection_for = Guest(registry)
     assert rejection_for.screen() == ("There are 3 people here, and that is as many as we can hold. Come back later.\n")
     assert not rejection_for.connection.is_open
-    assert registry.limiter.refused == {"full": 1}
+    assert registry.traffic["telnet"].refused == {"full": 1}
     assert (
         "127.0.0.1 rejected: too many connections. Further rejections are summed up once a minute." in caplog.messages
     )
@@ -289,7 +289,11 @@ def test_an_address_that_is_banned_is_told_why_and_turned_away(registry):
     registry.login_services.accounts.bans.put("203.0.113.0/24", None, "nothing but noise")
     caller = Guest(registry, "203.0.113.9")
     assert caller.screen() == "You may not come in: nothing but noise\n"
-    assert (caller.connection.is_open, registry.sessions, registry.limiter.refused) == (False, set(), {"banned": 1})
+    assert (caller.connection.is_open, registry.sessions, registry.traffic["telnet"].refused) == (
+        False,
+        set(),
+        {"banned": 1},
+    )
     assert Guest(registry, "203.0.114.9").connection.is_open
 
 
@@ -349,7 +353,7 @@ def test_one_too_many_from_an_address_is_told_so_and_the_door_closes(registry):
     assert caller.screen() == (
         "There are 20 people here from where you are, and that is as many as we let in.\nCome back later.\n"
     )
-    assert (caller.connection.is_open, registry.sessions, registry.limiter.refused) == (
+    assert (caller.connection.is_open, registry.sessions, registry.traffic["telnet"].refused) == (
         False,
         set(),
         {"too_many_from_there": 1},

@@ -33,7 +33,7 @@ def test_one_click_as_a_guest_stands_in_the_world(house):
     assert window.texts[1].startswith("The Common Room\nA long table")
     assert house.registry.names_connected() == ["Guest1"]
     Guest(house.registry)
-    assert sorted(session.is_by_page for session in house.registry.sessions) == [False, True]
+    assert sorted(session.door for session in house.registry.sessions) == ["telnet", "web"]
 
 
 def test_what_one_types_is_done_and_shown_with_its_own_number(house):
@@ -133,6 +133,25 @@ def test_a_line_that_is_sent_again_is_not_done_again(house):
     window.sends(line="say once", number=1)
     window.reads()
     assert window.texts.count('You say, "once"') == 1
+
+
+def test_who_comes_back_while_waited_for_is_counted_once_at_the_door_by_which_it_is(house):
+    traffic = house.registry.traffic
+    browser, window = ana_in(house)
+    assert (traffic["web"].resumes, traffic["web"].sent_lines > 3) == (0, True)
+    window.is_cut()
+    browser.plays(page=window, resumes=True)
+    assert (traffic["web"].resumes, traffic["telnet"].resumes) == (1, 0)
+    browser.plays()  # another window: nobody was waited for
+    assert traffic["web"].resumes == 1
+    window = browser.plays()
+    window.is_cut()
+    ana = Guest(house.registry)
+    ana.enters("Ana")
+    assert (traffic["web"].resumes, traffic["telnet"].resumes) == (1, 1)
+    ana.session.connection_lost("Connection was lost.")
+    Guest(house.registry).enters("Ana")
+    assert (traffic["web"].resumes, traffic["telnet"].resumes) == (1, 2)
 
 
 def test_who_quits_is_told_that_it_is_over(house):
