@@ -1,4 +1,4 @@
-"""Lines come in, events go out, and one guest's trouble is nobody else's."""
+"""Lines come in, events go out to observers, and one guest's or observer's trouble is nobody else's."""
 
 from __future__ import annotations
 
@@ -9,11 +9,14 @@ import pytest
 from tests.english import ENGLISH
 from tests.world.inn import Player, inn
 from world.command import CommandTable, command
+from world.commands.table import world_commands
 from world.entities import Character, Role, Room
 from world.errors import WorldError
-from world.events import Event, Refused, Said, SystemMessage
-from world.game import CommandResult, Game
+from world.events import Arrived, EntityChanged, Event, Left, Refused, Said, SystemMessage
+from world.game import PAUSE_SECONDS, CommandResult, Game
 from world.world import World
+
+TOLD = "The observer {!r} failed; a further {} of it is not logged."
 
 
 @command("stumble")
@@ -22,8 +25,8 @@ def stumble(world: World, actor: Character) -> list[Event]:
     raise RuntimeError("there was a hole in the floor")
 
 
-def failing(event: Event, sentence: str) -> None:
-    raise OSError("the line is dead")
+def failing(*told: object) -> None:
+    raise OSError("No space left on device")
 
 
 def test_a_line_gives_its_command_and_what_happened(game):
@@ -152,3 +155,186 @@ def test_what_an_alias_makes_of_a_line_is_measured_in_bytes(game):
     game.max_line_bytes = 100
     ana.types(f"q {'é' * 25}")
     assert ana.screen() == ["With what stands behind it, q becomes a line of 104 bytes; a line has at most 100."]
+
+
+class Time:
+    """A monotonic clock that goes on only when it is told to."""
+
+    def __init__(self) -> None:
+        self.now = 100.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+@pytest.fixture
+def time() -> Time:
+    return Time()
+
+
+@pytest.fixture
+def game(time: Time) -> Game:
+    return Game(inn(), world_commands(), seconds=time)
+
+
+def test_events_of_a_line_come_together_and_first_means_before_anybody_perceives_them(game):
+    order: list[object] = []
+    game.subscribe("metrics", lambda events: order.append(("after", events)))
+    game.subscribe("notes", lambda events: order.append(("before", events)), first=True)
+    game.wake("Ben", lambda event, sentence: order.append(sentence))
+    done = game.perform("Ana", "out")
+    assert order == [("before", done.events), "Ana leaves out to The Yard.", ("after", done.events)]
+
+
+def test_kinds_choose_events_and_an_observer_without_any_of_them_is_not_called(game):
+    seen: list[tuple[Event, ...]] = []
+    game.subscribe("moves", seen.append, (Left, Arrived))
+    game.perform("Ana", "say hello")
+    assert seen == []
+    moved = game.perform("Ana", "out")
+    assert seen == [tuple(event for event in moved.events if isinstance(event, Left | Arrived))]
+
+
+def test_an_edit_that_nobody_perceives_is_told_to_who_asks_for_everything(game):
+    everything: list[tuple[Event, ...]] = []
+    some: list[tuple[Event, ...]] = []
+    game.subscribe("everything", everything.append)
+    game.subscribe("some", some.append, (EntityChanged,))
+    game.publish(())
+    assert (everything, some) == ([()], [])
+
+
+def test_an_observer_of_lines_learns_who_typed_what_and_what_became_of_it(game, time):
+    lines: list[object] = []
+    game.subscribe_lines("audit", lambda *told: lines.append(("before", *told)), first=True)
+    game.subscribe_lines("metrics", lambda who, text, done: lines.append(("after", who, text, done.seconds)))
+
+    def take_time(event: Event, sentence: str) -> None:
+        time.now += 0.25
+
+    game.wake("Ben", take_time)
+    done = game.perform("Ana", "say hello")
+    assert lines == [("before", "Ana", "say hello", done), ("after", "Ana", "say hello", 0.25)]
+
+
+@pytest.mark.parametrize("first", [True, False])
+def test_an_observer_that_fails_is_logged_by_name_once_and_harms_nobody(game, caplog, first):
+    seen: list[tuple[Event, ...]] = []
+    game.subscribe("broken", failing, first=first)
+    game.subscribe("notes", seen.append, first=first)
+    game.subscribe_lines("broken", failing, first=first)
+    ben = Player(game, "Ben")
+    for _ in range(3):
+        assert game.perform("Ana", "say hello").accepted
+    assert ben.screen() == ['Ana says, "hello"'] * 3
+    assert len(seen) == 3
+    assert [record.getMessage() for record in caplog.records] == [TOLD.format("broken", "OSError")]
+    assert caplog.records[0].exc_info
+
+
+def test_each_kind_of_failure_is_logged(game, caplog):
+    failures = [OSError("full"), ValueError("odd"), OSError("full again")]
+
+    def fail(events: tuple[Event, ...]) -> None:
+        raise failures.pop(0)
+
+    game.subscribe("broken", fail)
+    for _ in range(3):
+        game.perform("Ana", "say hello")
+    assert [record.getMessage() for record in caplog.records] == [
+        TOLD.format("broken", "OSError"),
+        TOLD.format("broken", "ValueError"),
+    ]
+
+
+def test_a_screen_that_fails_is_logged_by_name_and_the_next_of_that_name_again(game, caplog):
+    ben = Player(game, "Ben")
+    for _ in range(2):
+        game.wake("Ana", failing)
+        game.perform("Ana", "say hello")
+        game.perform("Ana", "say hello")
+    assert ben.screen() == ['Ana says, "hello"'] * 4
+    assert [record.getMessage() for record in caplog.records] == [TOLD.format("Ana", "OSError")] * 2
+
+
+def test_a_slow_observer_is_logged_by_name_once_and_left_out_for_a_while(game, time, caplog):
+    called: list[float] = []
+    seen: list[tuple[Event, ...]] = []
+
+    def dawdle(events: tuple[Event, ...]) -> None:
+        called.append(time.now)
+        time.now += 1.5
+
+    game.subscribe("slow", dawdle)
+    game.subscribe("metrics", seen.append)
+    for _ in range(100):
+        game.perform("Ana", "say hello")
+    assert (len(called), len(seen)) == (1, 100)
+    assert time.now == 101.5  # nobody was delayed more than once
+    time.now += PAUSE_SECONDS
+    game.perform("Ana", "say hello")
+    assert called == [100.0, 101.5 + PAUSE_SECONDS]
+    assert [record.getMessage() for record in caplog.records] == [
+        "The observer 'slow' took 1.5 s, in which nothing else was done. It is left out for 60 s each time."
+    ]
+
+
+def test_saving_is_never_left_out_however_slow(game, time, caplog):
+    saved: list[tuple[Event, ...]] = []
+
+    def save(events: tuple[Event, ...]) -> None:
+        saved.append(events)
+        time.now += 2.0
+
+    game.subscribe("notes", save, first=True)
+    for _ in range(3):
+        game.perform("Ana", "say hello")
+    assert len(saved) == 3
+    assert [record.getMessage() for record in caplog.records] == [
+        "The observer 'notes' took 2.0 s, in which nothing else was done."
+    ]
+
+
+def test_a_slow_screen_is_logged_by_name(game, time, caplog):
+    def dawdle(event: Event, sentence: str) -> None:
+        time.now += 1.0
+
+    game.wake("Ben", dawdle)
+    for _ in range(2):
+        game.perform("Ana", "say hello")
+    assert [record.getMessage() for record in caplog.records] == [
+        "The observer 'Ben' took 1.0 s, in which nothing else was done."
+    ]
+
+
+@pytest.mark.parametrize("kind", ["events", "lines", "perceptions"])
+def test_no_observer_can_perform(game, caplog, kind):
+    def meddle(*told: object) -> None:
+        game.perform("Ben", "say I agree.")
+
+    ana = Player(game, "Ana")
+    if kind == "events":
+        game.subscribe("meddler", meddle)
+    elif kind == "lines":
+        game.subscribe_lines("meddler", meddle)
+    else:
+        game.wake("Ben", meddle)
+    assert game.perform("Ana", "say hello").accepted
+    assert ana.events == [Said("Ana", "The Common Room", "hello")]
+    name = "Ben" if kind == "perceptions" else "meddler"
+    assert f"The observer {name!r} called perform; observers only look." in caplog.text
+    assert game.perform("Ana", "out").accepted
+
+
+def test_an_observer_may_tell_somebody_something(game):
+    ana = Player(game, "Ana")
+    game.subscribe("notes", lambda events: game.tell("Ana", "Saved.") if isinstance(events[0], Said) else None)
+    game.perform("Ben", "say hello")
+    assert ana.screen() == ['Ben says, "hello"', "Saved."]
+
+
+def test_two_observers_of_one_thing_cannot_share_a_name(game):
+    game.subscribe("metrics", failing)
+    game.subscribe_lines("metrics", failing)
+    with pytest.raises(WorldError, match="an observer 'metrics' already"):
+        game.subscribe("metrics", failing)

@@ -1,4 +1,4 @@
-"""The way from room to room is the shortest there is."""
+"""The way from room to room is the shortest there is, and followers come along."""
 
 from __future__ import annotations
 
@@ -7,10 +7,17 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.world.inn import inn
+from tests.world.inn import Player, inn, inn_game
 from world.entities import Exit, Room
-from world.navigation import STEPS, automap_of, draw_automap, shortest_path
+from world.events import Left
+from world.navigation import STEPS, automap_of, draw_automap, party, shortest_path
 from world.world import World
+
+NAMES = {name: name for name in STEPS}
+PARTY = ("Ana", "Ben", "Cat", "Rook")
+LINES = st.sampled_from(
+    [*(f"follow {name}" for name in PARTY), "unfollow", "north", "south", "out", "in", "back", "go the stable", "go on"]
+)
 
 
 def test_the_way_is_told_exit_by_exit():
@@ -40,9 +47,6 @@ def test_a_way_leads_there_and_none_is_shorter(pairs):
     assert (len(way) if way is not None else None) == steps.get("6")
     stops = ["0", *(exit.room_id for exit in way or [])]
     assert all((int(start), int(to)) in pairs for start, to in pairwise(stops))
-
-
-NAMES = {name: name for name in STEPS}
 
 
 def town(**rooms: dict[str, str]) -> World:
@@ -95,3 +99,36 @@ def test_no_two_rooms_share_a_place_and_every_sign_stands_once(ways):
     picture = "\n".join(draw_automap(world, plan, NAMES))
     assert all(picture.count(f"[{sign}]") == 1 for sign in plan.signs().values())
     assert len(plan.signs()) == len(plan.places)
+
+
+def leaders(world: World, name: str) -> list[str]:
+    """Return whom somebody follows, whom they follow and so on; endless if they go round."""
+    found = [name]
+    while (leader := world.characters[found[-1]].transient.following_id) and len(found) < 9:
+        found.append(leader)
+    return found
+
+
+@given(st.lists(st.tuples(st.sampled_from(PARTY), LINES), max_size=40))
+def test_however_people_follow_one_another_they_stay_together_and_never_go_in_a_circle(done):
+    game = inn_game()
+    for name, line in done:
+        events = game.perform(name, line).events
+        went = [event.actor_id for event in events if isinstance(event, Left)]
+        assert len(went) == len(set(went))
+        for one in game.world.awake():
+            chain = leaders(game.world, one.name)
+            assert len(chain) == len(set(chain))
+            assert len({game.world.characters[other].room_id for other in chain}) == 1
+            assert len(party(game.world, one)) == len({other.name for other in party(game.world, one)})
+
+
+def test_who_is_taken_elsewhere_is_followed_no_longer():
+    game = inn_game()
+    ben = Player(game, "Ben")
+    game.perform("Ben", "follow Ana")
+    game.world.characters["Ana"].room_id = "The Yard"
+    game.publish((Left("Ana", "The Common Room", "", "The Yard"),))
+    game.perform("Ana", "in")
+    game.perform("Ana", "north")
+    assert ben.screen()[-2:] == ["Ana arrives from The Yard.", "Ana leaves north to The Kitchen."]

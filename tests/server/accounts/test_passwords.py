@@ -1,11 +1,18 @@
-"""Passwords are looked at elsewhere, a few at a time, one address after the other."""
+"""Passwords are compared elsewhere, a few at a time, and guessing them is slow."""
 
 from __future__ import annotations
 
 import pytest
+from twisted.internet.task import Clock
 
-from server.accounts.passwords import Argon2, Checked, Passwords
-from tests.server.front_door import FakeHasher, Thread
+from config.settings import ServerSettings
+from server.accounts.passwords import MAX_REMEMBERED, Argon2, Checked, LoginThrottle, Passwords, SignupLimiter
+from server.net.connection_limits import is_loopback, network_of
+from tests.server.fake_connection import Guest
+from tests.server.front_door import FakeHasher, Thread, lobby_of
+from tests.world.inn import inn_game
+
+HOME, THERE = "192.0.2.7", "203.0.113.9"
 
 
 def always() -> bool:
@@ -105,3 +112,163 @@ def test_a_hasher_that_fails_fails_that_one_password_and_the_next_is_looked_at()
     failures: list[object] = []
     bad.addErrback(lambda failure: failures.append(failure.type))
     assert (failures, good.result) == ([MemoryError], FakeHasher().hash("good"))
+
+
+@pytest.fixture
+def clock():
+    return Clock()
+
+
+@pytest.fixture
+def lockout(clock):
+    return LoginThrottle(clock)
+
+
+def test_from_the_third_wrong_password_on_each_doubles_the_wait_up_to_five_minutes(lockout, clock):
+    waits = []
+    for _ in range(12):
+        lockout.wrong("Ana", THERE)
+        waits.append(lockout.seconds("Ana", THERE))
+        clock.advance(waits[-1])
+    assert waits == [0, 0, 2, 4, 8, 16, 32, 64, 128, 256, 300, 300]
+    assert lockout.seconds("Ana", THERE) == 0
+
+
+def test_an_address_waits_whichever_name_it_tries(lockout):
+    for name in ("Ana", "Ben", "Cat"):
+        lockout.wrong(name, THERE)
+    assert (lockout.seconds("Dan", THERE), lockout.seconds("Ana", HOME)) == (2, 0)
+
+
+@pytest.mark.parametrize("here", ["127.0.0.1", "::1"])
+def test_this_machine_may_speak_for_everybody_so_that_each_name_waits_for_itself(lockout, here):
+    lockout.right("Ana", here)
+    for name in ("Ana", "Ana", "Ana", "Cat"):
+        lockout.wrong(name, here)
+    assert [lockout.seconds(name, here) for name in ("ANA", "Ben", "Cat")] == [2, 0, 0]
+
+
+def test_a_name_waits_from_wherever_it_is_tried(lockout):
+    for number in range(3):
+        lockout.wrong("Ana", f"203.0.113.{number}")
+    assert (lockout.seconds("ANA", "203.0.113.99"), lockout.seconds("Ben", "203.0.113.99")) == (2, 0)
+
+
+def test_whoever_has_come_in_from_somewhere_does_not_wait_for_what_others_guess_elsewhere(lockout):
+    lockout.right("Ana", HOME)
+    for number in range(99):
+        lockout.wrong("Ana", f"203.0.113.{number}")
+    assert (lockout.seconds("Ana", HOME), lockout.seconds("Ana", THERE)) == (0, 300)
+
+
+def test_a_right_password_of_ones_own_does_not_make_guessing_at_others_quick_again(lockout):
+    for _ in range(4):
+        lockout.wrong("Ana", THERE)
+    lockout.right("Mallory", THERE)
+    assert lockout.seconds("Ana", THERE) == 4
+
+
+def test_all_is_forgotten_half_an_hour_after_the_wait(lockout, clock):
+    for _ in range(3):
+        lockout.wrong("Ana", THERE)
+    clock.advance(2 + 1801)
+    lockout.wrong("Ana", THERE)
+    assert lockout.seconds("Ana", THERE) == 0
+
+
+def test_what_is_remembered_is_bounded(lockout):
+    for number in range(MAX_REMEMBERED + 50):
+        lockout.wrong(f"name {number}", f"host {number}")
+        lockout.right(f"name {number}", f"host {number}")
+    assert len(lockout._wrong) <= MAX_REMEMBERED
+    assert len(lockout._trusted) <= MAX_REMEMBERED
+
+
+@pytest.mark.parametrize(
+    ("host", "network"),
+    [
+        ("203.0.113.9", "203.0.113.9"),
+        ("::ffff:203.0.113.9", "203.0.113.9"),
+        ("2001:db8:1:2:3:4:5:6", "2001:db8:1:2::/64"),
+        ("::1", "::1"),
+        ("local", "local"),
+    ],
+)
+def test_a_household_counts_as_one_address(host, network):
+    assert network_of(host) == network
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1", "127.8.8.8", "::1", "::ffff:127.0.0.1"])
+def test_this_machine_is_here(host):
+    assert is_loopback(host)
+
+
+@pytest.mark.parametrize("host", ["203.0.113.9", "2001:db8::1", "local", ""])
+def test_nothing_else_is(host):
+    assert not is_loopback(host)
+
+
+def test_who_comes_in_often_is_not_forgotten_for_those_who_came_once(lockout, clock):
+    lockout.right("Ana", HOME)
+    for number in range(MAX_REMEMBERED - 1):
+        lockout.right(f"Ben{number}", THERE)
+    lockout.right("Ana", HOME)
+    lockout.right("Cat", THERE)
+    for _ in range(4):
+        lockout.wrong("Ana", "198.51.100.4")
+    assert (lockout.seconds("Ana", HOME), lockout.seconds("Ana", THERE)) == (0, 4)
+
+
+def taken(signups: SignupLimiter, host: str, an_hour: int, times: int) -> int:
+    """Take names for as long as one may; return how many."""
+    for number in range(times):
+        if signups.is_exceeded(host):
+            return number
+        signups.note(host, an_hour)
+    return times
+
+
+def test_one_address_takes_so_many_names_an_hour_and_another_as_many(clock):
+    signups = SignupLimiter(clock)
+    assert [taken(signups, host, 5, 20) for host in ("203.0.113.5", "203.0.113.6", "203.0.113.5")] == [5, 5, 0]
+
+
+def test_after_a_while_there_are_names_to_be_taken_again(clock):
+    signups = SignupLimiter(clock)
+    taken(signups, "203.0.113.5", 5, 20)
+    clock.advance(720)
+    assert taken(signups, "203.0.113.5", 5, 20) == 1
+
+
+def test_this_machine_itself_takes_any_number_and_so_does_everybody_where_there_is_no_limit(clock):
+    signups = SignupLimiter(clock)
+    assert taken(signups, "127.0.0.1", 5, 100) == 100
+    assert taken(signups, "203.0.113.5", 0, 100) == 100
+
+
+def test_a_network_of_ipv6_counts_as_one_address(clock):
+    signups = SignupLimiter(clock)
+    taken(signups, "2001:db8::1", 5, 20)
+    assert signups.is_exceeded("2001:db8::2")
+
+
+def test_at_the_door_one_name_too_many_is_refused_with_the_reason_and_known_names_are_not(tmp_path):
+    registry = lobby_of(tmp_path, inn_game(), ServerSettings(new_accounts_per_hour=2))
+    for name in ("Eve", "Fay"):
+        guest = Guest(registry, "203.0.113.5")
+        guest.enters(name)
+        guest.hangs_up()
+    third = Guest(registry, "203.0.113.5")
+    assert third.types("Gus").startswith("Many new names were taken from where you are of late.")
+    assert "The Common Room" in third.enters("Eve")
+    assert "The Common Room" in Guest(registry, "203.0.113.6").enters("Gus")
+
+
+def test_an_address_that_goes_on_taking_names_is_not_forgotten_for_others(clock):
+    signups = SignupLimiter(clock)
+    signups.note("203.0.113.5", 2)
+    for number in range(MAX_REMEMBERED - 1):
+        signups.note(f"10.0.{number // 256}.{number % 256}", 2)
+    signups.note("203.0.113.5", 2)
+    signups.note("203.0.113.6", 2)
+    assert signups.is_exceeded("203.0.113.5")

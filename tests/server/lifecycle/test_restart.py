@@ -1,25 +1,267 @@
-"""Ending so that the next world begins in the same process, and going on where everybody was."""
+"""Signals, stages, systemd, and a restart in the same process after which everybody is where they were."""
 
 from __future__ import annotations
 
 import json
+import logging
 import os
 import random
 import signal
+import socket
 import sys
+from collections.abc import Iterator
 
 import pytest
+from twisted.internet.defer import CancelledError, Deferred, fail
 from twisted.internet.task import Clock
 
 from agents.population import Population
 from config.settings import ServerSettings
-from server.lifecycle.restart import VARIABLE, Inherited, SessionRestore, inherited, reexec
+from server.lifecycle.restart import (
+    VARIABLE,
+    Inherited,
+    SessionRestore,
+    ShutdownRequest,
+    SystemdNotifier,
+    in_stages,
+    inherited,
+    install_signal_handlers,
+    reexec,
+    sockets_given,
+)
 from tests.agents.test_population import TEMPLATES
 from tests.server.fake_connection import Guest
 from tests.server.front_door import NOW_MS, lobby_of
 from tests.vault.vault_of import vault_of
 from tests.world.inn import inn_game
 from vault.config_notes import load_settings
+
+TAKEN = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+
+NOTES = TEMPLATES | {"agents/Rook/agent.md": "---\nroom: '[[The Common Room]]'\n---\nYou are Rook.\n"}
+
+
+@pytest.fixture(autouse=True)
+def handlers() -> Iterator[None]:
+    before = {number: signal.getsignal(number) for number in TAKEN}
+    yield
+    for number, handler in before.items():
+        signal.signal(number, handler)
+
+
+def test_a_hang_up_that_the_parent_ignores_stays_ignored():
+    signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    asked: list[str] = []
+    install_signal_handlers(lambda: asked.append("close"), lambda: asked.append("restart"))
+    signal.raise_signal(signal.SIGHUP)
+    assert asked == []
+    signal.raise_signal(signal.SIGTERM)
+    assert asked == ["close"]
+
+
+def test_a_hang_up_that_came_during_a_restart_is_answered_once_signals_are_taken():
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
+    asked: list[str] = []
+    signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGHUP})
+    signal.raise_signal(signal.SIGHUP)
+    install_signal_handlers(lambda: asked.append("close"), lambda: asked.append("restart"))
+    assert len(asked) == 1
+
+
+def has_ended(shutdown: Deferred[None]) -> bool:
+    """Return whether all stages are over; a Deferred that waits for another counts as called."""
+    return shutdown.called and not shutdown.paused
+
+
+def test_stages_come_one_after_the_other():
+    clock, done, slow = Clock(), list[str](), Deferred[None]()
+
+    def first() -> Deferred[None]:
+        done.append("first")
+        return slow
+
+    ended = in_stages(clock, 10, [("first", first), ("second", lambda: done.append("second"))])
+    assert done == ["first"]
+    slow.callback(None)
+    assert done == ["first", "second"]
+    assert has_ended(ended)
+    assert clock.getDelayedCalls() == []
+
+
+def test_a_stage_that_takes_too_long_is_left_behind_and_logged(caplog):
+    clock, done = Clock(), list[str]()
+    ended = in_stages(clock, 10, [("closing the door", Deferred), ("saving", lambda: done.append("saving"))])
+    clock.advance(9.9)
+    assert done == []
+    clock.advance(0.1)
+    assert (done, has_ended(ended)) == (["saving"], True)
+    assert [r.getMessage() for r in caplog.records] == [
+        "closing the door did not end well: it took longer than 10 seconds"
+    ]
+
+
+def test_a_stage_may_take_too_long_where_everything_is_done_in_haste(caplog):
+    clock, done = Clock(), list[str]()
+    in_stages(clock, 0.4, [("ending thoughts", Deferred), ("saving", lambda: done.append("saving"))], in_haste=True)
+    clock.advance(0.4)
+    warnings = [one for one in caplog.records if one.levelno >= logging.WARNING]
+    assert (done, warnings) == (["saving"], [])
+
+
+def test_a_stage_that_ends_after_its_time_changes_nothing(caplog):
+    clock, late = Clock(), Deferred[None]()
+    in_stages(clock, 10, [("closing the door", lambda: late)])
+    clock.advance(10)
+    late.errback(RuntimeError("far too late"))
+    assert len(caplog.records) == 1
+
+
+def test_a_stage_that_fails_is_logged_and_the_next_one_follows(caplog):
+    done: list[str] = []
+
+    def raising() -> None:
+        raise OSError("no room on the disk")
+
+    stages = [
+        ("saving", raising),
+        ("sending people home", lambda: fail(ValueError("nobody"))),
+        ("last", lambda: done.append("last")),
+    ]
+    assert has_ended(in_stages(Clock(), 10, stages))
+    assert done == ["last"]
+    first, second = [r.getMessage() for r in caplog.records]
+    assert first.startswith("saving did not end well: ") and "no room on the disk" in first
+    assert second.startswith("sending people home did not end well: ") and "nobody" in second
+
+
+def test_a_stage_that_was_cancelled_ended_as_it_should(caplog):
+    assert has_ended(in_stages(Clock(), 10, [("ending thoughts", lambda: fail(CancelledError()))]))
+    assert caplog.records == []
+
+
+def test_the_time_given_is_each_stage_s_own():
+    clock = Clock()
+    ended = in_stages(clock, 10, [(name, Deferred) for name in ("one", "two", "three")])
+    clock.pump([10, 10])
+    assert not has_ended(ended)
+    clock.advance(10)
+    assert has_ended(ended)
+
+
+def test_what_is_asked_first_happens_and_closing_has_the_last_word():
+    stopped: list[str] = []
+    first, second = ShutdownRequest(lambda: stopped.append("first")), ShutdownRequest(lambda: stopped.append("second"))
+    first.restart()
+    first.restart()
+    second.close()
+    second.restart()
+    assert (stopped, first.restarts, second.restarts) == (["first", "second"], True, False)
+    first.close()
+    assert (stopped, first.restarts) == (["first", "second"], False)
+
+
+def given(count: object, names: str | None = None, pid: int | None = None) -> dict[str, str]:
+    """Return the environment that systemd starts a service with."""
+    environ = {"LISTEN_FDS": str(count), "LISTEN_PID": str(pid or os.getpid()), "HOME": "/"}
+    return environ if names is None else environ | {"LISTEN_FDNAMES": names}
+
+
+@pytest.mark.parametrize(
+    ("environ", "sockets"),
+    [
+        (given(2, "telnet:tls"), {"telnet": [3], "tls": [4]}),
+        (given(2, "tls:telnet"), {"tls": [3], "telnet": [4]}),
+        (given(3, "telnet:telnet:tls"), {"telnet": [3, 4], "tls": [5]}),
+        (given(1), {"telnet": [3]}),
+        (given(1, "fallwater.socket"), {"telnet": [3]}),
+        (given(2, "tls:fallwater.socket"), {"tls": [3], "telnet": [4]}),
+        (given(1, "telnet", pid=1), {}),
+        (given("many", "telnet"), {}),
+        (given(0), {}),
+        ({"HOME": "/"}, {}),
+    ],
+)
+def test_sockets_are_known_by_their_names_and_one_without_is_for_telnet(environ, sockets):
+    assert sockets_given(environ) == sockets
+    assert environ == {"HOME": "/"}
+
+
+def test_a_socket_for_nothing_known_is_not_used_and_the_log_says_so(caplog):
+    assert sockets_given(given(3, "telnet:http:web")) == {"telnet": [3], "web": [5]}
+    told = "the socket called 'http' is not used; name it telnet, tls or web"
+    assert [r.getMessage() for r in caplog.records] == [told]
+
+
+class Systemd:
+    """The other end of the socket on which a service says how it is."""
+
+    def __init__(self, address: str) -> None:
+        self.socket = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+        self.socket.bind(address)
+        self.socket.setblocking(False)
+
+    def hears(self) -> list[str]:
+        found = []
+        while True:
+            try:
+                found.append(self.socket.recv(4096).decode())
+            except BlockingIOError:
+                return found
+
+
+@pytest.fixture(params=["file", "abstract"])
+def address(request, tmp_path):
+    return str(tmp_path / "notify") if request.param == "file" else f"@fallwater-test-{os.getpid()}"
+
+
+def test_systemd_is_told_when_the_world_is_open_restarts_and_closes(address):
+    systemd = Systemd(address.replace("@", "\0"))
+    supervisor = SystemdNotifier({"NOTIFY_SOCKET": address}, 7, Clock())
+    supervisor.is_open()
+    supervisor.restarts()
+    supervisor.closes()
+    ready, reloading, stopping = systemd.hears()
+    systemd.socket.close()
+    assert (ready, stopping) == ("READY=1", "STOPPING=1")
+    assert reloading.startswith("RELOADING=1\nMONOTONIC_USEC=")
+
+
+def test_a_watchdog_hears_twice_in_its_span_until_the_world_closes(tmp_path):
+    address, clock = str(tmp_path / "notify"), Clock()
+    systemd = Systemd(address)
+    environ = {"NOTIFY_SOCKET": address, "WATCHDOG_USEC": "20000000", "WATCHDOG_PID": "7"}
+    supervisor = SystemdNotifier(environ, 7, clock)
+    supervisor.is_open()
+    clock.pump([10, 10])
+    supervisor.closes()
+    clock.advance(100)
+    told = systemd.hears()
+    systemd.socket.close()
+    assert told == ["READY=1", "WATCHDOG=1", "WATCHDOG=1", "WATCHDOG=1", "STOPPING=1"]
+
+
+@pytest.mark.parametrize(
+    "environ",
+    [
+        {},
+        {"WATCHDOG_USEC": "20000000"},
+        {"NOTIFY_SOCKET": "vsock:2:1", "WATCHDOG_USEC": "x"},
+        {"NOTIFY_SOCKET": "", "WATCHDOG_USEC": "20000000", "WATCHDOG_PID": "1"},
+    ],
+)
+def test_where_nobody_wants_to_know_nothing_is_told_and_nothing_goes_on(environ, caplog):
+    caplog.set_level(logging.INFO)
+    clock = Clock()
+    supervisor = SystemdNotifier(environ, 7, clock)
+    supervisor.is_open()
+    supervisor.restarts()
+    supervisor.closes()
+    assert (clock.getDelayedCalls(), caplog.records) == ([], [])
+
+
+def test_a_systemd_that_does_not_listen_is_a_warning_and_no_more(tmp_path, caplog):
+    SystemdNotifier({"NOTIFY_SOCKET": str(tmp_path / "nobody")}, 7, Clock()).is_open()
+    assert [r.getMessage().partition(": ")[0] for r in caplog.records] == ["cannot notify systemd of READY=1"]
 
 
 class Execution:
@@ -77,9 +319,6 @@ def test_what_another_process_was_given_is_not_taken():
 def test_what_cannot_be_understood_is_not_taken_either(text, caplog):
     assert inherited({VARIABLE: text}, 7) == Inherited()
     assert "so the ports are opened again" in caplog.text
-
-
-NOTES = TEMPLATES | {"agents/Rook/agent.md": "---\nroom: '[[The Common Room]]'\n---\nYou are Rook.\n"}
 
 
 class Run:
