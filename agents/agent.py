@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from agents.asking import Asking, Question, is_small
+from agents.asking import Asked, Asking, Question, is_small
 from agents.attending.conversation import Conversation
 from agents.attending.floor import Awareness, Floor
 from agents.attending.perception import Address, impression
@@ -231,6 +231,11 @@ class Agent:
         """
         seconds = self.settings.think_seconds * self._conduct.mitigation.slower
         return min(WALK_SECONDS, seconds) if self._is_hurrying and self.last_turn.cause == "errand" else seconds
+
+    @property
+    def asked(self) -> Asked | None:
+        """What its model was asked and answered last; None before the first answer."""
+        return self._thinking.asked
 
     def next_step(self) -> Step | None:
         """Return the next step: towards a visitor, if it welcomes them; else of its errands."""

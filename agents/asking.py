@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any, Literal
 
@@ -49,6 +49,15 @@ class Question:
     schema: Mapping[str, Any] | None = None
     newest: int = 0
     is_prefilled: bool = False
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What a model was asked and answered last; `before` is the prompt of the time before, empty for the first."""
+
+    question: Question
+    completion: Completion
+    before: str = ""
 
 
 class Asking:
@@ -169,8 +178,9 @@ def archived(question: Question, completion: Completion, finish: str, notice: st
     """Return what the archive keeps of a question to the model and its answer.
 
     `finish` is how it ended, or what became of it. `cause` is why the engine asked, `verbs` or `menu` what it let the
-    model choose from. `told` is where in the prompt the sections of the moment stand: the first character, counted from
-    0, and how many there are. `timing` says where the seconds went, as far as that is known.
+    model choose from. `told` is where in the prompt each section stands: the first character, counted from 0, and how
+    many there are; `retrieved` what came to mind, a memory's number or a note's title each with its score. `timing`
+    says where the seconds went, as far as that is known.
     """
     prompt = question.prompt
     kept: dict[str, Any] = {
@@ -197,10 +207,8 @@ def archived(question: Question, completion: Completion, finish: str, notice: st
         kept["unshown"] = [prompt.unshown.first, prompt.unshown.last]
     if prompt.left_out:
         kept["left_out"] = list(prompt.left_out)
-    if told := {name: list(prompt.places[name]) for name in TOLD if name in prompt.places}:
-        kept["told"] = told
+    if prompt.places:
+        kept["told"] = {name: list(place) for name, place in prompt.places.items()}
+    if retrieved := [[of, score] for one in prompt.sections for of, score in one.scores.items()]:
+        kept["retrieved"] = retrieved
     return kept
-
-
-TOLD: Sequence[str] = ("facts", "known", "recollected", "errand", "bonds", "insights", "notice")
-"""The sections of the moment whose places the archive keeps."""

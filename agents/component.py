@@ -41,9 +41,9 @@ class Section:
     `text` may hold several lines. `max_tokens` cuts it, at a line's end; None is no limit of its own. Of a prompt that
     is too long, sections with a higher `gives_way` are left out first; 0 stays. `is_stable` says that the text stays
     the same from turn to turn, so that a model's prefix cache can serve it. `shows` are the numbers of the memories
-    that the text tells. `is_aside` says that in a talk it stands right before the words that are to be answered.
-    `names` are other names by which a prompt for a talk calls people, as a guest is called by the name that they have
-    told.
+    that the text tells, and `scores` how well what was retrieved fits: by a memory's number, or a note's title.
+    `is_aside` says that in a talk it stands right before the words that are to be answered. `names` are other names by
+    which a prompt for a talk calls people, as a guest is called by the name that they have told.
     """
 
     name: str
@@ -54,6 +54,7 @@ class Section:
     shows: frozenset[int] = frozenset()
     is_aside: bool = False
     names: Mapping[str, str] = field(default_factory=dict)
+    scores: Mapping[int | str, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Protocol
 
-from agents.asking import Asking, Question, archived, is_small
+from agents.asking import Asked, Asking, Question, archived, is_small
 from agents.attending.conversation import Conversation
 from agents.attending.floor import Awareness
 from agents.attending.perception import Address
@@ -72,12 +72,16 @@ class Thinker(Protocol):
 
 
 class Thinking:
-    """Takes the turns of one agent, one at a time. `question` is what its model was asked last."""
+    """Takes the turns of one agent, one at a time.
+
+    `question` is what its model is being asked, or was last; `asked` the last one that was answered, None before that.
+    """
 
     def __init__(
         self, agent: Thinker, game: Game, conduct: RepetitionGuard, asking: Asking, rng: random.Random
     ) -> None:
         self.question = Question()
+        self.asked: Asked | None = None
         self._agent = agent
         self._game = game
         self._conduct = conduct
@@ -299,6 +303,8 @@ class Thinking:
         return turn
 
     def _archive(self, completion: Completion, finish: str) -> None:
+        before = self.asked.question.prompt.text if self.asked else ""
+        self.asked = Asked(self.question, completion, before)
         self._agent.memory.archive_writer.add(
             "message", self._agent.memory.journal.last, **archived(self.question, completion, finish)
         )

@@ -198,7 +198,8 @@ class Retrieval:
         if not lines:
             return None
         shows = frozenset(one.of for one in self._shown if isinstance(one.of, int))
-        return Section(self.name, "\n".join(lines), gives_way=2, shows=shows)
+        scores = {one.of if isinstance(one.of, int) else one.of[0]: round(one.score, 2) for one in self._shown}
+        return Section(self.name, "\n".join(lines), gives_way=2, shows=shows, scores=scores)
 
     def acted(self, turn: Turn) -> None:
         """What the agent has not taken up is not shown again for a while."""

@@ -78,11 +78,15 @@ _SENTENCE_START = re.compile(r"(?:^|[.!?]\s+)[\"'“‘]?$")
 
 @dataclass(frozen=True)
 class RetrievedMemory:
-    """A line for the prompt, what it is of (a memory's number or a note's line), and the words that are new in it."""
+    """A line for the prompt, what it is of (a memory's number or a note's line), and the words that are new in it.
+
+    `score` is how well it fits the moment; 0 for an answer that comes along with its question.
+    """
 
     of: int | tuple[str, str]
     line: str
     words: AbstractSet[str]
+    score: float = 0.0
 
 
 class Retriever:
@@ -131,14 +135,14 @@ class Retriever:
         worths = [self._worths(cue, holding, before - 1) for cue in cues]
         noted = self._noted(worths, known, told)
         skipped = {one.text for one in view.tail}
-        memories: list[Memory] = []
-        for memory in self._fitting(_scored(worths, holding), company, place):
+        memories: list[tuple[float, Memory]] = []
+        for score, memory in self._fitting(_scored(worths, holding), company, place):
             for one in (memory, *self._finder.answer_to(memory)):
                 is_new = one.seq < before and one.text not in skipped and not _is_told(one, told)
                 if is_new and not any(note.of[1] in one.text for note in noted if isinstance(note.of, tuple)):
-                    memories.append(one)
+                    memories.append((score if one is memory else 0.0, one))
                     skipped.add(one.text)
-        return [*(_recollection(memory, known) for memory in memories[:most]), *noted]
+        return [*(_recollection(memory, known, score) for score, memory in memories[:most]), *noted]
 
     def _holding(self, word: str, before: int) -> list[int] | None:
         """Return which memories have a word, newest first; None if too many have it."""
@@ -159,8 +163,8 @@ class Retriever:
             if word in holding and len(holding[word]) <= most
         }
 
-    def _fitting(self, scores: dict[int, float], company: frozenset[str], place: str) -> list[Memory]:
-        """Return the memories that may be shown, best first; place and company count a little."""
+    def _fitting(self, scores: dict[int, float], company: frozenset[str], place: str) -> list[tuple[float, Memory]]:
+        """Return the memories that may be shown with their scores, best first; place and company count a little."""
         best = sorted(scores, key=lambda seq: (-scores[seq], -seq))
         ranked: list[tuple[float, Memory]] = []
         for seq in [seq for seq in best if seq not in self._resting][:LOOKED_AT]:
@@ -170,7 +174,7 @@ class Retriever:
             near = (memory.room == place) + bool(company & {*memory.people})
             asks = ASKS if "?" in memory.text and memory.importance <= SPOKEN_TO else 1.0
             ranked.append((scores[seq] * asks * (1 + NEAR * near), memory))
-        return [memory for _, memory in sorted(ranked, key=lambda row: (-row[0], -row[1].seq))]
+        return sorted(ranked, key=lambda row: (-row[0], -row[1].seq))
 
     def _noted(self, worths: list[dict[str, float]], known: set[str], told: str) -> list[RetrievedMemory]:
         """Return the line of the notes that fits best, if one has two of the words or its title has one of them."""
@@ -189,8 +193,9 @@ class Retriever:
                     found.append((score, note.title, note.text))
         if not found:
             return []
-        _, title, text = min(found, key=lambda row: (-row[0], row[1], row[2]))
-        return [RetrievedMemory((title, text), f"[Your note {title}: {text}]", distinctive_words(text).keys() - known)]
+        score, title, text = min(found, key=lambda row: (-row[0], row[1], row[2]))
+        words = distinctive_words(text).keys() - known
+        return [RetrievedMemory((title, text), f"[Your note {title}: {text}]", words, score)]
 
 
 def _scored(worths: list[dict[str, float]], holding: dict[str, list[int]]) -> dict[int, float]:
@@ -211,12 +216,12 @@ def _is_told(memory: Memory, told: str) -> bool:
     return memory.text.replace(LINE_BREAK, " ") in told or bool(spoken and spoken.text in told)
 
 
-def _recollection(memory: Memory, known: set[str]) -> RetrievedMemory:
+def _recollection(memory: Memory, known: set[str], score: float) -> RetrievedMemory:
     deed = ", what you did" if memory.kind == "acted" else ""
     text = split_reason(memory.text)[0] if memory.kind == "acted" else memory.text
     line = f"[You remember, {memory.day}, memory {memory.seq}{deed}: {text.replace(LINE_BREAK, ' ')}]"
     names = distinctive_words(" ".join(memory.people)).keys()
-    return RetrievedMemory(memory.seq, line, distinctive_words(memory.text).keys() - known - names)
+    return RetrievedMemory(memory.seq, line, distinctive_words(memory.text).keys() - known - names, score)
 
 
 @dataclass(frozen=True)

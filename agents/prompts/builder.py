@@ -273,6 +273,7 @@ class Chat:
         sections = [replace(one, text=call(one.text)) for one in sections]
         messages = [replace(one, content=call(one.content)) for one in merged(messages)]
         text, places = _as_text(messages, sections)
+        places |= _tail_place(text, [call(one.content) for one in life])
         return Prompt(
             text, tuple(messages), tuple(sections), places, _shown(moment), moment.view.unshown(moment.left_out)
         )
@@ -333,6 +334,13 @@ def _shown(moment: Moment) -> Range:
 
 def _one_line(text: str) -> str:
     return " ".join(line.strip() for line in text.split("\n") if line.strip())
+
+
+def _tail_place(text: str, life: Sequence[str]) -> dict[str, Place]:
+    """Return where in a talk the tail stands, from the first of its messages to the last; nothing if it is empty."""
+    start = text.find(life[0]) if life else -1
+    end = text.rfind(life[-1]) + len(life[-1]) if life else 0
+    return {"tail": (start, end - start)} if 0 <= start < end else {}
 
 
 def _as_text(messages: Sequence[Message], sections: Sequence[Section]) -> tuple[str, dict[str, Place]]:

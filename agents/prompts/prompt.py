@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import pairwise
 
 from agents.component import Section
 from agents.component_registry import ComponentRegistry, loaded_components
@@ -65,6 +66,22 @@ class Prompt:
     def section(self, name: str) -> str:
         """Return the text of a section, or an empty string."""
         return next((one.text for one in self.sections if one.name == name), "")
+
+    @cached_property
+    def pieces(self) -> tuple[tuple[str, int, int], ...]:
+        """The text in pieces that add up to it: a section, its first character and how many there are.
+
+        What stands within another section counts for the inner one; the template's own words are `template`.
+        """
+        places = sorted((place for place in self.places.items() if place[0] != "name"), key=lambda one: one[1][1])
+        cuts = sorted({0, len(self.text), *(cut for _, (at, size) in places for cut in (at, at + size))})
+        found: list[tuple[str, int, int]] = []
+        for start, end in pairwise(cuts):
+            name = next((name for name, (at, size) in places if at <= start and end <= at + size), "template")
+            if found and found[-1][0] == name:
+                start = found.pop()[1]
+            found.append((name, start, end - start))
+        return tuple(found)
 
     def recalls(self, seq: int) -> bool:
         """Return whether a memory stands in it because it came to mind."""

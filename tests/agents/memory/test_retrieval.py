@@ -11,7 +11,15 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from agents.memory.journal_search import MAX_INDEXED, JournalSearch
-from agents.memory.retrieval import REST_TURNS, NotesIndex, RetrievedMemory, Retriever, distinctive_words, query_terms
+from agents.memory.retrieval import (
+    MIN_SCORE,
+    REST_TURNS,
+    NotesIndex,
+    RetrievedMemory,
+    Retriever,
+    distinctive_words,
+    query_terms,
+)
 from agents.memory.view import View
 from agents.simulation.simulation import START_MS
 from config.settings import MemorySettings
@@ -21,6 +29,7 @@ from tests.agents.memory.views import seen
 from tests.vault.failing_disk import FailingDisk
 from tests.vault.vault_of import vault_of
 from vault.markdown import LINE_BREAK
+from vault.memory.archive_exchanges import newest_questions
 from vault.memory.journal import Journal
 from vault.memory.memory_line import Memory
 from world.entities import Role
@@ -72,6 +81,23 @@ def test_a_question_brings_an_old_answer_to_mind_that_is_no_new_memory(tmp_path:
     assert told_of(house) == [f"[You remember, 2026-11-21, memory {planted}: {KEY}]"]
     assert house.agents["Rook"].prompt().recalls(planted)
     assert sum("behind the clock" in text for text in words(house)) == 1
+
+
+def test_the_archive_keeps_what_came_to_mind_with_its_score_and_where_each_section_stood(tmp_path: Path):
+    house = House(tmp_path, settings=SMALL)
+    planted = long_ago(house)
+    house.game.perform("Ana", "say Rook, where is the key of the clock?")
+    asyncio.run(house.agents["Rook"].tick())
+    archive = house.agents["Rook"].memory.archive_writer.archive
+    question = newest_questions(archive, 1)[0]
+    (of, score), *_ = question.entry["retrieved"]
+    assert of == planted
+    assert score >= MIN_SCORE
+    assert question.told("recollected") in question.prompt
+    assert question.told("tail").endswith('Ana says, "Rook, where is the key of the clock?"')
+    asked = house.agents["Rook"].asked
+    assert asked is not None
+    assert asked.question.prompt.text == question.prompt
 
 
 def test_a_prompt_without_words_that_matter_is_as_it_was_before(tmp_path: Path):

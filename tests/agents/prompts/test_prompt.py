@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from agents.prompts.prompt import SLOTS, known_slots, parse_template
+from agents.prompts.prompt import SLOTS, Prompt, known_slots, parse_template
 from vault.errors import NoteError
 from vault.vault import STARTER, Vault
 
@@ -105,3 +105,13 @@ def test_a_template_that_does_not_end_in_the_agent_s_prompt_is_refused():
 def test_braces_that_are_no_slot_are_plain_text():
     template = parse_template("{} {1} {A b} { name }\n\n" + MINIMAL, "t.md")
     assert template.fill({"name": "M", "scene": "s"}).startswith("{} {1} {A b} { name }")
+
+
+def test_the_pieces_of_a_prompt_add_up_to_it_and_the_inner_one_counts():
+    prompt = Prompt("You. Tail (here) end.", places={"tail": (5, 11), "here": (10, 6), "name": (0, 3)})
+    assert prompt.pieces == (("template", 0, 5), ("tail", 5, 5), ("here", 10, 6), ("template", 16, 5))
+    assert "".join(prompt.text[at : at + size] for _, at, size in prompt.pieces) == prompt.text
+
+
+def test_a_prompt_of_nothing_has_no_pieces():
+    assert Prompt().pieces == ()
