@@ -25,7 +25,7 @@ from agents.models.model_selection import ModelSpec
 from agents.models.queue import ModelQueue
 from bench.lib.reporting import RECORD, Table, record
 from config.settings import MemorySettings, ModelSettings
-from tests.agents.memory.gate_samples import judged_summaries
+from tests.agents.memory.gate_samples import PLAYED, summaries_in
 from vault.vault import STARTER, Vault
 
 TIMEOUT_SECONDS = 300.0
@@ -83,7 +83,7 @@ class Overheard:
 
 def journals() -> dict[str, Source]:
     """Return the excerpts by name."""
-    return {one.journal: one.source for one in judged_summaries()}
+    return {one.journal: one.source for one in summaries_in(PLAYED)}
 
 
 async def measured(model: LanguageModel, rounds: int, verbose: bool) -> Figures:

@@ -127,19 +127,24 @@ def without_faults(text: str, source: Source) -> tuple[str, str]:
     A sentence is wrong if it tells something otherwise than its source, has a name or number that no source has,
     tells of the agent as of somebody else, or breaks off.
     """
+    found = list(judged_sentences(text, source))
+    return " ".join(one for one, is_wrong in found if not is_wrong), " ".join(dict.fromkeys(one for one, _ in found))
+
+
+def judged_sentences(text: str, source: Source) -> Iterator[tuple[str, bool]]:
+    """Yield each sentence of a summary in prose, and whether it is wrong, as `without_faults` takes it."""
     written = plain(text)
     support = Support(source.memories, (*source.previous, source.counted), (*source.roster, source.name))
     found = list(faults_by_sentence(written, _account(source)))
     ends = [*(start for start, _ in found[1:]), len(written)]
-    rest, whole = list[str](), dict[str, None]()
+    seen = set[str]()
     for (start, faults), end in zip(found, ends, strict=True):
         sentence = written[start:end].strip()
-        is_wrong = bool(faults) or sentence in whole or not is_ended(sentence)
-        whole[sentence] = None
+        is_wrong = bool(faults) or sentence in seen or not is_ended(sentence)
+        seen.add(sentence)
         is_of_another = source.first_person and is_of_another_self(sentence, source.name)
-        if not (is_wrong or is_of_another or any(not claim.supported for claim in claims(sentence, support))):
-            rest.append(sentence)
-    return " ".join(rest), " ".join(whole)
+        is_unknown = any(not claim.supported for claim in claims(sentence, support))
+        yield sentence, is_wrong or is_of_another or is_unknown
 
 
 def judge_picked(

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +14,13 @@ from tests.rows import rows_in
 from vault.memory.memory_line import Memory, parse_line
 
 FOLDER = Path(__file__).parent
+TUNING, HELD_BACK = HALVES = ("tuning", "held back")
+PLAYED = "judged_summaries.yaml"
+JOURNALS = {
+    PLAYED: TUNING,
+    "judged_elsewhere.yaml": TUNING,
+    "held_back_summaries.yaml": HELD_BACK,
+}
 WHO = re.compile(r"(?P<who>[^\W\d_a-z].*?) (?:says|whispers|arrives|leaves|gives|wakes|barks|drops|grins|laughs)\b")
 
 
@@ -40,33 +47,33 @@ class Faulty:
 class Judged:
     """A summary of a journal that the project wrote. `fault` says what is wrong with it; empty if it is sound.
 
-    `is_more` is so for those that were written while the verifier was tuned.
+    `half` is `tuning` or `held back`. `wrong` are the numbers of the faulty sentences from 1; empty if unknown.
     """
 
     journal: str
+    half: str
     fault: str
     text: str
     source: Source
-    is_more: bool = False
-
-    @property
-    def half(self) -> str:
-        """`held back` if the verifier was not tuned on it, which a checksum of its text decides, else `tuning`."""
-        is_held_back = not self.is_more and sha256(self.text.encode()).digest()[0] % 2 == 0
-        return "held back" if is_held_back else "tuning"
+    wrong: tuple[int, ...] = ()
 
 
-def judged_summaries() -> list[Judged]:
-    """Return the sound and faulty summaries of journals, in the order of the file."""
-    table: dict[str, Any] = rows_in(FOLDER / "judged_summaries.yaml")
-    found = []
+def judged_summaries(*halves: str) -> list[Judged]:
+    """Return the sound and faulty summaries of journals of some halves, of all if none is named, in file order."""
+    return [one for name, half in JOURNALS.items() if half in (halves or HALVES) for one in summaries_in(name)]
+
+
+def summaries_in(name: str) -> Iterator[Judged]:
+    """Yield the sound and faulty summaries of the journals of one file; those of `PLAYED` were played, not written."""
+    half = JOURNALS[name]
+    table: dict[str, Any] = rows_in(FOLDER / name)
     for journal in table["journals"]:
         source = _journal_source(journal, table["roster"])
-        for key in ("", "more_"):
-            rows = [("", text) for text in journal[f"{key}sound"] or ()]
-            rows += [(fault["kind"], fault["text"]) for fault in journal[f"{key}faulty"] or ()]
-            found += [Judged(journal["name"], kind, text.strip(), source, bool(key)) for kind, text in rows]
-    return found
+        for text in journal["sound"]:
+            yield Judged(journal["name"], half, "", text.strip(), source)
+        for fault in journal["faulty"]:
+            wrong = tuple(fault.get("wrong", table["wrong"]))
+            yield Judged(journal["name"], half, fault["kind"], fault["text"].strip(), source, wrong)
 
 
 def estimated_tokens(text: str) -> int:

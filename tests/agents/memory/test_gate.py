@@ -63,16 +63,17 @@ def test_at_most_one_genuine_summary_in_twenty_is_refused(unseen: bool):
 
 @pytest.mark.parametrize("half", MOST_WRONG)
 def test_summaries_of_journals_are_judged_by_what_they_tell(half: str):
-    samples = [sample for sample in judged_summaries() if sample.half == half]
+    samples = judged_summaries(half)
     accepted = {sample for sample in samples if not reasons(sample.text, sample.source)}
     refused = [sample.text for sample in samples if not sample.fault and sample not in accepted]
     missed = [f"{sample.fault}: {sample.text}" for sample in samples if sample.fault and sample in accepted]
     assert (len(refused), len(missed)) <= MOST_WRONG[half] and len(missed) <= MOST_WRONG[half][1], (refused, missed)
 
 
-def test_there_are_a_hundred_sound_and_a_hundred_faulty_summaries_of_journals():
-    written = [sample for sample in judged_summaries() if not sample.is_more]
-    assert [sum(bool(sample.fault) is fault for sample in written) for fault in (False, True)] == [100, 100]
+@pytest.mark.parametrize(("half", "fewest"), [("tuning", 400), ("held back", 60)])
+def test_there_are_enough_sound_and_faulty_summaries_of_journals(half: str, fewest: int):
+    samples = judged_summaries(half)
+    assert min(sum(bool(sample.fault) is fault for sample in samples) for fault in (False, True)) >= fewest
 
 
 def test_an_objection_says_what_was_given_and_what_would_be_right():

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from agents.memory.facts.narration_parser import NarrationParser
 from agents.memory.gate import UNTRUE, Source, judge, without_faults
 from agents.memory.summaries.grouping import first_person
-from tests.agents.memory.gate_samples import estimated_tokens, judged_summaries
+from tests.agents.memory.gate_samples import TUNING, estimated_tokens, judged_summaries
 from tests.german import GERMAN
 from vault.memory.memory_line import Memory
 
@@ -19,7 +19,7 @@ PEOPLE = ("Ana", "Ben", "Odile")
 THINGS = ("brass lantern", "tin cup", "iron key")
 ROOMS = ("Ink Yard", "Mill")
 ROSTER = frozenset((*PEOPLE, *THINGS, *ROOMS, AGENT))
-JOURNALS = list({one.journal: one.source for one in judged_summaries()}.values())
+JOURNALS = list({one.journal: one.source for one in judged_summaries(TUNING)}.values())
 
 
 def observed(seq: int, who: str, text: str, room: str = "Ink Yard") -> Memory:
