@@ -1,11 +1,11 @@
 """Measure how well and how fast the gate tells sound summaries from faulty ones.
 
 Run `python -m bench.gate [--verbose] [--record]`. Prints, with 95 % intervals, the share of the faulty summaries that
-are refused for the right reason, the share of genuine ones that are refused, and the time of a judgement of 65 memories.
-Of summaries of journals it tells, for those that the gate is tuned on and those held back: how many sound ones are
-refused as they stand, and how many are lost although their wrong sentences may be dropped; how many of their sentences
-are dropped; how many faulty ones are accepted as they stand, and how many keep a wrong sentence in the end. The
-summaries are those of tests/agents/memory/*.yaml.
+are refused for the right reason, the share of genuine ones that are refused, and the time of a judgement of 65
+memories. Of summaries of journals it tells, for those that the gate is tuned on and those held back: how many sound
+ones are refused as they stand, and how many are lost although their wrong sentences may be dropped; how many of their
+sentences are dropped; how many faulty ones are accepted as they stand, and how many keep a wrong sentence in the end.
+The summaries are those of tests/agents/memory/*.yaml.
 """
 
 from __future__ import annotations

@@ -13,8 +13,8 @@ from agents.memory.facts.extraction import extract_facts
 from agents.memory.facts.store import FactStore, goals_in
 from agents.memory.gate import Source, judge
 from agents.memory.inspection import changes
-from agents.memory.judging.deeds import deed_faults
-from agents.memory.judging.evidence import account_of
+from agents.memory.judging.evidence import evidence_of
+from agents.memory.judging.verification import claim_faults
 from agents.memory.retrieval import distinctive_words
 from agents.memory.summaries.form import person_faults
 from agents.memory.summaries.prose import BadJson, readable, sections_of
@@ -56,7 +56,7 @@ TOLD = [
     Memory(2, 0, "observed", "Mill", "Ana gives you the lamp.", ("Ana",)),
 ]
 ROSTER = frozenset({"Ana", "Ink Yard", "lamp"})
-AN_ACCOUNT = account_of(tuple(TOLD), (), ROSTER, "Moss")
+EVIDENCE = evidence_of(tuple(TOLD), (), ROSTER, "Moss")
 A_NAME = Source((), ("Ana came to the mill.",), name="Moss", prompt="Tell what happened.")
 
 
@@ -82,10 +82,10 @@ def read_json(text: str) -> None:
         readable(text, A_NAME)
 
 
-def read_account(text: str) -> None:
+def read_evidence(text: str) -> None:
     heard = Memory(1, 0, "observed", "Mill", f'Ana says, "{text[: len(text) // PART]}"', ("Ana",))
-    account = account_of((heard, *TOLD), (), ROSTER, "Moss")
-    list(deed_faults("Ana gave me the lamp at the Ink Yard, and I owe her 3 pennies, she said.", account))
+    evidence = evidence_of((heard, *TOLD), (), ROSTER, "Moss")
+    list(claim_faults("Ana gave me the lamp at the Ink Yard, and I owe her 3 pennies, she said.", evidence))
 
 
 def read_note(text: str) -> None:
@@ -113,8 +113,8 @@ READERS: Mapping[str, Callable[[str], object]] = {
     "prompt": lambda text: (plain(text), typed(text), quoted(text)),
     "summary": lambda text: (sections_of(text), goals_in(f"# Goals\n{text}"), _BLOCK_LINK.sub("", text)),
     "verdict": lambda text: (judge(text, A_NAME, len), list(person_faults(text, "Moss"))),
-    "deeds": lambda text: list(deed_faults(text[: len(text) // PART], AN_ACCOUNT)),
-    "account": read_account,
+    "claims": lambda text: list(claim_faults(text[: len(text) // PART], EVIDENCE)),
+    "evidence": read_evidence,
     "json": read_json,
     "diff": lambda text: list(changes(text, text.replace("x", "y"))),
     "note": read_note,

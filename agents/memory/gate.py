@@ -1,7 +1,7 @@
 """Decide whether a summary is accepted. Deterministic: what a model wrote is checked against what it was given.
 
 Names and numbers have to be known, whatever the language. Who did what to whom is compared where the summary is in
-English; see `judging.deeds`.
+English; see `judging.verification`.
 """
 
 from __future__ import annotations
@@ -12,9 +12,9 @@ from dataclasses import dataclass
 
 from agents.memory.english import FUNCTION_WORDS, LIGHT, is_english, stem
 from agents.memory.facts.narration_parser import ENGLISH, NarrationParser
-from agents.memory.judging.claims import Claim, Support, claims, entities, folded, plain, words_of
-from agents.memory.judging.deeds import deed_faults, faults_by_sentence
-from agents.memory.judging.evidence import Account, account_of
+from agents.memory.judging.entities import Mention, Support, entities, folded, mentions, plain, words_of
+from agents.memory.judging.evidence import Evidence, evidence_of
+from agents.memory.judging.verification import claim_faults, faults_by_sentence
 from agents.memory.summaries.form import (
     copy_faults,
     is_ended,
@@ -33,7 +33,7 @@ FEWEST_KNOWN = 4
 
 FEWEST_TOPICS = 1
 
-UNTRUE = frozenset({"wrong-person", "wrong-place", "wrong-thing", "wrong-number", "negation", "invented-deed"})
+UNTRUE = frozenset({"wrong-person", "wrong-place", "wrong-thing", "wrong-number", "negation", "invented-event"})
 MENDABLE = UNTRUE | {"unknown-name", "unknown-number", "cut-off", "repetition"}
 """The objections to single sentences: without these, the others may still be a sound summary."""
 
@@ -101,7 +101,7 @@ class Verdict:
 def judge(text: str, source: Source, count_tokens: Callable[[str], int]) -> Verdict:
     """Judge a summary in prose. No text makes it raise."""
     support = Support(source.memories, (*source.previous, source.counted), (*source.roster, source.name))
-    found = claims(text, support)
+    found = mentions(text, support)
     tokens = (count_tokens(source.text), count_tokens(text))
     scores = _scores(text, tokens, found, source)
     written = plain(text)
@@ -114,9 +114,9 @@ def judge(text: str, source: Source, count_tokens: Callable[[str], int]) -> Verd
         *_over_cap(tokens[1], source),
         *_not_smaller(*tokens, smallest_saving=1),
         *(person_faults(written, source.name) if source.first_person else ()),
-        *_claim_faults(found),
+        *_mention_faults(found),
         *_too_little(written, source, scores),
-        *(_deed_faults(written, source) if tokens[1] <= source.cap_tokens else ()),
+        *(_claim_faults(written, source) if tokens[1] <= source.cap_tokens else ()),
     ]
     return _verdict(faults, scores)
 
@@ -135,7 +135,7 @@ def judged_sentences(text: str, source: Source) -> Iterator[tuple[str, bool]]:
     """Yield each sentence of a summary in prose, and whether it is wrong, as `without_faults` takes it."""
     written = plain(text)
     support = Support(source.memories, (*source.previous, source.counted), (*source.roster, source.name))
-    found = list(faults_by_sentence(written, _account(source)))
+    found = list(faults_by_sentence(written, _evidence(source)))
     ends = [*(start for start, _ in found[1:]), len(written)]
     seen = set[str]()
     for (start, faults), end in zip(found, ends, strict=True):
@@ -143,7 +143,7 @@ def judged_sentences(text: str, source: Source) -> Iterator[tuple[str, bool]]:
         is_wrong = bool(faults) or sentence in seen or not is_ended(sentence)
         seen.add(sentence)
         is_of_another = source.first_person and is_of_another_self(sentence, source.name)
-        is_unknown = any(not claim.supported for claim in claims(sentence, support))
+        is_unknown = any(not mention.supported for mention in mentions(sentence, support))
         yield sentence, is_wrong or is_of_another or is_unknown
 
 
@@ -180,12 +180,12 @@ def _says_something(text: str) -> bool:
     return any(character.isalnum() for character in text)
 
 
-def _scores(text: str, tokens: tuple[int, int], found: list[Claim], source: Source) -> dict[str, float]:
+def _scores(text: str, tokens: tuple[int, int], found: list[Mention], source: Source) -> dict[str, float]:
     known = entities(source.text, source.people)
     return {
         "tokens_in": float(tokens[0]),
         "tokens_out": float(tokens[1]),
-        "unsupported_share": _share(sum(not claim.supported for claim in found), len(found), of_nothing=0.0),
+        "unsupported_share": _share(sum(not mention.supported for mention in found), len(found), of_nothing=0.0),
         "entities_kept": _share(len(known & words_of(text)), len(known), of_nothing=1.0),
     }
 
@@ -204,9 +204,9 @@ def _not_smaller(tokens_in: int, tokens_out: int, smallest_saving: int) -> Itera
         yield "not-smaller", f"The summary has {tokens_out} tokens and what it stands for {tokens_in}; shorten it."
 
 
-def _claim_faults(found: list[Claim]) -> Iterator[tuple[str, str]]:
+def _mention_faults(found: list[Mention]) -> Iterator[tuple[str, str]]:
     for is_number, kind in ((False, "name"), (True, "number")):
-        invented = [claim.written for claim in found if claim.is_number == is_number and not claim.supported]
+        invented = [mention.written for mention in found if mention.is_number == is_number and not mention.supported]
         if invented:
             shown = ", ".join(short(word) for word in invented[:MOST_SHOWN])
             more = f" and {len(invented) - MOST_SHOWN} more" if len(invented) > MOST_SHOWN else ""
@@ -228,13 +228,13 @@ def _too_little(text: str, source: Source, scores: dict[str, float]) -> Iterator
         yield "too-little", f"It tells nothing of what happened; say what you did and heard, and with whom: {shown}."
 
 
-def _deed_faults(text: str, source: Source) -> Iterator[tuple[str, str]]:
+def _claim_faults(text: str, source: Source) -> Iterator[tuple[str, str]]:
     if is_english(words_of(text)):
-        yield from deed_faults(text, _account(source))
+        yield from claim_faults(text, _evidence(source))
 
 
-def _account(source: Source) -> Account:
-    return account_of(source.memories, source.previous, source.roster, source.name, source.reading)
+def _evidence(source: Source) -> Evidence:
+    return evidence_of(source.memories, source.previous, source.roster, source.name, source.reading)
 
 
 def _lines(text: str) -> list[str]:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from itertools import product
 from typing import Any
 
-from agents.memory.judging.claims import names
+from agents.memory.judging.entities import names
 from agents.reflection.acquaintances import AS_TOLD_BY, LIFE, Dropped
 from agents.reflection.reflecting import (
     FACTS,

@@ -13,7 +13,7 @@ from functools import lru_cache
 from agents.memory.english import FUNCTION_WORDS
 from agents.memory.facts.extraction import Utterance
 from agents.memory.facts.speech_acts import MAX_SENTENCE_CHARACTERS, content_words, spans
-from agents.memory.judging.claims import folded, names, plain
+from agents.memory.judging.entities import folded, names, plain
 from vault.markdown import LINE_BREAK
 
 NAME, HOME, KIN, LOSS, LIKE, PROMISE, REQUEST = "name", "home", "kin", "loss", "like", "promise", "request"

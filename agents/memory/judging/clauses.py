@@ -6,7 +6,7 @@ What is not clear stays open: a subject that may be several people is None, whic
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 
 from agents.memory.english import (
@@ -26,29 +26,39 @@ from agents.memory.english import (
     is_negation,
     stem,
 )
-from agents.memory.judging.claims import (
+from agents.memory.judging.coreference import GENDERS, SOMEBODY, Discourse, is_person, resolved_persons
+from agents.memory.judging.entities import plain
+from agents.memory.judging.tokens import (
     MARK,
     NAME,
     NUMBER,
     PLACE,
     SEPARATOR,
     WORD,
-    Cast,
+    Gazetteer,
     Token,
-    plain,
     sentences,
     without_quotes,
 )
 
 _NOMINATIVE = frozenset("i he she we they".split())
+
+
 _HAVE = frozenset("have has had".split())
+
+
 _ANYBODY = frozenset("nobody everybody somebody anybody everyone someone else it that who".split())
-_GENDERS = {"he": "m", "him": "m", "his": "m", "himself": "m", "she": "f", "her": "f", "hers": "f", "herself": "f"}
+
+
 _SOMEBODIES = _ANYBODY - {"it", "that", "who", "else"}
-_SOMEBODY = ""
-"""Stands among the names for somebody of whom nobody knows who it is."""
+
+
 _DENIED_AGAIN = frozenset("don't doesn't didn't hasn't haven't hadn't not".split())
+
+
 CONTENT_OPENINGS = frozenset("that whether if how why what where when".split())
+
+
 _STANDS_ALONE = frozenset({";", ":", "(", ")", "—", "–", "-"}) | (SUBORDINATORS - {"as", "than", "before", "after"})
 
 
@@ -115,39 +125,22 @@ def _item(token: Token) -> str:
     return "" if token.kind == MARK or token.word in FUNCTION_WORDS or is_negation(token.word) else token.value
 
 
-@dataclass
-class Talk:
-    """Of whom there was talk last, and whether somebody is a he or a she, as far as pronouns have shown it.
-
-    `i` and `you` are who is meant by these words, None if nobody knows. `before` are those of the sentence before,
-    `earlier` those of what somebody said before that, `tellers` those whose words are being told.
-    """
-
-    people: frozenset[str]
-    i: str | None = None
-    you: str | None = None
-    before: list[str] = field(default_factory=list)
-    earlier: list[str] = field(default_factory=list)
-    genders: dict[str, str] = field(default_factory=dict)
-    tellers: set[str | None] = field(default_factory=set)
-
-
-def read(text: str, cast: Cast, talk: Talk) -> Iterator[list[Clause]]:
+def read(text: str, gazetteer: Gazetteer, discourse: Discourse) -> Iterator[list[Clause]]:
     """Yield the clauses of each sentence; `talk` goes on with them."""
-    for sentence in sentences(cast.tokens(without_quotes(plain(text)))):
-        if clauses := _clauses(sentence, talk):
+    for sentence in sentences(gazetteer.tokens(without_quotes(plain(text)))):
+        if clauses := _clauses(sentence, discourse):
             yield clauses
 
 
-def _clauses(sentence: list[Token], talk: Talk) -> list[Clause]:
+def _clauses(sentence: list[Token], discourse: Discourse) -> list[Clause]:
     found: list[Clause] = []
     named: list[str] = []
-    people = {one.start: one.value for at, one in enumerate(sentence) if _is_person(sentence, at, talk.people)}
+    people = {one.start: one.value for at, one in enumerate(sentence) if is_person(sentence, at, discourse.people)}
     for opening, tokens in _segments(sentence):
-        own = [tokens[at].value for at in range(len(tokens)) if _is_person(tokens, at, talk.people)]
+        own = [tokens[at].value for at in range(len(tokens)) if is_person(tokens, at, discourse.people)]
         last = max(((at, name) for at, name in people.items() if at < tokens[0].start), default=(0, None))[1]
-        talk.tellers = {one.subject for one in found[-1:] if opening in CONTENT_OPENINGS and one.verbs & SAYING}
-        persons = tuple(_persons(tokens, named, talk))
+        discourse.tellers = {one.subject for one in found[-1:] if opening in CONTENT_OPENINGS and one.verbs & SAYING}
+        persons = tuple(resolved_persons(tokens, named, discourse))
         subject, is_inherited = _subject(tokens, opening, persons, last)
         is_aside = opening == "," and bool(found) and found[-1].opening in SUBORDINATORS
         if is_inherited and found and not is_aside and opening in COORDINATORS | {"", ",", "who", "which", "that"}:
@@ -159,52 +152,13 @@ def _clauses(sentence: list[Token], talk: Talk) -> list[Clause]:
         found.append(Clause(tuple(tokens), subject, verbs, opening, _is_passive(tokens), owners, persons))
         named += own
     meant = [
-        person or _SOMEBODY
+        person or SOMEBODY
         for clause in found
         for token, person in zip(clause.tokens, clause.persons, strict=True)
-        if token.word in _GENDERS
+        if token.word in GENDERS
     ]
-    talk.before = [*named, *meant] or talk.before
+    discourse.before = [*named, *meant] or discourse.before
     return found
-
-
-def _persons(tokens: list[Token], named: list[str], talk: Talk) -> Iterator[str | None]:
-    """Yield who is meant by each word: a name, or whom a pronoun stands for."""
-    known = list(named)
-    for at, token in enumerate(tokens):
-        if _is_person(tokens, at, talk.people):
-            known.append(token.value)
-        yield token.value if token.kind == NAME else _meant(token.word, known, talk)
-
-
-def _is_person(tokens: list[Token], at: int, people: frozenset[str]) -> bool:
-    """Return whether a name may be that of a person: known as one, or not behind a preposition."""
-    if tokens[at].kind != NAME:
-        return False
-    return tokens[at].value in people or not at or tokens[at - 1].word not in PREPOSITIONS
-
-
-def _meant(word: str, named: list[str], talk: Talk) -> str | None:
-    """Return who is meant by a pronoun; by one of the third person the only one whom it can mean."""
-    if word in ("i", "me", "my", "mine", "myself", "i'm", "i've", "i'll", "i'd"):
-        return talk.i
-    if word in ("you", "your", "yours", "yourself"):
-        return talk.you
-    gender = _GENDERS.get(word.partition("'")[0])
-    if gender is None:
-        return None
-    others: set[str] = set()
-    for names in ([*talk.before, *named], talk.earlier):
-        fitting = {name for name in names if talk.genders.get(name) in (None, gender)}
-        others = others or fitting - {talk.i, talk.you}
-    if len(others) > 1 and len(others & talk.tellers) == 1:
-        return next(iter(others & talk.tellers))
-    if len(others) != 1:
-        return None
-    (name,) = others
-    if name and name in named:
-        talk.genders.setdefault(name, gender)
-    return name or None
 
 
 def _segments(sentence: list[Token]) -> list[tuple[str, list[Token]]]:
@@ -387,7 +341,7 @@ def _owners(tokens: list[Token], persons: tuple[str | None, ...], named: set[str
     for at, token in enumerate(tokens):
         owner = token.value if token.owns and token.kind == NAME else None
         if token.word in POSSESSIVES and not token.owns:
-            is_named = token.word not in _GENDERS or persons[at] in named
+            is_named = token.word not in GENDERS or persons[at] in named
             owner = (persons[at] if is_named else None) or ""
         if owner is not None:
             nouns = []

@@ -26,17 +26,27 @@ from agents.memory.english import (
     stems,
 )
 from agents.memory.facts.narration_parser import NarrationParser
-from agents.memory.judging.claims import MARK, NAME, NUMBER, PLACE, WORD, Token, folded, plain
 from agents.memory.judging.clauses import Clause
+from agents.memory.judging.entities import folded, plain
+from agents.memory.judging.tokens import MARK, NAME, NUMBER, PLACE, WORD, Token
 from vault.memory.memory_line import Memory
 
 GIVING = stems("give hand pass return lend bring present")
+
+
 TAKING = stems("get receive have had take accept borrow")
+
+
 _COME, _GO = stem("come"), stem("go")
+
+
 _SKIPPED_BEHIND_VERB = frozenset("back over on".split())
 
+
 GIVE, TAKE, DROP, GO, FOLLOW = "give", "take", "drop", "go", "follow"
-_OWN_ACTS = {
+
+
+_OWN_EVENTS = {
     "narration.you_give": GIVE,
     "narration.you_take_from": TAKE,
     "narration.you_take": TAKE,
@@ -48,7 +58,8 @@ _OWN_ACTS = {
 }
 """What the agent does, by the sentence that tells it. The first that fits counts."""
 
-_ACTS = {
+
+_OTHERS_EVENTS = {
     "gives_you": GIVE,
     "gives": GIVE,
     "takes": TAKE,
@@ -69,7 +80,7 @@ class Event:
     Of one who goes, `places` are where from and where to.
     """
 
-    act: str
+    kind: str
     actor: str
     thing: str = ""
     other: str = ""
@@ -79,17 +90,20 @@ class Event:
 def event_in(memory: Memory, agent: str, reading: NarrationParser) -> Event | None:
     """Return what the world tells in a memory of `agent`; None if it is none of the world's acts."""
     if memory.kind == "result":
-        deed = reading.sentence_in(_OWN_ACTS, memory.text)
-        act, actor = _OWN_ACTS.get(f"narration.{deed.name}", "") if deed else "", agent
+        sentence_event = reading.sentence_in(_OWN_EVENTS, memory.text)
+        action, actor = _OWN_EVENTS.get(f"narration.{sentence_event.name}", "") if sentence_event else "", agent
     else:
-        deed = reading.event_in(memory.text, memory.people[0]) if memory.people else None
-        act, actor = _ACTS.get(deed.name, "") if deed else "", memory.people[0] if memory.people else ""
-    if deed is None or not act:
+        sentence_event = reading.event_in(memory.text, memory.people[0]) if memory.people else None
+        action, actor = (
+            _OTHERS_EVENTS.get(sentence_event.name, "") if sentence_event else "",
+            memory.people[0] if memory.people else "",
+        )
+    if sentence_event is None or not action:
         return None
-    is_to_agent = deed.name in ("gives_you", "follows_you")
-    other = agent if is_to_agent else deed.values.get("to" if act == GIVE else "who", "")
-    places = frozenset({memory.room, deed.values.get("room", "")} - {""})
-    return Event(act, actor, deed.values.get("thing", ""), other, places)
+    is_to_agent = sentence_event.name in ("gives_you", "follows_you")
+    other = agent if is_to_agent else sentence_event.values.get("to" if action == GIVE else "who", "")
+    places = frozenset({memory.room, sentence_event.values.get("room", "")} - {""})
+    return Event(action, actor, sentence_event.values.get("thing", ""), other, places)
 
 
 @dataclass(frozen=True)
@@ -168,13 +182,13 @@ def transfers_of(clause: Clause, things: Things, is_certain: bool = True, it: st
 def _transfers(clause: Clause, things: Things, verb: str, at: int, it: str) -> list[Transfer]:
     tokens, receiver = clause.tokens, None
     is_seen = at > 0 and tokens[at - 1].kind == NAME and not tokens[at - 1].owns
-    doer = giver = tokens[at - 1].value if is_seen else clause.subject  # I saw Ana give it away
+    actor = giver = tokens[at - 1].value if is_seen else clause.subject  # I saw Ana give it away
     if verb in GIVING and clause.passive:
         giver, receiver = person_behind(clause, ("by", "from")), clause.subject or person_behind(clause, ("to",))
     elif verb in GIVING:
         receiver = _indirect(clause, at)
     elif verb in TAKING and (giver := person_behind(clause, ("from",))):
-        receiver = doer
+        receiver = actor
     elif verb == _COME and (giver := person_behind(clause, ("from",))):
         receiver = person_behind(clause, ("to",))
     elif verb == _GO and (receiver := person_behind(clause, ("to",))):
@@ -235,33 +249,43 @@ def _is_in_phrase(token: Token) -> bool:
 
 
 _COMPLEMENTING = frozenset("for with in on under into inside".split())
-_ACT_VERBS = {
+
+
+_ACTION_VERBS = {
     **dict.fromkeys(stems("take fetch grab collect pick get"), TAKE),
     **dict.fromkeys(stems("drop put lay"), DROP),
     **dict.fromkeys(stems("go walk come leave return arrive head climb"), GO),
     **dict.fromkeys(stems("follow"), FOLLOW),
 }
+
+
 _TOGETHER_WITH_VERB = frozenset("up down along back over away out off".split())
+
+
 _HAPPENED_IN = frozenset("in at on".split())
+
+
 _LED_TO = frozenset("to for into from".split())
+
+
 _PERFECT = frozenset("have has had having".split())
 
 
 @dataclass(frozen=True)
-class Act:
+class Action:
     """An act that a clause tells as done. `thing` or `other` is what or whom it is done to.
 
     `place` is where it is done; of one who goes, where to or where from.
     """
 
-    act: str
+    kind: str
     actor: str
     thing: str = ""
     other: str = ""
     place: str = ""
 
 
-def is_done(clause: Clause, at: int) -> bool:
+def is_realized(clause: Clause, at: int) -> bool:
     """Return whether a verb of a clause tells what was done: not what is, will be, was asked, meant or denied."""
     tokens = clause.tokens
     before = [token.word for token in tokens[max(0, at - 4) : at]]
@@ -274,13 +298,13 @@ def is_done(clause: Clause, at: int) -> bool:
     return is_past or bool(_PERFECT & set(before))
 
 
-def acts_of(clause: Clause, things: Things) -> Iterator[Act]:
+def actions_of(clause: Clause, things: Things) -> Iterator[Action]:
     """Yield the acts of a clause that the world would have told: things taken and put down, ways gone, people led."""
     for at in clause.verb_places:
-        act = _ACT_VERBS.get(clause.tokens[at].value, "")
+        action = _ACTION_VERBS.get(clause.tokens[at].value, "")
         actor = _actor(clause, at)
-        if act and actor and is_done(clause, at):
-            yield from _acts(clause, at, act, actor, things)
+        if action and actor and is_realized(clause, at):
+            yield from _actions(clause, at, action, actor, things)
 
 
 def _actor(clause: Clause, at: int) -> str | None:
@@ -290,19 +314,19 @@ def _actor(clause: Clause, at: int) -> str | None:
     return before.value if before and before.kind == NAME and not before.owns else clause.subject
 
 
-def _acts(clause: Clause, at: int, act: str, actor: str, things: Things) -> Iterator[Act]:
+def _actions(clause: Clause, at: int, action: str, actor: str, things: Things) -> Iterator[Action]:
     tokens = clause.tokens
     end = next((other for other in clause.verb_places if other > at), len(tokens))
-    if act == FOLLOW:
+    if action == FOLLOW:
         whom = clause.persons[at + 1] if at + 1 < end and not tokens[at + 1].owns else None
         if whom and not clause.passive:
-            yield Act(act, actor, other=whom)
+            yield Action(action, actor, other=whom)
         return
-    if act == GO:
+    if action == GO:
         for behind in range(at + 1, end):
             before = [token.word for token in tokens[at + 1 : behind] if token.word not in DETERMINERS]
             if tokens[behind].kind == PLACE and before and before[-1] in _LED_TO:
-                yield Act(act, actor, place=tokens[behind].value)
+                yield Action(action, actor, place=tokens[behind].value)
         return
     named = dict(things.within(tokens))
     for begin, stop in _parts(clause, 0 if clause.passive else at + 1, end):
@@ -312,7 +336,7 @@ def _acts(clause: Clause, at: int, act: str, actor: str, things: Things) -> Iter
         place = _place_in(clause, begin, stop)
         for here in range(begin, first):
             if here in named and tokens[here].kind == WORD:
-                yield Act(act, actor, named[here], place=place)
+                yield Action(action, actor, named[here], place=place)
 
 
 def _parts(clause: Clause, begin: int, end: int) -> Iterator[tuple[int, int]]:

@@ -1,27 +1,32 @@
-"""What the lines tell that were summarised: who said and did what, where, and to whom what was given."""
+"""The evidence: what the source tells, who said and did what, where, and to whom what was given."""
 
 from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 
-from agents.memory.english import AUXILIARIES, BASES, BE, LIGHT, MODALS, SAYING, SUBJECT_PRONOUNS, stem
+from agents.memory.english import AUXILIARIES, BASES, LIGHT, MODALS, SAYING, SUBJECT_PRONOUNS, stem
 from agents.memory.facts.extraction import utterance_in
 from agents.memory.facts.narration_parser import ENGLISH, NarrationParser
 from agents.memory.facts.store import ME
-from agents.memory.judging.claims import MARK, NAME, NUMBER, Cast, folded, plain
-from agents.memory.judging.clauses import Clause, Talk, read
+from agents.memory.judging.clauses import Clause, read
+from agents.memory.judging.coreference import Discourse
+from agents.memory.judging.entities import folded, plain
 from agents.memory.judging.events import GIVE, Event, Things, Transfer, counted, event_in, transfers_of
+from agents.memory.judging.tokens import MARK, NAME, NUMBER, Gazetteer
 from vault.markdown import LINE_BREAK
 from vault.memory.memory_line import Memory
 from world.parsing import parse_line
 
 _LIGHT_WORTH = 0.3
+
+
 _AROUND = 0.5
 """What an item of the same sentence counts beside one of the clause itself."""
+
 
 _MOST_LISTED = 64
 """An item that more propositions have than so many tells none of them from the others."""
@@ -29,12 +34,6 @@ _MOST_LISTED = 64
 
 _MOST_RARE = 4
 """So many propositions at most have an item that tells much."""
-
-WHOLE, COVERED, HALF_COVERED = 0.9, 0.5, 0.35
-"""How much of what a clause is about a line has to tell in order to be retold by it."""
-
-_NEAR = 0.7
-_MIN_STRENGTH = 1.5
 
 
 @dataclass(frozen=True)
@@ -68,7 +67,7 @@ class Proposition:
     answers: frozenset[str] = frozenset()
     around: frozenset[str] = frozenset()
     meant: frozenset[str] = frozenset()
-    is_only_meant: bool = False
+    is_nonfactual: bool = False
     is_quoted: bool = False
 
     @cached_property
@@ -81,34 +80,14 @@ class Proposition:
         return self.clause.subject
 
 
-Fault = tuple[str, str]
-"""A reason, and a sentence that says what is wrong."""
-
-
-@dataclass(frozen=True)
-class Said:
-    """A clause of a summary. `speaker` is whose words it gives, None if it gives nobody's or nobody knows whose.
-
-    `is_hedged` if its sentence denies or leaves open without a `not`, `is_open` if another clause of it has one,
-    `is_reported` if one of them tells that somebody says something. `it` is the thing meant by this word.
-    """
-
-    clause: Clause
-    speaker: str | None = None
-    is_hedged: bool = False
-    is_open: bool = False
-    is_reported: bool = False
-    it: str = ""
-
-
-class Account:
+class Evidence:
     """All that lines tell, by what it is about. The work grows with their length and no faster."""
 
     def __init__(
-        self, lines: Sequence[Line], cast: Cast, agent: str, things: Things, rooms: Iterable[str] = ()
+        self, lines: Sequence[Line], gazetteer: Gazetteer, agent: str, things: Things, rooms: Iterable[str] = ()
     ) -> None:
-        self.cast, self.agent, self.things, self.rooms = cast, agent, things, frozenset(rooms)
-        self.people = {f"@{person}" for person in cast.people}
+        self.gazetteer, self.agent, self.things, self.rooms = gazetteer, agent, things, frozenset(rooms)
+        self.people = {f"@{person}" for person in gazetteer.people}
         self.vocabulary: set[str] = set()
         self.uncounted: set[str] = set()
         self.lines = lines
@@ -122,9 +101,11 @@ class Account:
         self.is_whole = all(line.place for line in lines)
         self.events: list[Event] = []
         self.visited: dict[str, set[str]] = defaultdict(set)
-        self.met = {self.cast.canonical(one) for line in lines for one in (*line.people, line.speaker) if one} | {agent}
+        self.met = {self.gazetteer.canonical(one) for line in lines for one in (*line.people, line.speaker) if one} | {
+            agent
+        }
         self.genders: dict[str, str] = {}
-        self._talks: dict[str, Talk] = {}
+        self._discourses: dict[str, Discourse] = {}
         for number, line in enumerate(lines):
             self._take(number, line)
         self._index: dict[str, list[int]] = defaultdict(list)
@@ -136,10 +117,10 @@ class Account:
                 self._around[item].append(number)
 
     def _take(self, number: int, line: Line) -> None:
-        speaker = self.cast.canonical(line.speaker) if line.speaker else None
+        speaker = self.gazetteer.canonical(line.speaker) if line.speaker else None
         who = speaker if line.speaker else self.agent
         you = line.hearer if line.speaker else self.agent
-        found = (self.cast.canonical(person) for person in (*line.people, line.speaker, self.agent))
+        found = (self.gazetteer.canonical(person) for person in (*line.people, line.speaker, self.agent))
         people = frozenset(person for person in found if person)
         answers = self._answering(number)
         if line.event:
@@ -153,16 +134,16 @@ class Account:
                 self.present[person].add(line.place)
                 self.visited[person].add(line.place)
         before = frozenset[str]()
-        talk = self._talks.setdefault(who or "", Talk(self.cast.people, genders=self.genders))
-        talk.earlier = (talk.before or talk.earlier) if who != self.agent else []
-        talk.i, talk.you, talk.before = who, you, []
-        for sentence in read(line.text, self.cast, talk):
+        discourse = self._discourses.setdefault(who or "", Discourse(self.gazetteer.people, genders=self.genders))
+        discourse.earlier = (discourse.before or discourse.earlier) if who != self.agent else []
+        discourse.i, discourse.you, discourse.before = who, you, []
+        for sentence in read(line.text, self.gazetteer, discourse):
             named = frozenset(name for clause in sentence for name in clause.names)
             around = frozenset(item for clause in sentence for item in clause.items)
             is_quoted = False
             for clause in sentence:
                 meant = before if "it" in clause.words else frozenset[str]()
-                is_meant = bool(line.speaker) and _is_only_meant(clause)
+                is_meant = bool(line.speaker) and _is_nonfactual(clause)
                 self.propositions.append(
                     Proposition(clause, speaker, number, people | named, answers, around, meant, is_meant, is_quoted)
                 )
@@ -174,10 +155,10 @@ class Account:
 
     def _witness(self, event: Event) -> None:
         """Take up what the world has told, with the names as clauses have them."""
-        actor, other = self.cast.canonical(event.actor) or "", self.cast.canonical(event.other) or ""
+        actor, other = self.gazetteer.canonical(event.actor) or "", self.gazetteer.canonical(event.other) or ""
         self.events.append(replace(event, actor=actor, other=other))
         self.visited[actor] |= event.places
-        if event.act == GIVE:
+        if event.kind == GIVE:
             self.transfers[event.thing].add(Transfer(actor or None, other or None, event.thing))
 
     def _note(self, number: int, clause: Clause) -> None:
@@ -256,7 +237,7 @@ def _addressed(lines: Iterable[Line], agent: str) -> Iterator[Line]:
         yield replace(line, hearer=hearer)
 
 
-def _is_only_meant(clause: Clause) -> bool:
+def _is_nonfactual(clause: Clause) -> bool:
     words = [token.word for token in clause.tokens if token.kind != MARK and token.written != "May"]
     is_called = clause.tokens[0].kind == NAME and len(clause.tokens) > 1 and clause.tokens[1].kind == MARK
     is_order = not clause.subject and bool(set(words[is_called : is_called + 1]) & _ORDERS)
@@ -271,19 +252,23 @@ _ORDERS = (BASES | frozenset("open keep ask follow do don't let".split())) - {
     "cut",
     "read",
 }
+
+
 _TO_ME = frozenset({"says_to_you", "tells_you", "whispers_to_you"})
+
+
 ANSWERED = frozenset("give get take drop put go use read write follow".split())
 """Commands whose result is a memory of its own: what was typed alone tells nothing."""
 
 
 @lru_cache(maxsize=4)
-def account_of(
+def evidence_of(
     memories: tuple[Memory, ...],
     previous: tuple[str, ...],
     roster: frozenset[str],
     agent: str,
     reading: NarrationParser = ENGLISH,
-) -> Account:
+) -> Evidence:
     """Return what memories and earlier summaries tell, to hold a summary by `agent` against.
 
     The last ones are kept, since a summary is judged more than once.
@@ -295,10 +280,10 @@ def account_of(
     lines = [line for memory in memories if (line := _line(memory, people, agent, reading))]
     lines = list(_addressed(lines, agent))
     lines += [Line(text) for text in previous]
-    cast = Cast(people | (names - places), places, [line.text for line in lines])
+    gazetteer = Gazetteer(people | (names - places), places, [line.text for line in lines])
     things = {name for name in roster if name[:1].islower()}
     things |= {line.event.thing for line in lines if line.event and line.event.thing}
-    return Account(lines, cast, agent, Things(things), rooms)
+    return Evidence(lines, gazetteer, agent, Things(things), rooms)
 
 
 def _line(memory: Memory, people: set[str], agent: str, reading: NarrationParser) -> Line | None:
@@ -318,68 +303,11 @@ def _line(memory: Memory, people: set[str], agent: str, reading: NarrationParser
 
 def _hearer(memory: Memory, speaker: str, text: str, agent: str, reading: NarrationParser) -> str | None:
     """Return to whom somebody speaks: whom they name, or the agent if the sentence says so; None if nobody knows."""
-    deed = reading.event_in(memory.text, speaker) if speaker != agent else None
-    if deed and deed.name in _TO_ME:
+    sentence_event = reading.event_in(memory.text, speaker) if speaker != agent else None
+    if sentence_event and sentence_event.name in _TO_ME:
         return agent
-    if deed and "to" in deed.values:
-        return deed.values["to"]
+    if sentence_event and "to" in sentence_event.values:
+        return sentence_event.values["to"]
     if agent and agent in text and speaker != agent:
         return agent
     return None
-
-
-def _has_topic(clause: Clause, one: Proposition, account: Account) -> bool:
-    """Return whether both have something that tells, but for people; or the same is done by the same to the same."""
-    shared = clause.items & one.items
-    if any(item not in LIGHT and item not in account.people for item in shared):
-        return True
-    others = shared & account.people - {f"@{clause.subject}", f"@{account.agent}"}
-    return bool(others) and clause.subject == one.subject and bool(clause.verbs & one.clause.verbs)
-
-
-def _strength(clause: Clause, one: Proposition, account: Account) -> float:
-    """Return how many things say that a clause retells a proposition: half of one for light words and for people."""
-    shared = clause.items & one.items - {f"@{clause.subject}", f"@{account.agent}"}
-    light = sum(item in LIGHT or item in account.people for item in shared)
-    around = sum(item not in LIGHT for item in clause.items & one.around - one.items)
-    verbs = clause.verbs & one.clause.verbs
-    same = bool(verbs - LIGHT) or (bool(verbs) and clause.subject is not None and clause.subject == one.subject)
-    is_same = bool(BE & clause.words and BE & one.clause.words) and clause.subject is not None
-    same = same or (is_same and clause.subject == one.subject)
-    return len(shared) - 0.5 * light + 0.5 * around + 0.5 * same
-
-
-def closest(
-    clause: Clause, account: Account, keep: Callable[[Proposition], bool], covered: float = COVERED
-) -> list[Proposition]:
-    """Return the propositions that a clause retells, as far as can be told; none if nothing is near enough."""
-    items = clause.items - account.people
-    known = sum(account.worth(item) for item in items)
-    rows = [
-        (share, one)
-        for share, one in account.closest(items)
-        if keep(one) and _has_topic(clause, one, account) and _strength(clause, one, account) >= _MIN_STRENGTH
-    ]
-    if not rows or rows[0][0] < covered * known:
-        return []
-    return [one for share, one in rows if share >= _NEAR * rows[0][0]]
-
-
-def any_proposition(one: Proposition) -> bool:
-    """Keep every proposition."""
-    return True
-
-
-def is_telling(clause: Clause, one: Proposition, account: Account) -> bool:
-    """Return whether what two clauses share tells enough although their verb may be that of anything."""
-    shared = clause.items & one.items - {f"@{clause.subject}"} - LIGHT
-    is_same = clause.verbs & one.clause.verbs
-    if is_same and any(item[0] not in "@%#" and account.is_rare(item) for item in shared):
-        return True
-    is_same = is_same or (BE & clause.words and BE & one.clause.words)
-    return len({item for item in shared if item[0] != "%"}) >= (2 if is_same else 3)
-
-
-def called(account: Account, names: Iterable[str | None]) -> str:
-    """Return names as an objection has them: the agent itself is `I`, as in the summary."""
-    return " or ".join(sorted("I" if name == account.agent else name for name in names if name))

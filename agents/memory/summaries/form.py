@@ -1,6 +1,6 @@
 """Faults of a summary that show in its form: empty headings, a missing end, loops, copies, talk about the task.
 
-Each function yields a reason and a sentence for every fault; texts are in the plain spelling of `claims.plain`.
+Each function yields a reason and a sentence for every fault; texts are in the plain spelling of `entities.plain`.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from string import whitespace
 
 from agents.memory.english import UNFINISHED_AT, is_english
-from agents.memory.judging.claims import folded, plain
+from agents.memory.judging.entities import folded, plain
 
 _FLAGS = re.IGNORECASE | re.MULTILINE
 _START = r"(?:^|(?<=[.!?]\s))[ \t>*_#-]*"

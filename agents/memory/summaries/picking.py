@@ -11,7 +11,7 @@ from typing import Any
 from agents.memory.english import FUNCTION_WORDS
 from agents.memory.gate import Source, judge_picked
 from agents.memory.importance import HANDED, is_routine
-from agents.memory.judging.claims import folded, plain
+from agents.memory.judging.entities import folded, plain
 from agents.memory.summaries.drafts import Asking, Draft
 from agents.memory.summaries.picked import memory_of_line, picked_line
 from agents.models.adapter import literal

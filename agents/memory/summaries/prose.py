@@ -13,7 +13,7 @@ from dataclasses import replace
 from typing import Any
 
 from agents.memory.gate import MENDABLE, Objection, Source, Verdict, judge, without_faults
-from agents.memory.judging.claims import folded, plain
+from agents.memory.judging.entities import folded, plain
 from agents.memory.summaries.drafts import Asking, Draft
 from agents.memory.summaries.form import short
 from agents.memory.summaries.picked import memory_of_line

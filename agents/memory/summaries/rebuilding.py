@@ -18,7 +18,7 @@ from dataclasses import dataclass, replace
 from agents.memory.archive_writer import summary_fields, with_archive_reference
 from agents.memory.english import FUNCTION_WORDS
 from agents.memory.gate import Source, judge
-from agents.memory.judging.claims import words_of
+from agents.memory.judging.entities import words_of
 from agents.memory.memory import AgentMemory
 from agents.memory.summaries.drafts import Draft
 from agents.memory.summaries.summarizing import Summarizer, summary_of

@@ -1,0 +1,233 @@
+"""Rules on persons: who spoke, who did something, and to, for or with whom."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import product
+
+from agents.memory.english import BE, DENIALS, LIGHT, SAYING, stem, stems
+from agents.memory.judging.clauses import Clause
+from agents.memory.judging.entities import folded
+from agents.memory.judging.events import GIVING, TAKING, actions_of, complements, is_realized, main_verb, person_behind
+from agents.memory.judging.evidence import Evidence, Proposition
+from agents.memory.judging.matching import (
+    HALF_COVERED,
+    PERCEIVING,
+    SPEECH_ACTS,
+    Claim,
+    Fault,
+    any_proposition,
+    closest,
+    display_names,
+    has_same_verb,
+    is_telling,
+    shares_topic,
+    telling_verbs,
+    topics_of,
+)
+from agents.memory.judging.tokens import MARK, NAME
+
+HELPING = stems("help let make")
+THANKING = stems("thank")
+ASKING = frozenset("what who whom why how where when".split())
+PARTNERS = frozenset("to for with from about".split())
+_PRONOUNS = frozenset("it them they him her he she that this we us one".split())
+
+
+def unknown_person(claim: Claim, evidence: Evidence) -> Fault | None:
+    who = claim.clause.subject
+    if who and who != evidence.agent and not {folded(part) for part in who.split()} & evidence.vocabulary:
+        return "wrong-person", f"no memory tells of {who}."
+    return None
+
+
+def self_as_other(claim: Claim, evidence: Evidence) -> Fault | None:
+    """Return whether the agent is said to do something to itself, as if its name were somebody else's."""
+    tokens = claim.clause.tokens
+    named = [at for at, token in enumerate(tokens) if (token.kind, token.value) == (NAME, evidence.agent)]
+    for at, own in product(named, [at for at, token in enumerate(tokens) if token.word in ("i", "me")]):
+        between = tokens[min(at, own) + 1 : max(at, own)]
+        is_action = any(one.value in claim.clause.verbs and one.word not in BE for one in between)
+        if is_action and not tokens[at].owns and MARK not in [one.kind for one in between]:
+            return "wrong-person", f"{evidence.agent} is who tells this, and nobody else: {claim.clause.text!r}."
+    return None
+
+
+def wrong_speaker(claim: Claim, evidence: Evidence) -> Fault | None:
+    if claim.speaker is None or claim.is_hedged:
+        return None
+    near = closest(claim.clause, evidence, any_proposition)
+    speakers = {one.speaker for one in near}
+    if not near or None in speakers or claim.speaker in speakers.union(*(one.answers for one in near)):
+        return None
+    return (
+        "wrong-person",
+        f"{display_names(evidence, speakers)} said this, not {display_names(evidence, [claim.speaker])}.",
+    )
+
+
+def wrong_speech_act(claim: Claim, evidence: Evidence) -> Fault | None:
+    """Return whether somebody else has thanked, wished, offered or asked for what a clause tells."""
+    clause, who = claim.clause, claim.clause.subject
+    if not clause.verbs & SPEECH_ACTS or who is None or clause.passive or clause.is_negated or claim.is_hedged:
+        return None
+    if not any(clause.tokens[at].value in SPEECH_ACTS and is_realized(clause, at) for at in clause.verb_places):
+        return None
+    if clause.verbs & THANKING and evidence.is_whole:
+        thanks = [one for one in evidence.with_any(THANKING) if one.speaker]
+        if who not in {one.speaker for one in thanks}:
+            return "invented-event", f"no memory has {display_names(evidence, [who])} giving thanks."
+    near = [one for one in closest(claim.clause, evidence, any_proposition, HALF_COVERED) if one.speaker]
+    speakers = {one.speaker for one in near}
+    if near and who not in speakers.union(*(one.answers for one in near)):
+        return "wrong-person", f"{display_names(evidence, speakers)} said this, not {display_names(evidence, [who])}."
+    return None
+
+
+def _actor_of(claim: Claim) -> str | None:
+    if claim.clause.passive:
+        return person_behind(claim.clause, ("by",))
+    return claim.clause.subject
+
+
+def wrong_subject(claim: Claim, evidence: Evidence) -> Fault | None:
+    clause, actor = claim.clause, _actor_of(claim)
+    if actor is None or clause.words & DENIALS or clause.verbs & (SAYING | HELPING):
+        return None
+    if (clause.verbs & PERCEIVING and actor == evidence.agent) or (
+        not claim.speaker and any(actions_of(clause, evidence.things))
+    ):
+        return None
+    if not topics_of(clause) and (clause.words & _PRONOUNS or clause.opening in ASKING):
+        return None
+
+    def fits(one: Proposition) -> bool:
+        is_same = has_same_verb(clause, one) and one.clause.is_negated == clause.is_negated
+        return is_same and shares_topic(clause, one)
+
+    near = closest(claim.clause, evidence, fits)
+    if not telling_verbs(clause):
+        near = [one for one in near if is_telling(clause, one, evidence)]
+    if clause.passive and any(actor in one.clause.names for one in near):
+        return None
+    actors = {one.subject for one in near}
+    if not near or None in actors or actor in actors or any(actor == one.speaker for one in near):
+        return None
+    partner = person_behind(clause, ("from", "by", "with", "of", "for"))
+    if _listed(clause) & actors or (partner in actors and not all(actor in one.clause.names for one in near)):
+        return None
+    return "wrong-person", f"{display_names(evidence, actors)} did this, not {display_names(evidence, [actor])}."
+
+
+def _listed(clause: Clause) -> set[str | None]:
+    """Return who is named right behind a comma: `Ines wants a letter, Tomas his money`."""
+    pairs = zip(clause.tokens, clause.tokens[1:], strict=False)
+    return {token.value for before, token in pairs if before.kind == MARK and token.kind == NAME}
+
+
+def wrong_object(claim: Claim, evidence: Evidence) -> Fault | None:
+    """Return whom or what a deed is said to have been done to, if the lines have another."""
+    clause = claim.clause
+    if clause.subject is None or clause.passive:
+        return None
+    verbs = telling_verbs(clause)
+    near = [
+        one for one in evidence.with_any(verbs) if verbs & one.clause.verbs and one.subject in (None, clause.subject)
+    ]
+    if not near or any(one.subject is None or one.clause.words & _PRONOUNS for one in near):
+        return None
+    others = {token.value for token in clause.tokens if token.kind == NAME} - {clause.subject, evidence.agent}
+    told = [one.clause.names - {clause.subject} for one in near]
+    if others and all(told) and not any(others & (names | one.people) for names, one in zip(told, near, strict=True)):
+        return (
+            "wrong-person",
+            f"the memories have {display_names(evidence, told[0])} here, not {display_names(evidence, others)}.",
+        )
+    owned = _owned(clause, evidence)
+    same = [_owned(one.clause, evidence) for one in near]
+    words = {stem(word) for name in owned for word in name.split()}
+    if owned and any(same) and not any(words & one.items for one in near):
+        return "wrong-thing", f"the memories have no {display_names(evidence, owned)} here: {near[0].clause.text!r}."
+    return None
+
+
+def _owned(clause: Clause, evidence: Evidence) -> set[str]:
+    """Return the things in a clause, and what is said to be somebody's in it."""
+    things = {thing for _, thing in evidence.things.within(clause.tokens)}
+    return things or {noun for _, noun in clause.owners if noun not in LIGHT}
+
+
+def swapped_persons(claim: Claim, evidence: Evidence) -> Fault | None:
+    """Return whether a clause has two people the other way round than every line that has what it tells."""
+    clause, who = claim.clause, claim.clause.subject
+    others = clause.names - {who}
+    if who is None or clause.passive or not others or person_behind(clause, ("with", "by")):
+        return None
+    main = main_verb(clause)
+    if main and not clause.verbs & SAYING and main not in GIVING | TAKING | LIGHT:
+        told = [one for one in evidence.with_any([main]) if main == main_verb(one.clause)]
+        if _is_mirrored(clause, told):
+            return "wrong-person", f"the memories have it the other way round: {told[0].clause.text!r}."
+    near = closest(claim.clause, evidence, lambda one: evidence.agent not in (one.subject, one.speaker), HALF_COVERED)
+    near = [one for one in near if main and main in (main_verb(one.clause), *(one.items - one.clause.verbs))]
+    if _is_mirrored(clause, near):
+        return "wrong-person", f"the memories have it the other way round: {near[0].clause.text!r}."
+    return None
+
+
+def _is_mirrored(clause: Clause, told: Sequence[Proposition]) -> bool:
+    who, others = clause.subject, clause.names - {clause.subject}
+    return bool(told) and all(
+        one.subject in others and one.subject != who and (who in one.clause.names or _is_open_to(one)) for one in told
+    )
+
+
+def wrong_partner(claim: Claim, evidence: Evidence) -> Fault | None:
+    """Return whether something is said to be done to, for or with somebody else than in all lines that have it."""
+    clause, main = claim.clause, main_verb(claim.clause)
+    if not main or main in LIGHT | GIVING | TAKING or clause.passive or claim.is_hedged:
+        return None
+    for preposition in PARTNERS & clause.words:
+        whom = person_behind(clause, (preposition,))
+        told = [one for one in evidence.with_any([main]) if main in one.clause.verbs and one.speaker != evidence.agent]
+        others = [person_behind(one.clause, (preposition,)) for one in told]
+        if whom and others and all(others) and not any(whom in one.clause.names for one in told):
+            return (
+                "wrong-person",
+                f"the memories have {display_names(evidence, others)} here, not {display_names(evidence, [whom])}.",
+            )
+    return None
+
+
+def wrong_complement(claim: Claim, evidence: Evidence) -> Fault | None:
+    """Return whether something is said to be for, with or in another thing than in all lines that have it."""
+    clause, main, who = claim.clause, main_verb(claim.clause), claim.speaker or claim.clause.subject
+    if not main or claim.is_hedged or who is None:
+        return None
+    told = [one for one in evidence.with_any([main]) if who in (one.speaker, one.subject) and main in one.clause.items]
+    if main in LIGHT:
+        told = [one for one in told if (clause.items & one.items) - clause.verbs - LIGHT - evidence.people]
+    for preposition, noun in sorted(complements(clause)):
+        others = [dict(complements(one.clause)).get(preposition) for one in told]
+        if told and all(others) and evidence.has(noun) and not any(noun in one.items | one.around for one in told):
+            return "wrong-thing", f"the memories have {preposition} {others[0]} here: {told[0].clause.text!r}."
+    return None
+
+
+def _is_open_to(one: Proposition) -> bool:
+    """Return whether it was said to somebody of whom nobody knows who it was."""
+    pairs = zip(one.clause.tokens, one.clause.persons, strict=True)
+    return any(token.word in ("you", "your") and person is None for token, person in pairs)
+
+
+def wrong_promise(claim: Claim, evidence: Evidence) -> Fault | None:
+    clause, who = claim.clause, claim.clause.subject
+    if "promis" not in clause.verbs or clause.passive or who is None or clause.is_negated:
+        return None
+    matter = {item for item in clause.items if item not in LIGHT and item[0] not in "@%" and item != "promis"}
+    told = evidence.with_any(matter)
+    if not any(evidence.has(item) for item in matter):
+        return None
+    if any(one.speaker in (who, None) and one.subject in (who, None) for one in told):
+        return None
+    return "wrong-person", f"{display_names(evidence, [who])} did not promise this."
