@@ -25,7 +25,7 @@ from config.settings import AgentSettings, MemorySettings
 from vault.config_notes import Settings
 from vault.entities.agent_notes import AgentNote, create_agent, load_agent, set_agent_property
 from vault.errors import NoteError
-from vault.memory.summary_cache import SummaryCache
+from vault.memory.caches import SummaryCache
 from vault.vault import STARTER, Vault, agent_names
 from world.game import Game
 

@@ -40,8 +40,7 @@ from tests.server.fake_connection import FakeConnection, Guest
 from tests.server.front_door import lobby_of
 from vault.entities.store import load_world
 from vault.memory.journal import Journal
-from vault.memory.memory_line import Memory
-from vault.memory.ranges import Range, RangeSet
+from vault.memory.memory_line import Memory, Range, RangeSet
 from vault.memory.summaries import Summary
 from vault.vault import Vault, open_vault
 from world.commands.table import world_commands

@@ -13,7 +13,7 @@ from agents.models.queue import ModelQueue
 from agents.population import Population
 from config.settings import AgentSettings
 from config.validation import SettingsError, SourcedValue, override
-from vault.entities.personal_notes import PersonalNotes, ProfileHistory
+from vault.entities.agent_notes import PersonalNotes, ProfileHistory
 from vault.errors import NoteError
 from vault.vault import Vault, check_name
 from world.command import Command, command, commands_of

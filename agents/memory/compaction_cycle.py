@@ -21,8 +21,7 @@ from agents.write_pool import WritePool
 from vault.errors import NoteError
 from vault.markdown import one_line
 from vault.memory.archive_file import EventName
-from vault.memory.memory_line import Memory
-from vault.memory.ranges import RangeSet
+from vault.memory.memory_line import Memory, RangeSet
 from vault.memory.summaries import PendingPublication, Summary, SummaryEdited, SummaryPart, text_of_parts
 
 log = logging.getLogger(__name__)

@@ -16,8 +16,7 @@ from agents.memory.view import RECENT, Tier, View
 from vault.errors import NoteError
 from vault.markdown import LINE_BREAK, one_line
 from vault.memory.archive_file import parsed_reference
-from vault.memory.memory_line import Memory
-from vault.memory.ranges import RangeSet
+from vault.memory.memory_line import Memory, RangeSet
 from world.errors import CommandError
 from world.message_catalog import Wording
 from world.room_view import format_duration

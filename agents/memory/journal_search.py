@@ -14,9 +14,9 @@ from agents.memory.facts.extraction import Utterance, utterance_in
 from agents.memory.facts.narration_parser import ENGLISH, NarrationParser
 from agents.memory.inspection import journal_text
 from vault.errors import NoteError
+from vault.memory.caches import SearchIndex
 from vault.memory.journal import Journal
 from vault.memory.memory_line import Memory
-from vault.memory.search_index import SearchIndex
 from world.message_catalog import Wording
 from world.parsing import parse_line
 

@@ -21,7 +21,7 @@ from agents.memory.facts.extraction import utterance_in
 from agents.memory.importance import SPOKEN_TO, is_routine
 from agents.memory.journal_search import JournalSearch
 from agents.memory.view import View
-from vault.entities.personal_notes import note_text
+from vault.entities.agent_notes import note_text
 from vault.errors import NoteError
 from vault.markdown import LINE_BREAK
 from vault.memory.memory_line import Memory

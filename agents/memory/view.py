@@ -21,8 +21,7 @@ from typing import Protocol
 
 from agents.escaping import plain, quoted
 from vault.markdown import LINE_BREAK
-from vault.memory.memory_line import Memory
-from vault.memory.ranges import Range, RangeSet, partition_fault
+from vault.memory.memory_line import Memory, Range, RangeSet, partition_fault
 from vault.memory.summaries import Summary
 from world.parsing import split_reason
 

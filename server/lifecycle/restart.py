@@ -23,7 +23,7 @@ from config.settings import ServerSettings
 from server.clock import DelayedCall, ReactorClock, cancel
 from server.net.listeners import TELNET, TLS, WEB, AdoptedSockets, RequestedPorts
 from server.session.registry import SessionRegistry
-from vault.session_snapshot import SessionSnapshot, load_and_clear_snapshot, save_snapshot
+from vault.backup import SessionSnapshot, load_and_clear_snapshot, save_snapshot
 from vault.vault import Vault
 from world.entities import Character, TransientState
 from world.game import Game

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from tests.hostile import hostile_input, hostile_lines
 from vault.board_note import format_board, parse_board
-from vault.entities.personal_notes import PersonalNotes
+from vault.entities.agent_notes import PersonalNotes
 from vault.entities.schema import load_person, load_room, load_thing, save_entity
 from vault.markdown import one_line
 from vault.memory.facts_note import CONFIDED, PEOPLE, PROMISES, Fact, format_fact, parse_fact

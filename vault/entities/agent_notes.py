@@ -1,4 +1,4 @@
-"""An agent's folder: `agent.md` with its settings and profile, its errands, and the plan of a day.
+"""An agent's folder: `agent.md` with its settings and profile, its errands, the plan of a day, and its own notes.
 
     ## Errands
     - [[Ink Yard]]: get ink bottle
@@ -8,13 +8,19 @@
 
 The link is the room or the person to go to; without one, the step can be done anywhere. `talk` is to say something to
 the person. `plan.md` holds today's steps in the same form, with a box that is ticked when a step is done.
+
+Notes such as `agents/Eliza/notes/Plan.md`, profiles and descriptions are written by people and agents, and may be
+edited by hand. What is overwritten is kept with the moment at which it was: notes in the folder `former` beside them,
+profiles and descriptions in `history`. None of it is deleted.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+import unicodedata
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from typing import Any, TypeVar
 
 from config.settings import AgentSettings, MemorySettings
@@ -22,7 +28,7 @@ from config.validation import SettingsError, SourcedValue, closest_name, current
 from vault.atomic_write import Stamp, file_stamp
 from vault.entities.schema import ERRANDS, REACTIONS, known_keys, read_fields
 from vault.errors import NoteError
-from vault.markdown import NoteLine, unescape, unescape_comments
+from vault.markdown import NoteLine, escape_section, unescape, unescape_comments, unescape_section
 from vault.note import Note, link
 from vault.note_editor import NoteEditor
 from vault.vault import Vault, check_name
@@ -32,6 +38,20 @@ S = TypeVar("S")
 
 KEYS = tuple(sorted(known_keys("character", is_agent=True)))
 """The properties that mean something; the others are the builders' own."""
+
+PLAN = "plan.md"
+TALK = "talk"
+MAX_ERRANDS = 100
+_LINE = re.compile(r"[ \t]*[-*+][ \t]+(?P<rest>.*)")
+_BOX = re.compile(r"\[(?P<mark>[ xX])\][ \t]*")
+_LINK = re.compile(r"\[\[(?P<target>[^\]|#]+)(?:[#|][^\]]*)?\]\][ \t]*:?[ \t]*")
+_DONE_WHEN = "; done when "
+_CONDITION = re.compile(r"(?P<not>not )?carrying (?P<thing>\S.*)")
+FORMER = "former"
+HISTORY = "history"
+PROFILE, DESCRIPTION = "profile", "description"
+_BRACES = str.maketrans("{}", "()")
+_BRACKETS = re.compile(r"[\[\]]{2,}")
 
 
 @dataclass(frozen=True)
@@ -112,18 +132,6 @@ def set_agent_property(vault: Vault, name: str, key: str, value: str | bool | in
     text = NoteEditor(vault.read_exact(*parts), vault.source(vault.path(*parts)))
     text.set_property(key, value)
     vault.write_text(str(text), *parts)
-
-
-PLAN = "plan.md"
-TALK = "talk"
-
-MAX_ERRANDS = 100
-
-_LINE = re.compile(r"[ \t]*[-*+][ \t]+(?P<rest>.*)")
-_BOX = re.compile(r"\[(?P<mark>[ xX])\][ \t]*")
-_LINK = re.compile(r"\[\[(?P<target>[^\]|#]+)(?:[#|][^\]]*)?\]\][ \t]*:?[ \t]*")
-_DONE_WHEN = "; done when "
-_CONDITION = re.compile(r"(?P<not>not )?carrying (?P<thing>\S.*)")
 
 
 @dataclass(frozen=True)
@@ -233,3 +241,140 @@ def _parted(note: Note) -> Iterator[tuple[NoteLine, bool]]:
         if 1 <= line.level <= 2:
             is_table = line.level == 2 and line.title.casefold() in (REACTIONS.casefold(), ERRANDS.casefold())
         yield line, is_table
+
+
+class PersonalNotes:
+    """The notes of everyone, by owner and title. A title means the same note in whatever case it is typed."""
+
+    def __init__(self, vault: Vault, now_ms: Callable[[], int]) -> None:
+        self._vault = vault
+        self._now_ms = now_ms
+
+    def titles(self, owner: Character) -> list[str]:
+        """Return the titles of somebody's notes, sorted."""
+        return self._vault.names("/".join((*personal_folder(owner), "notes")))
+
+    def title_of(self, owner: Character, wanted: str) -> str:
+        """Return the title as it is written on the note that is meant; empty if there is none."""
+        key = _key(wanted)
+        return next((title for title in self.titles(owner) if _key(title) == key), "")
+
+    def read(self, owner: Character, title: str) -> str:
+        """Return what stands in a note. Raises: NoteError if it cannot be read."""
+        return unescape_section(self._vault.read(*_path(owner, title)).body)
+
+    def add(self, owner: Character, title: str, text: str) -> None:
+        """Write a note, or add a line to one that is there. Raises: NoteError, also for a title that no file can have.
+
+        What was there before stays to the letter.
+        """
+        known = self.title_of(owner, title)
+        if not known:
+            self._begin(owner, title, text)
+            return
+        before = self._vault.read_exact(*_path(owner, known))
+        self._vault.write_text(f"{before.rstrip()}\n{escape_section(text)}\n", *_path(owner, known))
+
+    def overwrite(self, owner: Character, title: str, text: str) -> str:
+        """Give a note that is there another text; return where the old one is kept. Raises: NoteError."""
+        before = self._vault.read_exact(*_path(owner, title))
+        kept = save_former(self._vault, before, (*personal_folder(owner), "notes", FORMER), title, self._now_ms())
+        self._begin(owner, title, text)
+        return kept
+
+    def _begin(self, owner: Character, title: str, text: str) -> None:
+        note = Note("", {"by": link(owner.name)}, escape_section(text))
+        self._vault.write(note, *_path(owner, check_name(title)))
+
+
+def note_text(vault: Vault, agent_id: str, title: str) -> str:
+    """Return what stands in a note of an agent. Raises: NoteError if it cannot be read."""
+    return unescape_section(vault.read("agents", agent_id, "notes", f"{title}.md").body)
+
+
+def personal_folder(owner: Character) -> tuple[str, str]:
+    """Return the folder in which somebody's own files are."""
+    return ("agents" if owner.is_agent else "people"), check_name(owner.character_id)
+
+
+def save_former(vault: Vault, text: str, folder: tuple[str, ...], title: str, at_ms: int) -> str:
+    """Keep what a file said in a folder, under its title and the moment; return the file's name. Raises: NoteError."""
+    moment = datetime.fromtimestamp(at_ms / 1000, UTC)
+    stem, number = f"{title} {moment:%Y%m%d-%H%M%S}", 1
+    name = f"{stem}.md"
+    while vault.exists(*folder, name):
+        number += 1
+        name = f"{stem}-{number:02}.md"
+    vault.write_text(text, *folder, name)
+    return name
+
+
+def _path(owner: Character, title: str) -> tuple[str, ...]:
+    return (*personal_folder(owner), "notes", f"{title}.md")
+
+
+def _key(title: str) -> str:
+    return unicodedata.normalize("NFC", title).casefold().strip()
+
+
+class ProfileHistory:
+    """Profiles and descriptions, and their former versions."""
+
+    def __init__(self, vault: Vault, now_ms: Callable[[], int]) -> None:
+        self._vault = vault
+        self._now_ms = now_ms
+
+    def set_profile(self, agent: Character, profile: str) -> None:
+        """Give an agent another profile; its settings and its reactions stay to the letter. Raises: NoteError."""
+        self._write(agent, escape_section(plain(profile)))
+
+    def undo_profile(self, agent: Character) -> bool:
+        """Put an agent's last former profile back, which keeps the one of now; return whether there was one."""
+        newest = self._newest(agent, PROFILE)
+        if not newest:
+            return False
+        former = self._vault.read(*personal_folder(agent), HISTORY, newest)
+        self._write(agent, without_reactions(former))
+        return True
+
+    def set_description(self, character: Character, description: str) -> str:
+        """Keep how somebody looked until now, and return the new description as it will do.
+
+        An agent's is in its note then; a person's is saved when it is announced. Raises: NoteError.
+        """
+        self._keep(character, DESCRIPTION, character.description)
+        description = plain(description)
+        if character.is_agent:
+            set_agent_property(self._vault, character.name, "description", description or None)
+        return description
+
+    def former_description(self, character: Character) -> str | None:
+        """Return how somebody looked before the last change; None if nothing was ever changed. Raises: NoteError."""
+        newest = self._newest(character, DESCRIPTION)
+        return self._vault.read_text(*personal_folder(character), HISTORY, newest) if newest else None
+
+    def set_interval(self, agent: Character, seconds: str) -> None:
+        """Write how often an agent thinks into its note; all else stays to the letter. Raises: NoteError."""
+        set_agent_property(self._vault, agent.name, "think_seconds", seconds)
+
+    def _write(self, agent: Character, profile: str) -> None:
+        parts = (*personal_folder(agent), "agent.md")
+        before = self._vault.read_exact(*parts)
+        text = NoteEditor(before, self._vault.source(self._vault.path(*parts)))
+        text.set_body("\n\n".join(part for part in (profile, only_reactions(text.note)) if part))
+        agent_of(text.note, agent.name)  # what could not be loaded again is not written either
+        self._keep(agent, PROFILE, before)
+        self._vault.write_text(str(text), *parts)
+
+    def _keep(self, character: Character, title: str, text: str) -> None:
+        save_former(self._vault, text, (*personal_folder(character), HISTORY), title, self._now_ms())
+
+    def _newest(self, character: Character, title: str) -> str:
+        names = self._vault.names("/".join((*personal_folder(character), HISTORY)))
+        found = [name for name in names if name.startswith(f"{title} ")]
+        return f"{found[-1]}.md" if found else ""
+
+
+def plain(text: str) -> str:
+    """Return prose in which nothing is a link or a slot of a template."""
+    return _BRACKETS.sub("", text).translate(_BRACES)

@@ -12,7 +12,7 @@ from typing import Any
 
 from vault.atomic_write import Drafts, Stamp, file_stamp
 from vault.errors import NoteError
-from vault.memory.ranges import Range, RangeSet, partition_fault
+from vault.memory.memory_line import Range, RangeSet, partition_fault
 from vault.note import Note, format_note
 from vault.vault import Vault
 

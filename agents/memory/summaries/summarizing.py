@@ -21,9 +21,9 @@ from agents.memory.summaries.prose import judged, sectioned, without_headings, w
 from agents.memory.summaries.templates import SummaryTemplate, SummaryTemplates, filled
 from agents.models.model import ModelError
 from agents.models.queue import ModelQueue, QueueStopped
+from vault.memory.caches import SummaryCache, cache_key
 from vault.memory.memory_line import Memory
 from vault.memory.summaries import Summary
-from vault.memory.summary_cache import SummaryCache, cache_key
 
 log = logging.getLogger(__name__)
 

@@ -30,8 +30,8 @@ from tests.vault.vault_of import vault_of
 from vault.config_notes import load_settings
 from vault.entities.store import load_world
 from vault.errors import NoteError
+from vault.memory.caches import SummaryCache
 from vault.memory.memory_line import Memory
-from vault.memory.summary_cache import SummaryCache
 from vault.vault import STARTER, Vault
 from world.commands.table import world_commands
 from world.game import Game

@@ -14,8 +14,8 @@ from agents.models.model import ModelError, Request
 from agents.models.queue import ModelQueue
 from tests.agents.memory.lives import NAME, ROSTER, Clock, Life, QuickDisk, starter_templates, windows
 from tests.scripted_model import Reply, ScriptedModel
+from vault.memory.caches import MAX_ROWS, SummaryCache
 from vault.memory.summaries import BY_HAND, LONGTERM, Summary
-from vault.memory.summary_cache import MAX_ROWS, SummaryCache
 from vault.vault import Vault
 
 EDIT = "I was born in a kettle house; my sister Ines drowned."

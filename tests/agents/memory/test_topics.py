@@ -25,8 +25,7 @@ from tests.english import ENGLISH
 from tests.scripted_model import ScriptedModel
 from tests.vault.vault_of import vault_of
 from vault.entities.agent_notes import load_agent
-from vault.memory.memory_line import Memory
-from vault.memory.ranges import RangeSet
+from vault.memory.memory_line import Memory, RangeSet
 from vault.memory.summaries import Summary
 
 ROOT = Path(__file__).parents[3]

@@ -20,8 +20,7 @@ from agents.memory.view import (
 )
 from tests.agents.memory.views import seen
 from vault.markdown import one_line
-from vault.memory.memory_line import KINDS, Memory
-from vault.memory.ranges import RangeSet
+from vault.memory.memory_line import KINDS, Memory, RangeSet
 from vault.memory.summaries import Summary
 
 

@@ -8,8 +8,7 @@ from agents.memory.strategy import loaded_strategies
 from agents.memory.view import LIMITS, ResultLimits, Tier, View, summary_tiers, tail_tier
 from config.settings import MemorySettings
 from tests.agents.memory.topics import Topics
-from vault.memory.memory_line import Memory
-from vault.memory.ranges import Range, RangeSet
+from vault.memory.memory_line import Memory, Range, RangeSet
 from vault.memory.summaries import Summary
 
 KNOWN = loaded_strategies().with_more(Topics)

@@ -13,7 +13,7 @@ from server.admin.audit import MAX_CHARACTERS, MAX_READ_BYTES, MAX_REFUSALS_A_MI
 from tests.server.administered_inn import AdministeredInn
 from tests.server.front_door import NOW_MS
 from tests.world.inn import inn_game
-from vault.entities.personal_notes import ProfileHistory
+from vault.entities.agent_notes import ProfileHistory
 from world.entities import Role
 
 

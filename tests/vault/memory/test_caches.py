@@ -10,9 +10,9 @@ import pytest
 from tests.vault.failing_disk import FailingDisk
 from tests.vault.vault_of import vault_of
 from vault.errors import NoteError
+from vault.memory.caches import LINES_PER_STEP, SearchIndex
 from vault.memory.journal import Journal
 from vault.memory.memory_line import Memory
-from vault.memory.search_index import LINES_PER_STEP, SearchIndex
 from vault.vault import Vault
 
 AT = 1_795_248_000_000

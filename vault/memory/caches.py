@@ -1,17 +1,20 @@
-"""Full-text search over one agent's whole journal: an SQLite file under `.index/`, which is a cache and no more.
+"""Caches of one agent: full-text search over its journal in SQLite, and summaries, so that none is paid for twice.
 
-The Markdown is the truth: a journal file is read again whenever its size or time is not as noted, and deleting the
-cache, or a broken one, costs a little time.
+They are files under `.index/`. The Markdown is the truth: a journal file is read again whenever its size or time is not
+as noted, and deleting a cache, or a broken one, costs a little time.
 """
 
 from __future__ import annotations
 
+import hashlib
+import json
+import logging
 import os
 import re
 import sqlite3
 from collections.abc import Callable, Generator
 from contextlib import suppress
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from vault.errors import NoteError
 from vault.memory.memory_line import Memory, parse_line
@@ -47,6 +50,10 @@ _HOLDING = "SELECT rowid FROM words WHERE words MATCH ? AND rowid < ? ORDER BY r
 _BEST = """
 SELECT rowid FROM words WHERE words MATCH ? ORDER BY bm25(words, 4.0, 1.0, 2.0), rowid DESC LIMIT ?
 """
+
+log = logging.getLogger(__name__)
+
+MAX_ROWS = 256
 
 
 class SearchIndex:
@@ -195,3 +202,61 @@ def _memories(lines: list[str], day: str, seen: set[int]) -> list[Memory]:
             seen.add(memory.seq)
             found.append(memory)
     return found
+
+
+def cache_key(*parts: object) -> str:
+    """Return a key for what a summary is made from and how: any parts that JSON can hold."""
+    return hashlib.sha256(json.dumps(parts, ensure_ascii=False).encode("utf-8", "surrogatepass")).hexdigest()
+
+
+class SummaryCache:
+    """The rows of one agent in `.index/`, one a line; of two with one key the later counts."""
+
+    def __init__(self, vault: Vault, agent_id: str) -> None:
+        self._vault = vault
+        self._parts = (".index", f"{agent_id}.summaries.jsonl")
+        self._rows: dict[str, dict[str, Any]] | None = None
+
+    def get(self, key: str) -> dict[str, Any] | None:
+        """Return what was put under a key, or None. What is asked for stays longer than what is not."""
+        rows = self._read()
+        if key in rows:
+            rows[key] = rows.pop(key)
+        return rows.get(key)
+
+    def put(self, key: str, row: dict[str, Any]) -> None:
+        """Keep a row; if there are too many, the one goes that was not asked for the longest.
+
+        A failure is no more than a call paid twice.
+        """
+        rows = self._read()
+        rows.pop(key, None)
+        rows[key] = row
+        while len(rows) > MAX_ROWS:
+            del rows[next(iter(rows))]
+        text = "".join(f"{json.dumps({'key': key, **row}, ensure_ascii=False)}\n" for key, row in rows.items())
+        try:
+            self._vault.write_text(text, *self._parts)
+        except NoteError as error:
+            log.warning("%s", error)
+
+    def _read(self) -> dict[str, dict[str, Any]]:
+        if self._rows is None:
+            self._rows = dict(self._lines())
+        return self._rows
+
+    def _lines(self) -> list[tuple[str, dict[str, Any]]]:
+        try:
+            text = self._vault.read_text(*self._parts) if self._vault.exists(*self._parts) else ""
+        except NoteError as error:
+            log.warning("%s", error)
+            return []
+        found = []
+        for line in text.split("\n"):
+            try:
+                row = json.loads(line)
+            except (ValueError, RecursionError):
+                continue  # a torn or garbled line: that summary is made again
+            if isinstance(row, dict) and isinstance(key := row.pop("key", None), str):
+                found.append((key, row))
+        return found
