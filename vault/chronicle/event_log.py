@@ -1,0 +1,164 @@
+"""The log of what happened in the world: append-only JSONL in the folder `chronicle`, a file a day (UTC).
+
+    {"at": "2026-11-22T20:35:01.123Z", "kind": "said", "who": "Eliza", "room": "The Garden", "line": "Eliza says, …"}
+
+Agents remember what each of them perceived, and some things nobody remembers; this log has every event once, with its
+type. What only some may know stands in fields of its own: see `LoggedEvent`.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, fields, replace
+from datetime import UTC, datetime
+from functools import lru_cache
+from itertools import groupby
+from pathlib import Path
+from threading import Lock
+from typing import Any
+
+from vault.errors import NoteError
+from vault.vault import Vault
+
+FOLDER = "chronicle"
+OPENED = "opened"
+"""The kind of the event by which a world begins to run: whoever was awake before is where they are told of next."""
+
+MOVES = ("arrived", "left")
+"""The kinds of events that say where somebody is from then on."""
+
+_NAME = re.compile(r"\d{4}-\d\d-\d\d\.jsonl", re.ASCII)
+_MOMENT = re.compile(r"(\d{4}-\d\d-\d\d)T(\d\d):(\d\d):(\d\d)\.(\d{3})Z", re.ASCII)
+
+
+@dataclass(frozen=True)
+class LoggedEvent:
+    """One thing that happened. `at_ms` is UTC, in milliseconds since 1970; texts are empty where there is nothing.
+
+    `kind` is the type of the event: `said`, `gave`. `who` did it, `to` is the other one. `line` is what somebody
+    perceives who stands in `room` and has nothing to do with it; `words` are what they hear. `heard_in` are other
+    rooms where it is perceived, `*` for the world. `by` is `agent`, `guest` or empty: what `who` is.
+
+    Private are `secret`, words that only `who` and `to` know, and `reason`, why `who` did it; see `in_public`.
+    """
+
+    at_ms: int
+    kind: str
+    who: str = ""
+    to: str = ""
+    room: str = ""
+    line: str = ""
+    words: str = ""
+    thing: str = ""
+    from_room: str = ""
+    to_room: str = ""
+    by: str = ""
+    heard_in: tuple[str, ...] = ()
+    secret: str = ""
+    reason: str = ""
+
+    @property
+    def is_public(self) -> bool:
+        """Whether somebody perceives anything of it who has nothing to do with it."""
+        return bool(self.line)
+
+    @property
+    def in_public(self) -> LoggedEvent:
+        """The event without what is private of it."""
+        return replace(self, secret="", reason="")
+
+
+_TEXTS = frozenset(one.name for one in fields(LoggedEvent)) - {"at_ms", "heard_in"}
+
+
+def moment_text(at_ms: int) -> str:
+    """Return a time in ISO 8601, as the log has it."""
+    return datetime.fromtimestamp(at_ms // 1000, UTC).strftime("%Y-%m-%dT%H:%M:%S.") + f"{at_ms % 1000:03}Z"
+
+
+def day_ms(day: str) -> int:
+    """Return when a day such as `2026-11-22` begins. Raises: ValueError if it is none."""
+    moment = datetime.fromisoformat(day).replace(tzinfo=UTC)
+    if moment.strftime("%Y-%m-%d") != day:
+        raise ValueError(day)
+    return int(moment.timestamp()) * 1000
+
+
+_day_ms = lru_cache(maxsize=64)(day_ms)
+
+
+def event_line(event: LoggedEvent) -> bytes:
+    """Return an event's line, end included."""
+    told: dict[str, Any] = {"at": moment_text(event.at_ms)}
+    told |= {name: value for name, value in vars(event).items() if value and name != "at_ms"}
+    try:
+        return json.dumps(told, ensure_ascii=False).encode() + b"\n"
+    except UnicodeEncodeError:  # half a character
+        return json.dumps(told).encode() + b"\n"
+
+
+def parsed_event(line: bytes) -> LoggedEvent | None:
+    """Return the event of a line, or None if there is none in it. Fields that are not known are left out."""
+    try:
+        told = json.loads(line)
+        moment = _MOMENT.fullmatch(told["at"])
+        assert moment is not None
+        day, hours, minutes, seconds, thousandths = moment.groups()
+        clock_ms = ((int(hours) * 60 + int(minutes)) * 60 + int(seconds)) * 1000 + int(thousandths)
+        return _event(told, _day_ms(day) + clock_ms)
+    except (ValueError, KeyError, TypeError, AssertionError, RecursionError):
+        return None
+
+
+def _event(told: Mapping[str, Any], at_ms: int) -> LoggedEvent | None:
+    """Return the event, or None if a field is not as it was written."""
+    texts = {name: value for name, value in told.items() if name in _TEXTS}
+    heard_in = told.get("heard_in", ())
+    are_texts = all(isinstance(value, str) for value in (*texts.values(), *heard_in))
+    if not are_texts or not texts.get("kind") or isinstance(heard_in, str):
+        return None
+    return LoggedEvent(at_ms, heard_in=tuple(heard_in), **texts)
+
+
+def log_files(folder: Path) -> list[str]:
+    """Return the names of the files of a log, oldest first. Raises: OSError."""
+    try:
+        return sorted(name for name in os.listdir(folder) if _NAME.fullmatch(name))
+    except FileNotFoundError:
+        return []
+
+
+class EventLog:
+    """Appends to the log of a vault, in any thread."""
+
+    def __init__(self, vault: Vault) -> None:
+        self._vault = vault
+        self._lock = Lock()
+
+    def append(self, events: Iterable[LoggedEvent]) -> None:
+        """Write events, each into the file of its day. Raises: NoteError; what was not written may be given again."""
+        with self._lock:
+            for day, same_day in groupby(events, key=lambda event: moment_text(event.at_ms)[:10]):
+                self._append(f"{day}.jsonl", b"".join(map(event_line, same_day)))
+
+    def _append(self, name: str, lines: bytes) -> None:
+        path = self._vault.file(FOLDER, name)
+        try:
+            path.parent.mkdir(exist_ok=True)
+            descriptor = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT, 0o644)
+            try:
+                self._vault.disk.append(descriptor, _line_end_before(descriptor) + lines)
+            finally:
+                os.close(descriptor)
+        except OSError as error:
+            raise NoteError(f"{FOLDER}/{name}: cannot be written: {error.strerror}.") from error
+        self._vault.force_soon(path)
+
+
+def _line_end_before(descriptor: int) -> bytes:
+    """Return the line end that a file lacks after a crash has torn its last line."""
+    size = os.fstat(descriptor).st_size
+    return b"\n" if size and os.pread(descriptor, 1, size - 1) != b"\n" else b""
