@@ -27,7 +27,10 @@ FOLDER = "chronicle"
 OPENED = "opened"
 """The kind of the event by which a world begins to run: whoever was awake before is where they are told of next."""
 
-MOVES = ("arrived", "left")
+PRESENT = "present"
+"""The kind of the event by which somebody is where they were before the world was opened."""
+
+MOVES = ("arrived", "left", PRESENT)
 """The kinds of events that say where somebody is from then on."""
 
 _NAME = re.compile(r"\d{4}-\d\d-\d\d\.jsonl", re.ASCII)

@@ -127,7 +127,7 @@ class Intake:
     def _row(self, event: LoggedEvent, file: int, line: int, start: int, length: int) -> tuple[Any, ...]:
         name, now_in = self._number_of, None
         if event.kind in MOVES:
-            now_in = name(event.room if event.kind == "arrived" else event.to_room)
+            now_in = name(event.to_room if event.kind == "left" else event.room)
         who, other, room = name(event.who), name(event.to), name(event.room)
         place = (file, line, start, length)
         return self._count, event.at_ms, name(f"kind:{event.kind}"), who, other, room, event.is_public, now_in, *place

@@ -1,0 +1,1 @@
+"""Tests of the chronicle: what is worth telling."""
