@@ -162,6 +162,10 @@ class WorldSettings:
         low=0,
         high=100000,
     )
+    chronicle: bool = setting(True, "whether what happens is logged in the folder chronicle")
+    chronicle_absence_hours: float = setting(
+        24.0, "after how many hours of absence the return of a person is a top moment", low=0.1, high=87600
+    )
     contact: str = setting("", "a contact address, for lists of worlds")
     website: str = setting("", "the address of a web page about the world")
     language: str = setting("", "the English name of the language that is spoken here")

@@ -98,7 +98,7 @@ class Fallwater:
         self.world = self._world_store.world
         most = settings.server.max_line_bytes
         self.game = Game(self.world, world_commands(), self._chance, most, perf_counter)
-        self._world_store.begin(self.game)
+        self._world_store.begin(self.game, self._now_ms, lambda: self.settings.world.chronicle)
         self.agents = Population(vault, settings, self.game, rng, self._now_ms)
         self._scheduler = AgentScheduler(
             self.agents, lambda: self.settings, reactor, rng, runtime.echo, self._tell_admins
@@ -239,7 +239,7 @@ class Fallwater:
         return random.Random(self._rng.getrandbits(64))
 
     def _written(self) -> list[Written]:
-        return [*(agent.memory.journal for agent in self.agents.values()), self._vault]
+        return [*self._world_store.written, *(agent.memory.journal for agent in self.agents.values()), self._vault]
 
     def _chance(self, times: int) -> bool:
         return self._rng.randrange(times) == 0

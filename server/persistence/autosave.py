@@ -11,8 +11,10 @@ from twisted.internet.threads import deferToThread
 from twisted.python.failure import Failure
 
 from config.settings import WorldSettings
+from server.chronicle.recorder import ChronicleRecorder
 from server.clock import DelayedCall, ReactorClock, cancel
 from vault.board_note import BoardNote
+from vault.chronicle.event_log import EventLog
 from vault.entities.store import EntityStore, MergeBase, load_world
 from vault.errors import NoteError
 from vault.locations_log import LocationsLog
@@ -213,7 +215,8 @@ def _all(syncs: list[Callable[[], None]]) -> None:
 class WorldStore:
     """The world of a vault, `world`, and what is written when something in it changes.
 
-    `known` is what its notes said when they were read or written last. `tell` is given a sentence for admins when
+    `known` is what its notes said when they were read or written last, `written` what forces to disk what happens from
+    then on. `tell` is given a sentence for admins when
     something cannot be written. Raises: NoteError if the world cannot be read.
     """
 
@@ -226,25 +229,32 @@ class WorldStore:
         self._whereabouts = LocationsLog(vault, self.world)
         self._moves = SaveMoves(self._whereabouts)
         self._board = SaveBoard(board)
+        self._vault = vault
+        self._tell = tell
+        self.written: list[ChronicleRecorder] = []
 
     @property
     def problem(self) -> str:
         """Why something could not be saved the last time, empty if all was."""
         return self._notes.problem or self._moves.problem or self._board.problem
 
-    def begin(self, game: Game) -> None:
+    def begin(self, game: Game, now_ms: Callable[[], int], has_chronicle: Callable[[], bool]) -> None:
         """Write what a vault made by hand lacks, and from now on what changes in a game, before anybody hears of it.
 
-        A vault made by hand may lack numbers of rooms, and where everyone and everything is.
+        A vault made by hand may lack numbers of rooms, and where everyone and everything is. What happens is logged
+        while `has_chronicle` says so.
         """
         for name, save in (("notes", self._notes), ("whereabouts", self._moves), ("board", self._board)):
             save(())
             game.subscribe(name, save, first=True)
+        self.written = [ChronicleRecorder(game, EventLog(self._vault), has_chronicle, now_ms, self._tell)]
 
     def save(self) -> None:
         """Write all that has not been written yet."""
         self._notes.save()
         self._moves.save()
+        for recorder in self.written:
+            recorder.save()
 
     def close(self) -> None:
         """Save, and close the files that are open; whatever is saved later opens them again."""

@@ -116,14 +116,16 @@ def test_an_unknown_setting_is_refused_with_the_one_that_is_meant():
     assert refusal(WorldSettings, "strat_room", "x", 3) == (
         "config/x.md:3: unknown setting 'strat_room'; did you mean 'start_room'? "
         "Known settings are name, start_room, day_minutes, ambient_minutes, "
-        "crowd, contact, website, language, location, founded, genre, gameplay, status."
+        "crowd, chronicle, chronicle_absence_hours, contact, website, language, location, founded, genre, gameplay, "
+        "status."
     )
 
 
 def test_an_unknown_setting_like_no_other_is_refused_with_those_there_are():
     assert refusal(WorldSettings, "zzz", "x", 3) == (
         "config/x.md:3: unknown setting 'zzz'. Known settings are name, start_room, day_minutes, ambient_minutes, "
-        "crowd, contact, website, language, location, founded, genre, gameplay, status."
+        "crowd, chronicle, chronicle_absence_hours, contact, website, language, location, founded, genre, gameplay, "
+        "status."
     )
 
 

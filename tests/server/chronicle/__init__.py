@@ -1,0 +1,1 @@
+"""Tests of the chronicle as the server keeps and shows it."""
