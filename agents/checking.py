@@ -8,7 +8,7 @@ from agents.commands.mind_commands import TEMPLATE as DREAM
 from agents.commands.mind_commands import dream_template
 from agents.memory.coverage import resolve_ranges
 from agents.memory.strategy import loaded_strategies
-from agents.memory.summaries.templates import LONGTERM, RECENT, SECTIONED, parse_summary_template
+from agents.memory.summaries.prompt import LONGTERM, RECENT, SECTIONED, parse_summary_template
 from agents.population import AUTO_TEMPLATES, TALK_TEMPLATES
 from agents.prompts.builder import parse_talk_template
 from agents.prompts.prompt import parse_template

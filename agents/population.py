@@ -14,8 +14,8 @@ from agents.memory.facts.narration_parser import NarrationParser
 from agents.memory.facts.store import stated_words
 from agents.memory.memory import AgentMemory
 from agents.memory.strategy import loaded_strategies
+from agents.memory.summaries.prompt import SummaryTemplates, load_summary_templates
 from agents.memory.summaries.summarizing import Summarizer, SummarizerProfile, SummaryContext
-from agents.memory.summaries.templates import SummaryTemplates, load_summary_templates
 from agents.models.queue import ModelQueue
 from agents.prompts.builder import TalkTemplate, Templates, parse_talk_template
 from agents.prompts.prompt import PromptTemplate, parse_template

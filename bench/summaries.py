@@ -18,8 +18,8 @@ from functools import partial
 
 from agents.memory.gate import Source
 from agents.memory.summaries.drafts import SummaryRefused
+from agents.memory.summaries.prompt import load_summary_templates
 from agents.memory.summaries.summarizing import Summarizer, SummarizerProfile, SummaryContext
-from agents.memory.summaries.templates import load_summary_templates
 from agents.models.model import Completion, LanguageModel, ModelError, OnText, Request
 from agents.models.model_selection import ModelSpec
 from agents.models.queue import ModelQueue

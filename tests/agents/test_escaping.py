@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agents.escaping import plain, quoted, typed
-from agents.memory.summaries.templates import RECENT, filled, parse_summary_template
+from agents.memory.summaries.prompt import RECENT, filled, parse_summary_template
 from agents.prompts.prompt import SLOTS, known_slots, parse_template
 from tests.agents.house import House
 from tests.hostile import INJECTIONS, TOKENS, hostile_lines

@@ -17,7 +17,7 @@ from agents.memory.judging.entities import folded, plain
 from agents.memory.summaries.drafts import Asking, Draft
 from agents.memory.summaries.form import short
 from agents.memory.summaries.picked import memory_of_line
-from agents.memory.summaries.templates import CUE, STOP, SummaryTemplate, filled
+from agents.memory.summaries.prompt import CUE, STOP, SummaryTemplate, filled
 from agents.models.model import Completion
 from vault.memory.memory_line import Memory
 

@@ -14,11 +14,10 @@ from agents.memory.facts.narration_parser import ENGLISH, NarrationParser
 from agents.memory.gate import Source, judge_picked
 from agents.memory.importance import notable_share, summary_budget
 from agents.memory.summaries.drafts import Asking, Draft, SummaryRefused, Withdrawn
-from agents.memory.summaries.grouping import grouped, told
 from agents.memory.summaries.picked import memory_of_line
 from agents.memory.summaries.picking import Candidate, Resolve, candidates, candidates_of_lines, extracted, picked
+from agents.memory.summaries.prompt import SummaryTemplate, SummaryTemplates, filled, grouped, told
 from agents.memory.summaries.prose import judged, sectioned, without_headings, written
-from agents.memory.summaries.templates import SummaryTemplate, SummaryTemplates, filled
 from agents.models.model import ModelError
 from agents.models.queue import ModelQueue, QueueStopped
 from vault.memory.caches import SummaryCache, cache_key

@@ -14,8 +14,8 @@ from agents.memory.compactor import Compactor, Outcome
 from agents.memory.cost import PromptCost
 from agents.memory.memory import AgentMemory
 from agents.memory.strategy import StrategyRegistry
+from agents.memory.summaries.prompt import SummaryTemplates, load_summary_templates
 from agents.memory.summaries.summarizing import Summarizer, SummarizerProfile, SummaryContext
-from agents.memory.summaries.templates import SummaryTemplates, load_summary_templates
 from agents.models.model import Request
 from agents.models.queue import ModelQueue
 from agents.write_pool import WritePool

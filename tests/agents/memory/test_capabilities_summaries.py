@@ -16,10 +16,9 @@ from agents.memory.coverage import Coverage
 from agents.memory.gate import MENDABLE, Source, judge
 from agents.memory.strategies.rolling import Rolling
 from agents.memory.summaries.drafts import Asking, SummaryRefused
-from agents.memory.summaries.grouping import grouped, told
+from agents.memory.summaries.prompt import SummaryTemplate, grouped, load_summary_templates, told
 from agents.memory.summaries.prose import written
 from agents.memory.summaries.summarizing import Summarizer, SummarizerProfile, SummaryContext
-from agents.memory.summaries.templates import SummaryTemplate, load_summary_templates
 from agents.models.model import Capabilities, ModelError, Request
 from agents.models.queue import ModelQueue
 from agents.population import Population

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from agents.memory.facts.narration_parser import NarrationParser
 from agents.memory.gate import UNTRUE, Source, judge, without_faults
-from agents.memory.summaries.grouping import first_person
+from agents.memory.summaries.prompt import first_person
 from tests.agents.memory.gate_samples import TUNING, estimated_tokens, judged_summaries
 from tests.german import GERMAN
 from vault.memory.memory_line import Memory

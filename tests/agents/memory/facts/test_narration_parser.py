@@ -8,7 +8,7 @@ from agents.attending.perception import impression
 from agents.memory.facts.extraction import Utterance, extract_facts, utterance_in
 from agents.memory.facts.narration_parser import NarrationParser, ParsedEvent
 from agents.memory.facts.store import FactStore, in_order
-from agents.memory.summaries.grouping import grouped, told
+from agents.memory.summaries.prompt import grouped, told
 from tests.english import ENGLISH
 from tests.german import GERMAN, SENTENCES
 from tests.world.inn import inn_game
