@@ -6,7 +6,6 @@ would, and says how long what takes, of which most in one go, and how much memor
 
 from __future__ import annotations
 
-import argparse
 import gc
 import random
 import resource
@@ -18,6 +17,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from bench.lib.reporting import argument_parser
 from config.settings import WorldSettings
 from server.persistence.autosave import SaveMoves, SaveNotes
 from vault.entities.store import EntityStore, MergeBase, load_world
@@ -154,7 +154,7 @@ def _get_or_drop(world: World, who: str) -> str:
 
 def main() -> None:
     """Print a table, a line a figure."""
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = argument_parser(__doc__)
     for name, count in (("rooms", 2000), ("things", 5000), ("agents", 200)):
         parser.add_argument(f"--{name}", type=int, default=count)
     asked = parser.parse_args()

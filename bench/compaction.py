@@ -11,7 +11,6 @@ five times and more what a machine with two slow cores needs, so that they catch
 
 from __future__ import annotations
 
-import argparse
 import asyncio
 import itertools
 import statistics
@@ -25,6 +24,7 @@ from pathlib import Path
 from agents.memory.cost import estimate_compaction, verbatim_sizes
 from agents.memory.view import ResultLimits, View, tail_tier
 from agents.models.model import Request
+from bench.lib.reporting import argument_parser
 from config.settings import MemorySettings
 from tests.agents.memory.lives import Life, windows
 from tests.scripted_model import ScriptedModel
@@ -140,7 +140,7 @@ def measured(runs: int) -> list[Row]:
 
 def main(arguments: list[str] | None = None) -> int:
     """Measure, print the table, and return 1 if a row is above its limit."""
-    options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    options = argument_parser(__doc__)
     options.add_argument("--quick", action="store_true", help="three runs of each instead of twenty")
     return report(measured(3 if options.parse_args(arguments).quick else 20))
 

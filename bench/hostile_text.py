@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import logging
 import random
-import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
@@ -28,7 +27,7 @@ from agents.memory.facts.file import EXTRACT_EVERY
 from agents.memory.strategy import loaded_strategies
 from agents.replies.reply import first_command
 from agents.replies.reply_text import MOST_THOUGHT
-from bench.lib.reporting import table
+from bench.lib.reporting import argument_parser, table
 from config.settings import ServerSettings
 from server.accounts.database import AccountDatabase
 from server.accounts.store import AccountStore
@@ -261,7 +260,9 @@ def _read_note(text: str) -> None:
 
 def main() -> None:
     """Measure, and print a table."""
-    seconds = float(sys.argv[1]) if len(sys.argv) > 1 else 60.0
+    parser = argument_parser(__doc__)
+    parser.add_argument("seconds", type=float, nargs="?", default=60.0)
+    seconds = parser.parse_args().seconds
     logging.disable(logging.CRITICAL)
     rows = []
     with tempfile.TemporaryDirectory() as folder:

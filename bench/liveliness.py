@@ -11,7 +11,6 @@ from __future__ import annotations
 import argparse
 import asyncio
 import logging
-import os
 import sys
 import tempfile
 import time
@@ -21,9 +20,9 @@ from itertools import groupby
 from pathlib import Path
 
 from agents.models.model import LanguageModel
-from agents.models.model_selection import ModelSpec
 from agents.repetition.loop_detector import SPEECH, Shingles, is_similar, shingles
-from bench.lib.reporting import RECORD, Table, record, table
+from bench.lib.models import named_model
+from bench.lib.reporting import Table, argument_parser, percent, record, table
 from bench.lib.three_agents import Done, Town
 from world.parsing import parse_line
 
@@ -33,7 +32,6 @@ REMEMBERED_SPEECHES = 30
 ANSWER_WITHIN = 2
 LONGEST_PERIOD = 3
 
-OLLAMA = "http://127.0.0.1:11434"
 RUNS = {
     "model alone": {"steering": "off", "break_loops": False},
     "model alone, measures": {"steering": "off", "break_loops": True},
@@ -148,13 +146,13 @@ def _share(part: int, whole: int) -> float:
 
 COLUMNS: dict[str, Callable[[Liveliness], str]] = {
     "turns": lambda m: f"{m.turns:,}",
-    "valid commands": lambda m: _percent(m.valid, 1),
-    "distinct actions": lambda m: _percent(m.distinct),
+    "valid commands": lambda m: percent(m.valid, 1),
+    "distinct actions": lambda m: percent(m.distinct),
     "speeches": lambda m: f"{m.speeches:,}",
-    "duplicate speech": lambda m: _percent(m.duplicate, 1),
+    "duplicate speech": lambda m: percent(m.duplicate, 1),
     "loops per 100 turns": lambda m: f"{m.loops:.1f}",
     "rooms": lambda m: f"{m.rooms}",
-    "answers within two turns": lambda m: f"{_percent(m.answered)} of {m.asked}",
+    "answers within two turns": lambda m: f"{percent(m.answered)} of {m.asked}",
     "seconds a turn": lambda m: f"{m.seconds:.2f}",
 }
 
@@ -163,21 +161,13 @@ async def main(arguments: argparse.Namespace) -> None:
     """Live each of the runs and print the table."""
     rows = []
     for name in arguments.runs:
-        figures = await _lived(_model(arguments.model), name, arguments)
+        figures = await _lived(named_model(arguments.model), name, arguments)
         rows.append([name, *(cell(figures) for cell in COLUMNS.values())])
         print(table(["run", *COLUMNS], rows[-1:]), flush=True)
     found = Table(["run", *COLUMNS], [*rows, AIMS])
     print(f"\n{found}")
     if arguments.record:
         record("liveliness", [found])
-
-
-def _model(name: str) -> LanguageModel:
-    kind, _, model = name.partition(":")
-    if name != "embedded" and not (kind in ("ollama", "gguf") and model):
-        sys.exit(f"--model is {name!r}; expected embedded, ollama:NAME or gguf:FILE.")
-    address = os.environ.get("OLLAMA_HOST") or OLLAMA
-    return ModelSpec(kind, address if kind == "ollama" else "", model).build(None)
 
 
 async def _lived(model: LanguageModel, name: str, arguments: argparse.Namespace) -> Liveliness:
@@ -204,18 +194,13 @@ def _show(done: Done, town: Town, folder: Path | None, name: str) -> None:
             transcript.write(f"{len(town.turns)} [{done.room_id}] {done.name}> {what} {done.note}\n")
 
 
-def _percent(share: float, digits: int = 0) -> str:
-    return "–" if share != share else f"{share:.{digits}%}"
-
-
 def _parsed() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argument_parser(__doc__, records=True)
     parser.add_argument("--turns", type=int, default=300)
     parser.add_argument("--model", default="embedded")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--runs", type=lambda names: names.split(";"), default=list(RUNS))
     parser.add_argument("--transcripts", type=Path)
-    parser.add_argument(RECORD, action="store_true")
     return parser.parse_args()
 
 

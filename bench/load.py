@@ -30,22 +30,18 @@ from __future__ import annotations
 
 import argparse
 import os
-import re
 import resource
 import subprocess
 import time
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
-from pathlib import Path
 
 from bench.lib.crowd import Answered, Crowd, CrowdError
 from bench.lib.evennia import Beside
-from bench.lib.reporting import RECORD, Table, record
-from bench.lib.servers import AGENTS, BARE, Served, broadcast, fallwater
+from bench.lib.reporting import Table, argument_parser, record
+from bench.lib.servers import AGENTS, BARE, TICKS_A_SECOND, Served, broadcast, cpu_seconds, fallwater, resident_kib
 from bench.lib.town import live, look, say, spread_out, together
-
-_TICKS = os.sysconf("SC_CLK_TCK")
 
 PEOPLE = "1,50,200,500,1000,5000"
 BESIDE = "1,50,200,500"
@@ -57,18 +53,6 @@ SPARE_FILES = 200
 CORES = os.cpu_count() or 1
 
 
-def resident_kib(pids: Sequence[int]) -> int:
-    """Return the resident memory of some processes, in KiB."""
-    texts = [Path(f"/proc/{pid}/status").read_text("utf-8") for pid in pids]
-    return sum(int(re.findall(r"VmRSS:\s+(\d+)", text)[0]) for text in texts)
-
-
-def cpu_seconds(pids: Sequence[int]) -> float:
-    """Return the processor time that some processes have used, in seconds."""
-    fields = [Path(f"/proc/{pid}/stat").read_text("utf-8").rpartition(")")[2].split() for pid in pids]
-    return sum(int(one[11]) + int(one[12]) for one in fields) / _TICKS
-
-
 def own_cpu_seconds() -> float:
     """Return the processor time that this process has used, in seconds."""
     return sum(os.times()[:2])
@@ -78,7 +62,7 @@ def busy_seconds() -> float:
     """Return the processor time that everything on this machine has used, in seconds."""
     with open("/proc/stat", encoding="utf-8") as file:
         user, nice, system, _, _, *rest = (int(field) for field in file.readline().split()[1:9])
-    return (user + nice + system + sum(rest)) / _TICKS
+    return (user + nice + system + sum(rest)) / TICKS_A_SECOND
 
 
 def open_files(wanted: int) -> int:
@@ -329,7 +313,7 @@ def main() -> None:
 
 
 def _options() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argument_parser(__doc__, records=True)
     parser.add_argument("--people", default=PEOPLE, help=f"how many, one measure after the other ({PEOPLE})")
     parser.add_argument("--beside", default=BESIDE, help=f"the same for Evennia ({BESIDE})")
     parser.add_argument("--compressed", default=COMPRESSED, help=f"the same with compression ({COMPRESSED})")
@@ -338,7 +322,6 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--seconds", type=float, default=5.0, help="how long each measure takes (5)")
     parser.add_argument("--alone", action="store_true", help="without Evennia")
     parser.add_argument("--without-agents", action="store_true", help="without the measure with agents")
-    parser.add_argument(RECORD, action="store_true", help="keep the tables in bench/results/")
     return parser.parse_args()
 
 

@@ -17,7 +17,6 @@ at its real cost, so a login costs what it costs anybody. Nobody has a note in `
 
 from __future__ import annotations
 
-import argparse
 import asyncio
 import re
 import statistics
@@ -28,8 +27,8 @@ from collections.abc import Awaitable, Callable
 from contextlib import closing
 from pathlib import Path
 
-from bench.lib.prepared import MARK, SECRET, Player, caller_name, prepare_accounts
-from bench.lib.servers import Running, running
+from bench.lib.reporting import argument_parser
+from bench.lib.servers import MARK, SECRET, Player, Running, caller_name, cpu_seconds, prepare_accounts, running
 from server.accounts.database import AccountDatabase, default_folder
 from vault.vault import open_vault
 
@@ -74,22 +73,22 @@ class Bench:
 
     async def _names(self) -> str:
         caller = await Player.at_the_door(self._server.port)
-        took, began = [], cpu_seconds(self._server.process.pid)
+        took, began = [], cpu_seconds([self._server.process.pid])
         for number in range(NAMES):
             name = f"Zo{caller_name(number)[2:]}"
             took.append(await seconds_of(answered(caller, name, b": " + MARK)))
             await answered(caller, "", b"? " + MARK)
-        cpu = (cpu_seconds(self._server.process.pid) - began) / NAMES
+        cpu = (cpu_seconds([self._server.process.pid]) - began) / NAMES
         caller.close()
         return f"{statistics.median(took) * 1000:.1f} ms, at most {cpu * 1000:.1f} ms of CPU"
 
     async def _one_after_the_other(self) -> str:
-        took, began = [], cpu_seconds(self._server.process.pid)
+        took, began = [], cpu_seconds([self._server.process.pid])
         for number in range(1, LOGINS + 1):
             caller = await Player.at_the_door(self._server.port)
             took.append(await seconds_of(caller.come_in(caller_name(number))))
             caller.close()
-        cpu = (cpu_seconds(self._server.process.pid) - began) / LOGINS
+        cpu = (cpu_seconds([self._server.process.pid]) - began) / LOGINS
         return f"{statistics.median(took) * 1000:.0f} ms, with the logout at most {cpu * 1000:.0f} ms of CPU"
 
     async def _at_once(self) -> str:
@@ -161,12 +160,6 @@ async def seconds_of(work: Awaitable[object]) -> float:
     return time.perf_counter() - began
 
 
-def cpu_seconds(pid: int) -> float:
-    """Return how long a process has had a core so far (Linux)."""
-    fields = Path(f"/proc/{pid}/stat").read_text("utf-8").rpartition(")")[2].split()
-    return (int(fields[11]) + int(fields[12])) / 100
-
-
 def measured(count: int, held_seconds: float) -> dict[str, str]:
     """Return what was measured with so many accounts."""
     with tempfile.TemporaryDirectory() as folder:
@@ -175,7 +168,7 @@ def measured(count: int, held_seconds: float) -> dict[str, str]:
         starts = []
         for _ in range(STARTS):
             with running("none", vault.root) as server:
-                starts.append((server.seconds, cpu_seconds(server.process.pid)))
+                starts.append((server.seconds, cpu_seconds([server.process.pid])))
         seconds, cpu = (statistics.median(times) for times in zip(*starts, strict=True))
         start = f"{seconds:.2f} s, {cpu:.2f} s of CPU"
         print(f"{count} accounts: start {start}", flush=True)
@@ -188,7 +181,7 @@ def measured(count: int, held_seconds: float) -> dict[str, str]:
 
 def main() -> None:
     """Measure with each number of accounts, and print a table."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argument_parser(__doc__)
     parser.add_argument("--accounts", default="100,5000,20000", help="how many, one measure after the other")
     parser.add_argument("--held", type=float, default=10.0, help="for how long the database is held, in seconds (10)")
     options = parser.parse_args()

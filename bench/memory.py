@@ -11,7 +11,6 @@
 
 from __future__ import annotations
 
-import argparse
 import asyncio
 import logging
 import random
@@ -32,7 +31,8 @@ from agents.memory.view import Tier, View, tail_tier
 from agents.models.model import Completion, OnText, Request
 from agents.models.queue import ModelQueue
 from agents.population import Population
-from bench.lib.prepared import write_journal
+from bench.lib.reporting import argument_parser
+from bench.lib.servers import write_journal
 from config.settings import MemorySettings
 from tests.agents.memory.lives import good_summaries, one_turn
 from tests.scripted_model import ScriptedModel
@@ -297,7 +297,7 @@ def main() -> None:
     """Print the table."""
     parts: dict[str, Callable[[Path, Sizes], None]]
     parts = {"length": length, "start": start, "prefix": prefix, "look": look, "recall": recall}
-    options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    options = argument_parser(__doc__)
     options.add_argument("--only", choices=parts, help="measure this alone")
     options.add_argument("--quick", action="store_true", help="little of everything, to see that it runs")
     given = options.parse_args()

@@ -18,9 +18,8 @@ import time
 from pathlib import Path
 from typing import Any
 
-from bench.lib.prepared import write_journal
-from bench.lib.reporting import table
-from bench.lib.servers import wait_for
+from bench.lib.reporting import argument_parser, percentile, table
+from bench.lib.servers import wait_for, write_journal
 from vault.vault import open_vault
 
 TICK_SECONDS = 0.005
@@ -99,7 +98,7 @@ def measured(model: str, seconds: float, memories: int) -> list[float]:
 def row(name: str, pauses: list[float]) -> list[str]:
     """Return the figures of one world as cells."""
     ordered = sorted(pauses)
-    at = [ordered[min(len(ordered) - 1, int(len(ordered) * share))] for share in (0.5, 0.99, 0.999, 1.0)]
+    at = [percentile(ordered, share) for share in (0.5, 0.99, 0.999, 1.0)]
     return [name, f"{len(ordered):,}", *(f"{one:.1f} ms" for one in at), str(sum(one > AIM_MS for one in ordered))]
 
 
@@ -149,6 +148,8 @@ if __name__ == "__main__":
     if sys.argv[1:2] == ["--inside"]:
         inside(Path(sys.argv[2]), sys.argv[3:])
     else:
-        given = [float(argument) for argument in sys.argv[1:]]
-        first, second = given + [60.0, 800.0][len(given) :]
-        main(first, int(second))
+        parser = argument_parser(__doc__)
+        parser.add_argument("seconds", type=float, nargs="?", default=60.0)
+        parser.add_argument("memories", type=int, nargs="?", default=800)
+        asked = parser.parse_args()
+        main(asked.seconds, asked.memories)

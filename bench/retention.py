@@ -22,9 +22,9 @@ from agents.models.embedded_model import EmbeddedModel
 from agents.models.model import LanguageModel
 from bench.lib.histories import FORMS, Counts
 from bench.lib.locomo import asked_table, conversations, questioned
-from bench.lib.reporting import RECORD, Table, record
+from bench.lib.models import LOSSY, PICKED, LossySummarizer, ScriptedModel
+from bench.lib.reporting import Table, argument_parser, percent, record
 from bench.lib.retained import AGES, Measured, Tally, measured
-from bench.lib.scripted_models import LOSSY, PICKED, LossySummarizer, ScriptedModel
 
 STRATEGIES = tuple(loaded_strategies())
 
@@ -32,18 +32,18 @@ COLUMNS: dict[str, Callable[[Measured], str]] = {
     "strategy": lambda m: m.strategy,
     "cycles": lambda m: str(m.cycles),
     "memory in the prompt, tokens": lambda m: f"{m.memory_tokens:,}",
-    "pinned": lambda m: _percent(m.prompt.kept("pinned")),
-    "important": lambda m: _percent(m.prompt.kept("important")),
-    "ordinary": lambda m: _percent(m.prompt.kept("ordinary")),
-    "updated": lambda m: _percent(m.prompt.kept("updated")),
-    "stale only": lambda m: _percent(m.prompt.share("updated", "stale")),
-    "both values": lambda m: _percent(m.prompt.share("updated", "both")),
-    "all": lambda m: _percent(m.prompt.kept_of_all),
-    "all, plain window": lambda m: _percent(m.window.kept_of_all),
-    "older than that window": lambda m: f"{_percent(m.beyond.kept_of_all)} of {m.beyond.of.total()}",
-    "all, reminded by the question": lambda m: _percent(m.reminded.kept_of_all),
-    "by expand": lambda m: _percent(m.expanded),
-    "by find": lambda m: _percent(m.found.kept_of_all),
+    "pinned": lambda m: percent(m.prompt.kept("pinned")),
+    "important": lambda m: percent(m.prompt.kept("important")),
+    "ordinary": lambda m: percent(m.prompt.kept("ordinary")),
+    "updated": lambda m: percent(m.prompt.kept("updated")),
+    "stale only": lambda m: percent(m.prompt.share("updated", "stale")),
+    "both values": lambda m: percent(m.prompt.share("updated", "both")),
+    "all": lambda m: percent(m.prompt.kept_of_all),
+    "all, plain window": lambda m: percent(m.window.kept_of_all),
+    "older than that window": lambda m: f"{percent(m.beyond.kept_of_all)} of {m.beyond.of.total()}",
+    "all, reminded by the question": lambda m: percent(m.reminded.kept_of_all),
+    "by expand": lambda m: percent(m.expanded),
+    "by find": lambda m: percent(m.found.kept_of_all),
 }
 COSTS: dict[str, Callable[[Measured], str]] = {
     "strategy": lambda m: m.strategy,
@@ -62,7 +62,7 @@ def tables(results: list[Measured]) -> list[Table]:
     """Return what was measured."""
     ages = [f"{low}–{high - 1}" for low, high in zip((0, *AGES), AGES, strict=False)] + [f"{AGES[-1]} and more"]
     by_age = [
-        [m.strategy, kind, *(_percent(m.by_age.get(age, Tally()).kept(kind)) for age in range(len(ages)))]
+        [m.strategy, kind, *(percent(m.by_age.get(age, Tally()).kept(kind)) for age in range(len(ages)))]
         for m in results
         for kind in ("important", "ordinary")
     ]
@@ -79,11 +79,7 @@ def tables(results: list[Measured]) -> list[Table]:
 
 
 def _by_form(m: Measured) -> list[str]:
-    return [m.strategy, *(_percent(m.by_form.kept(form)) for form in FORMS["important"])]
-
-
-def _percent(share: float) -> str:
-    return "–" if share != share else f"{share:.0%}"
+    return [m.strategy, *(percent(m.by_form.kept(form)) for form in FORMS["important"])]
 
 
 async def _model(name: str) -> tuple[LanguageModel, list[str]]:
@@ -119,14 +115,13 @@ async def _all_questions(options: argparse.Namespace) -> list[Table]:
 
 def main() -> None:
     """Print the tables."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argument_parser(__doc__, records=True)
     parser.add_argument("--memories", type=int, default=2000, help="how long the history is (default 2000)")
     parser.add_argument("--strategies", default=",".join(STRATEGIES), help="which, with commas (default all)")
     parser.add_argument("--model", choices=("scripted", "picked", "embedded"), default="scripted")
     parser.add_argument("--locomo", type=Path, help="a folder with LoCoMo conversations")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--important", type=int, default=Counts().important, help="how many important facts")
-    parser.add_argument(RECORD, action="store_true", help="keep the tables in bench/results/")
     options = parser.parse_args()
     options.counts = replace(Counts(), important=options.important)
     if unknown := set(options.strategies.split(",")) - set(STRATEGIES):

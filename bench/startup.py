@@ -6,10 +6,10 @@ the line that says it accepts telnet; the second figure is until the agents have
 
 from __future__ import annotations
 
-import argparse
 import statistics
 import time
 
+from bench.lib.reporting import argument_parser
 from bench.lib.servers import running, wait_for
 
 RUNS = 5
@@ -41,6 +41,6 @@ def main(runs: int) -> None:
 
 
 if __name__ == "__main__":
-    options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    options = argument_parser(__doc__)
     options.add_argument("--quick", action="store_true", help="start once instead of five times")
     main(1 if options.parse_args().quick else RUNS)

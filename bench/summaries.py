@@ -11,7 +11,6 @@ from __future__ import annotations
 import argparse
 import asyncio
 import logging
-import sys
 from collections import Counter
 from dataclasses import dataclass, field
 from functools import partial
@@ -21,17 +20,15 @@ from agents.memory.summaries.drafts import SummaryRefused
 from agents.memory.summaries.prompt import load_summary_templates
 from agents.memory.summaries.summarizing import Summarizer, SummarizerProfile, SummaryContext
 from agents.models.model import Completion, LanguageModel, ModelError, OnText, Request
-from agents.models.model_selection import ModelSpec
 from agents.models.queue import ModelQueue
-from bench.lib.reporting import RECORD, Table, record
+from bench.lib.models import named_model
+from bench.lib.reporting import Table, argument_parser, record
 from config.settings import MemorySettings, ModelSettings
 from tests.agents.memory.gate_samples import PLAYED, summaries_in
 from vault.vault import STARTER, Vault
 
 TIMEOUT_SECONDS = 300.0
 """A slow machine is not what is measured."""
-
-OLLAMA = "http://127.0.0.1:11434"
 
 
 @dataclass
@@ -142,22 +139,18 @@ async def _tried(
 
 
 async def _all(options: argparse.Namespace) -> Figures:
-    kind, _, name = options.model.partition(":")
-    model = ModelSpec(kind, OLLAMA if kind == "ollama" else "", name).build(None)
+    model = named_model(options.model)
     await model.start()
     return await measured(model, options.rounds, options.verbose)
 
 
 def main() -> None:
     """Print the figures."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argument_parser(__doc__, records=True)
     parser.add_argument("--model", default="ollama:qwen2.5-coder:1.5b", metavar="M")
     parser.add_argument("--rounds", type=int, default=1, help="how often each journal is summarised")
     parser.add_argument("--verbose", action="store_true", help="show what the model wrote")
-    parser.add_argument(RECORD, action="store_true", help="keep the row in bench/results/")
     options = parser.parse_args()
-    if options.model.partition(":")[0] not in ("embedded", "ollama", "gguf"):
-        sys.exit(f"--model is {options.model!r}; expected embedded, ollama:NAME or gguf:FILE.")
     logging.disable(logging.CRITICAL)
     line = asyncio.run(_all(options)).line
     print(line)

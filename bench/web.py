@@ -9,14 +9,12 @@ Clients are raw sockets in this process, the server is a process of its own, and
 
 from __future__ import annotations
 
-import argparse
 import json
 import random
 import re
 import selectors
 import socket
 import struct
-import sys
 import tempfile
 import time
 from collections.abc import Iterator, Sequence
@@ -26,7 +24,7 @@ from http.client import HTTPConnection
 from pathlib import Path
 from typing import Any
 
-from bench.lib.reporting import RECORD, Table, record
+from bench.lib.reporting import Table, argument_parser, percentile, record
 from bench.lib.servers import WIDE_OPEN, Running, running
 from server.web.site import static_files
 from vault.vault import open_vault
@@ -225,7 +223,7 @@ def latencies(sockets: Sequence[int], seconds: float) -> Table:
                 figures = []
                 for line in LINE_SECONDS:
                     waits = sorted(type_and_watch(clients, line, seconds))
-                    figures.append(" / ".join(f"{_percentile(waits, share):.1f}" for share in (0.5, 0.95, 0.99)))
+                    figures.append(" / ".join(f"{1000 * percentile(waits, share):.1f}" for share in (0.5, 0.95, 0.99)))
                 kilobytes = (server.rss_megabytes() - before) * 1024 / count
                 rows.append([str(count), door, *figures, f"{kilobytes:.0f}" if count > 1 else ""])
                 for one in clients:
@@ -292,22 +290,16 @@ def weight() -> Table:
     return Table(["file", "bytes", "packed"], [*rows, ["all", *total]], "What the page weighs (goal: 61,440 packed)")
 
 
-def _percentile(ordered: Sequence[float], share: float) -> float:
-    return ordered[min(len(ordered) - 1, int(len(ordered) * share))] * 1000 if ordered else float("nan")
-
-
-def main(arguments: Sequence[str] | None = None) -> None:
+def main() -> None:
     """Measure and print."""
-    parser = argparse.ArgumentParser("bench.web", description=(__doc__ or "").partition("\n")[0])
+    parser = argument_parser(__doc__, records=True)
     parser.add_argument("--quick", action="store_true", help="a few sockets and cuts")
-    parser.add_argument(RECORD, action="store_true", dest="keeps", help="keep the tables")
-    options = parser.parse_args(arguments)
+    options = parser.parse_args()
     sockets, seconds = ((2,), 1.0) if options.quick else (SOCKETS, MEASURED_SECONDS)
     tables = [weight(), cuts(20 if options.quick else CUTS), latencies(sockets, seconds)]
     print("\n\n".join(map(str, tables)))
-    if options.keeps:
+    if options.record:
         record("web", tables)
-    sys.exit(0)
 
 
 if __name__ == "__main__":

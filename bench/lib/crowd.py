@@ -13,6 +13,8 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
+from bench.lib.reporting import percentile
+
 _OFFERS = re.compile(rb"\xff([\xfb\xfd])(.)", re.DOTALL)
 _DO, _WILL, _WONT, _DONT = 253, 251, 252, 254
 _COMPRESS = 86
@@ -174,8 +176,7 @@ class Answered:
 
     def percentile(self, share: float) -> float:
         """Return the latency that so many of all do not pass, in milliseconds; NaN if there is none."""
-        ordered = sorted(self.latencies)
-        return ordered[min(len(ordered) - 1, int(len(ordered) * share))] * 1000 if ordered else float("nan")
+        return 1000 * percentile(sorted(self.latencies), share)
 
 
 class CrowdError(Exception):

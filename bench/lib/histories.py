@@ -18,7 +18,7 @@ from agents.memory.strategy import loaded_strategies
 from agents.models.model import LanguageModel, Request
 from agents.models.queue import ModelQueue
 from agents.population import Population
-from bench.lib.scripted_models import PICKED, ScriptedModel
+from bench.lib.models import PICKED, ScriptedModel
 from vault.entities.agent_notes import load_agent
 from vault.message_notes import starter_sentences
 from vault.vault import Vault

@@ -1,7 +1,8 @@
-"""Tables of what was measured: printed as Markdown, and kept as JSON in bench/results/."""
+"""The frame of a bench: its arguments, and tables of what was measured as Markdown and as JSON in bench/results/."""
 
 from __future__ import annotations
 
+import argparse
 import datetime
 import json
 import os
@@ -16,6 +17,14 @@ from pathlib import Path
 RESULTS = Path(__file__).parents[1] / "results"
 RECORD = "--record"
 """The option with which a bench keeps what it measured."""
+
+
+def argument_parser(doc: str | None, records: bool = False) -> argparse.ArgumentParser:
+    """Return a parser whose help is the docstring of a bench; with `--record` if it `records`."""
+    parser = argparse.ArgumentParser(description=doc, formatter_class=argparse.RawDescriptionHelpFormatter)
+    if records:
+        parser.add_argument(RECORD, action="store_true", help="keep the tables in bench/results/")
+    return parser
 
 
 @dataclass(frozen=True)
@@ -36,6 +45,16 @@ class Table:
 def table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     """Return a Markdown table."""
     return str(Table(heads, rows))
+
+
+def percent(share: float, digits: int = 0) -> str:
+    """Return a share from 0 to 1 as a cell of a table; a dash if it is NaN."""
+    return "–" if share != share else f"{share:.{digits}%}"
+
+
+def percentile(ordered: Sequence[float], share: float) -> float:
+    """Return the value that this share of all do not pass; NaN if there are none."""
+    return ordered[min(len(ordered) - 1, int(len(ordered) * share))] if ordered else float("nan")
 
 
 def machine() -> str:

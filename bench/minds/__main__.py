@@ -23,16 +23,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from agents.models.model import ModelError
-from bench.lib.reporting import machine
+from bench.lib.reporting import argument_parser, machine
 from bench.minds.day import Day, lived
 from bench.minds.dialogue import Talk, talked
 from bench.minds.figures import Result, results_table
-from bench.minds.measuring import amounts_of, failures_text, shares_of, turns_of
+from bench.minds.measuring import Trial, amounts_of, failures_text, shares_of, tried, turns_of
 from bench.minds.situation import Situation
 from bench.minds.situations.every import HALVES, chosen
-from bench.minds.stage import UnknownComponent, check_components
-from bench.minds.trying import Trial, tried
-from bench.minds.watching import WatchedQueue, open_queue
+from bench.minds.stage import UnknownComponent, WatchedQueue, check_components, open_queue
 from config.settings import ModelSettings
 
 RESULTS = Path(__file__).parent.parent / "results"
@@ -124,7 +122,7 @@ def _progress(text: str, is_minor: bool = False) -> None:
 
 
 def _parsed() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argument_parser(__doc__)
     parser.add_argument("--model", default="embedded", help="as for the server: embedded, ollama:NAME, ...")
     parser.add_argument("--seeds", type=int, default=3, help="how many times everything is played")
     parser.add_argument("--situations", choices=HALVES, default="tuning")

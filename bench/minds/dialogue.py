@@ -14,11 +14,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from bench.lib.prepared import HOST, SECRET
-from bench.lib.servers import running, wait_for
-from bench.minds.checks import has_any, swaps_persons
+from bench.lib.servers import HOST, SECRET, running, wait_for
+from bench.minds.checks import Act, PlayedTurn, has_any, swaps_persons
 from bench.minds.stage import edit, prepare_vault
-from bench.minds.turns import Act, PlayedTurn
 from world.events import Said
 from world.game import CommandResult
 

@@ -9,8 +9,7 @@ from dataclasses import dataclass, field
 from functools import cache
 
 from agents.memory.strategy import loaded_strategies
-from bench.minds.checks import Check, flaws
-from bench.minds.turns import Act, PlayedTurn, act_of
+from bench.minds.checks import Act, Check, PlayedTurn, act_of, flaws
 from vault.entities.store import load_world
 from vault.vault import STARTER, Vault
 from world.commands.table import world_commands

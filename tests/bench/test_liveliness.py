@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from bench.lib.scripted_models import ScriptedModel
+from bench.lib.models import ScriptedModel
 from bench.lib.three_agents import VISIT_EVERY, VISITOR, Done, Town
 from bench.liveliness import Liveliness, loops_in, measured
 

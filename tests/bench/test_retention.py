@@ -11,8 +11,8 @@ import pytest
 from agents.models.model import Request
 from bench.lib.histories import PEOPLE, Counts, Planted, Telling, given_things, planted, tellings
 from bench.lib.locomo import conversations, share_of
+from bench.lib.models import LOSSY, LossySummarizer, ScriptedModel
 from bench.lib.retained import Text, is_whole, measured, memory_part, state_of, tally, unsupported
-from bench.lib.scripted_models import LOSSY, LossySummarizer, ScriptedModel
 from vault.memory.memory_line import Memory
 
 FERRY = Planted("updated", "number", "What does the ferry cost?", (("20417",), ("30518",)), ())

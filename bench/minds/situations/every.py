@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from bench.minds.situation import Situation
-from bench.minds.situations import unseen_company, unseen_deeds, unseen_pairs, unseen_pressure, unseen_talk
+from bench.minds.situations import unseen_company, unseen_deeds, unseen_pairs, unseen_talk
 from bench.minds.situations.company import COMPANY, FAREWELLS, GIFTS, KEEP_OUT, PRIVATE
 from bench.minds.situations.deeds import ALONE, ERRANDS, PRESSURE
 from bench.minds.situations.talk import RECALL, TALK
@@ -21,7 +21,7 @@ UNSEEN = (
     *unseen_company.FAREWELLS,
     *unseen_deeds.ERRANDS,
     *unseen_deeds.ALONE,
-    *unseen_pressure.PRESSURE,
+    *unseen_deeds.PRESSURE,
 )
 EVERY = (*SEEN, *UNSEEN)
 HALVES = ("tuning", "held-back", "all")

@@ -6,6 +6,7 @@ import pytest
 
 from bench.minds.checks import (
     Check,
+    PlayedTurn,
     acts,
     addressed,
     all_of,
@@ -28,7 +29,6 @@ from bench.minds.checks import (
     takes,
 )
 from bench.minds.situation import AGENTS, Scene, Situation
-from bench.minds.turns import PlayedTurn
 
 BEFORE = (
     "Bruno> say I am Bruno. I lost my red kite near the mill.",

@@ -9,9 +9,8 @@ from functools import cache
 import pytest
 
 from bench.minds.figures import Amount, Result, Share, results_table
-from bench.minds.measuring import failures_text, situation_shares, turns_of
+from bench.minds.measuring import Trial, failures_text, situation_shares, turns_of
 from bench.minds.situations.every import EVERY
-from bench.minds.trying import Trial
 from tests.bench.minds.test_situations import played
 
 

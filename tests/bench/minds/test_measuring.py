@@ -9,12 +9,11 @@ import pytest
 
 from agents.models.profiles import Profiles
 from agents.models.queue import ModelQueue
-from bench.lib.scripted_models import ScriptedModel
+from bench.lib.models import ScriptedModel
+from bench.minds.measuring import Trial, tried
 from bench.minds.situation import Step
 from bench.minds.situations.every import chosen
-from bench.minds.stage import UnknownComponent, check_components, prepare_vault
-from bench.minds.trying import Trial, tried
-from bench.minds.watching import WatchedQueue
+from bench.minds.stage import UnknownComponent, WatchedQueue, check_components, prepare_vault
 
 
 def silent_trial(name: str) -> Trial:

@@ -1,14 +1,21 @@
-"""Two models that need no weights: one types the next command of a script, one summarises, losing most of it."""
+"""Models of benches: those that a command line names, and two scripted ones that need no weights.
+
+Of the scripted ones one answers by rule, and one summarises, losing most of it.
+"""
 
 from __future__ import annotations
 
 import math
+import os
 import re
+import sys
 from collections.abc import Callable
 
 from agents.memory.summaries.prose import NOTHING, SECTIONS
-from agents.models.model import Capabilities, Completion, OnText, Request
+from agents.models.model import Capabilities, Completion, LanguageModel, OnText, Request
+from agents.models.model_selection import ModelSpec
 
+OLLAMA = "http://127.0.0.1:11434"
 LOSSY, PICKED = "lossy", "picked by rule"
 CHARACTERS_A_TOKEN = 4
 CONTEXT_TOKENS = 8192
@@ -23,6 +30,15 @@ _DEED = re.compile(r"~\w+> (?P<line>.+)")
 _SAID = re.compile(r"(?<=[.!?]) +")
 _UNIT = re.compile(r"(?<=[.\"]) +(?=I (?:heard|was told|saw|did|remember) )")
 _PLAIN = re.compile(r"(?P<who>[A-Z]\w+) (?P<what>gives .+|takes .+|puts down .+)\.")
+
+
+def named_model(name: str) -> LanguageModel:
+    """Return the model that `--model` names, not started. Raises: SystemExit if it names none."""
+    kind, _, model = name.partition(":")
+    if name != "embedded" and not (kind in ("ollama", "gguf") and model):
+        sys.exit(f"--model is {name!r}; expected embedded, ollama:NAME or gguf:FILE.")
+    address = os.environ.get("OLLAMA_HOST") or OLLAMA
+    return ModelSpec(kind, address if kind == "ollama" else "", model).build(None)
 
 
 def estimated_tokens(text: str) -> int:
