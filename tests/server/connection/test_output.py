@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from twisted.internet.error import ConnectionLost
 from twisted.internet.testing import StringTransport
 
@@ -27,25 +28,17 @@ class Socket:
         return len(taken)
 
 
-def test_what_the_socket_takes_needs_no_buffer():
-    socket = Socket(room=100)
+@pytest.mark.parametrize(
+    ("room", "sent", "buffered"),
+    [(100, b"You see an owl.", b""), (5, b"You s", b"ee an owl."), (0, b"", b"You see an owl.")],
+    ids=["all is sent at once", "the rest waits and nothing overtakes it", "without room all waits"],
+)
+def test_what_the_socket_takes_needs_no_buffer(room, sent, buffered):
+    socket = Socket(room)
     socket.outlet.send(b"You see ")
+    socket.room += 95 * (room == 5)
     socket.outlet.send(b"an owl.")
-    assert (socket.content, socket.buffer.value()) == (b"You see an owl.", b"")
-
-
-def test_the_rest_waits_in_the_buffer_and_nothing_overtakes_it():
-    socket = Socket(room=5)
-    socket.outlet.send(b"You see ")
-    socket.room = 100
-    socket.outlet.send(b"an owl.")
-    assert (socket.content, socket.buffer.value()) == (b"You s", b"ee an owl.")
-
-
-def test_a_socket_without_room_gets_nothing():
-    socket = Socket(room=0)
-    socket.outlet.send(b"You see an owl.")
-    assert (socket.content, socket.buffer.value()) == (b"", b"You see an owl.")
+    assert (socket.content, socket.buffer.value()) == (sent, buffered)
 
 
 def test_of_a_lost_connection_the_transport_learns():

@@ -43,17 +43,23 @@ from vault.vault import STARTER
 NEXT = Send(subnegotiation(TERMINAL_TYPE, b"\1"))
 
 
-def test_every_line_end_goes_out_as_cr_lf():
-    assert encode_text("a\nb\r\nc\rd\n\n", "utf-8") == b"a\r\nb\r\nc\r\nd\r\n\r\n"
-
-
-def test_utf_8_goes_out_as_it_is():
-    assert encode_text("héllo ✓", "utf-8") == "héllo ✓".encode()
-
-
-def test_an_ascii_client_gets_the_nearest_likeness():
-    text = "“Ça va?” — l’été… • naïve → ½ ﬁn Åse Straße Łódź ┌─┐ ✓"
-    assert encode_text(text, "ascii") == b'"Ca va?" -- l\'ete... * naive -> 1/2 fin Ase Strasse Lodz +-+ +'
+@pytest.mark.parametrize(
+    ("text", "encoding", "wire"),
+    [
+        ("a\nb\r\nc\rd\n\n", "utf-8", b"a\r\nb\r\nc\r\nd\r\n\r\n"),
+        ("héllo ✓", "utf-8", "héllo ✓".encode()),
+        (
+            "“Ça va?” — l’été… • naïve → ½ ﬁn Åse Straße Łódź ┌─┐ ✓",
+            "ascii",
+            b'"Ca va?" -- l\'ete... * naive -> 1/2 fin Ase Strasse Lodz +-+ +',
+        ),
+        ("a\ud800b", "utf-8", b"a?b"),
+        ("ÿ", "latin-1", b"\xff\xff"),
+    ],
+    ids=["line ends are CR LF", "UTF-8 as it is", "ASCII the nearest likeness", "a lone surrogate", "a doubled 255"],
+)
+def test_text_goes_out_in_the_charset_of_the_client(text, encoding, wire):
+    assert encode_text(text, encoding) == wire
 
 
 def test_every_letter_and_sign_of_western_and_central_europe_has_a_likeness():
@@ -101,14 +107,6 @@ def test_no_likeness_of_anything_is_a_control_character(text):
     assert transliterate(text).isprintable() and transliterate(text).isascii()
 
 
-def test_a_lone_surrogate_does_not_stop_the_rest():
-    assert encode_text("a\ud800b", "utf-8") == b"a?b"
-
-
-def test_a_byte_255_is_doubled_in_any_encoding_that_has_one():
-    assert encode_text("ÿ", "latin-1") == b"\xff\xff"
-
-
 @given(st.text(st.characters(exclude_categories=())), st.sampled_from(["utf-8", "ascii"]))
 def test_any_text_can_be_sent_and_never_holds_a_single_255_or_a_bare_line_end(text, encoding):
     wire = encode_text(text, encoding)
@@ -117,28 +115,23 @@ def test_any_text_can_be_sent_and_never_holds_a_single_255_or_a_bare_line_end(te
     assert b"\n" not in wire.replace(b"\r\n", b"")
 
 
-def test_utf_8_is_read_from_any_client():
-    assert decode_line("say héllo ✓".encode(), True) == "say héllo ✓"
-    assert decode_line("say héllo ✓".encode(), False) == "say héllo ✓"
-
-
-def test_broken_utf_8_is_replaced():
-    assert decode_line(b"say h\xe9llo", True) == "say h�llo"
-
-
-def test_bytes_of_a_windows_client_without_utf_8_are_read_as_it_means_them():
-    assert decode_line(b"say \x93h\xe9llo\x94", False) == "say “héllo”"
-
-
-@pytest.mark.parametrize("erase", ["\b", "\x7f"])
-def test_rubbed_out_characters_are_gone(erase):
-    assert decode_line(f"lokk{erase}{erase}ok".encode(), True) == "look"
-    assert decode_line(f"{erase}{erase}look".encode(), True) == "look"
-    assert decode_line(f"é{erase}look".encode(), True) == "look"
-
-
-def test_a_line_is_cleaned_on_arrival():
-    assert decode_line("say \x1b[31mred\u202e\x07\u2028next".encode(), True) == "say red next"
+@pytest.mark.parametrize(
+    ("content", "knows_utf_8", "text"),
+    [
+        ("say héllo ✓".encode(), True, "say héllo ✓"),
+        ("say héllo ✓".encode(), False, "say héllo ✓"),
+        (b"say h\xe9llo", True, "say h\ufffdllo"),
+        (b"say \x93h\xe9llo\x94", False, "say “héllo”"),
+        ("say \x1b[31mred\u202e\x07\u2028next".encode(), True, "say red next"),
+        *(
+            (typed.replace("<", erase).encode(), True, "look")
+            for erase in "\b\x7f"
+            for typed in ("lokk<<ok", "<<look", "é<look")
+        ),
+    ],
+)
+def test_a_line_is_read_as_the_client_means_it_and_cleaned(content, knows_utf_8, text):
+    assert decode_line(content, knows_utf_8) == text
 
 
 @given(st.binary(), st.booleans())
@@ -160,18 +153,17 @@ def test_the_opening_offers_just_what_helps_every_client():
     assert said == asked + bytes([IAC, WILL, CHARSET, IAC, WILL, END_OF_RECORD, IAC, WILL, GMCP])
 
 
-@pytest.mark.parametrize("option", [ECHO, SUPPRESS_GO_AHEAD, TIMING_MARK, BINARY, LINEMODE, 86, 91, 255])
-def test_what_a_client_asks_us_to_do_unbidden_is_refused(option):
+@pytest.mark.parametrize(
+    ("verb", "refusal", "option"),
+    [
+        *((DO, WONT, one) for one in (ECHO, SUPPRESS_GO_AHEAD, TIMING_MARK, BINARY, LINEMODE, 86, 91, 255)),
+        *((WILL, DONT, one) for one in (ECHO, SUPPRESS_GO_AHEAD, LINEMODE, 32, 39)),
+    ],
+)
+def test_what_a_client_brings_up_unbidden_is_refused(verb, refusal, option):
     telnet = Negotiator(OPTIONS, ClientInfo())
     telnet.open()
-    assert telnet.receive(Negotiation(DO, option)) == [Send(bytes([IAC, WONT, option]))]
-
-
-@pytest.mark.parametrize("option", [ECHO, SUPPRESS_GO_AHEAD, LINEMODE, 32, 39])
-def test_what_a_client_wants_to_do_unbidden_is_refused(option):
-    telnet = Negotiator(OPTIONS, ClientInfo())
-    telnet.open()
-    assert telnet.receive(Negotiation(WILL, option)) == [Send(bytes([IAC, DONT, option]))]
+    assert telnet.receive(Negotiation(verb, option)) == [Send(bytes([IAC, refusal, option]))]
 
 
 @pytest.mark.parametrize(
@@ -183,19 +175,13 @@ def test_what_a_client_wants_to_do_unbidden_is_refused(option):
         (size(65535, 65535), 500, 500),
         (size(0, 50), 80, 50),
         (size(132, 0), 132, 24),
+        *((told, 80, 24) for told in (size(80, 24), size(0, 0), b"", b"\0\x50\0", b"\0\x50\0\x18\0")),
     ],
 )
 def test_a_window_size_is_taken_within_reason(told, width, height):
     client = ClientInfo()
     assert read_window_size(client, told) == []
     assert (client.width, client.height) == (width, height)
-
-
-@pytest.mark.parametrize("told", [size(80, 24), size(0, 0), b"", b"\0\x50\0", b"\0\x50\0\x18\0"])
-def test_a_window_size_that_tells_nothing_new_is_no_news(told):
-    client = ClientInfo()
-    assert read_window_size(client, told) == []
-    assert (client.width, client.height) == (80, 24)
 
 
 def test_tintin_names_itself_its_terminal_and_its_abilities():
@@ -249,50 +235,40 @@ def test_what_is_not_an_answer_to_terminal_type_is_ignored():
     assert client == ClientInfo()
 
 
-def test_an_agreed_do_charset_is_followed_by_the_request():
+@pytest.mark.parametrize(("verb", "answer"), [(DO, [Send(subnegotiation(CHARSET, b"\1;UTF-8;US-ASCII"))]), (DONT, [])])
+def test_only_an_agreed_do_charset_is_followed_by_the_request(verb, answer):
     telnet = Negotiator(OPTIONS, ClientInfo())
     telnet.open()
-    request = subnegotiation(CHARSET, b"\1;UTF-8;US-ASCII")
-    assert telnet.receive(Negotiation(DO, CHARSET)) == [Send(request)]
+    assert telnet.receive(Negotiation(verb, CHARSET)) == answer
 
 
 @pytest.mark.parametrize(
-    ("reply", "encoding"), [(b"\2UTF-8", "utf-8"), (b"\2utf-8", "utf-8"), (b"\2US-ASCII", "ascii")]
+    ("reply", "encoding"),
+    [
+        *((b"\2UTF-8", "utf-8"), (b"\2utf-8", "utf-8"), (b"\2US-ASCII", "ascii")),
+        *((none, "utf-8") for none in (b"\3", b"\2KOI8-R", b"\2", b"", b"\7x")),
+    ],
 )
-def test_the_charset_a_client_accepts_is_its_encoding(reply, encoding):
+def test_the_charset_a_client_accepts_is_its_encoding_if_it_was_offered(reply, encoding):
     client = ClientInfo()
     ask_charset(client)
     assert read_charset(client, reply) == []
     assert client.encoding == encoding
 
 
-@pytest.mark.parametrize("reply", [b"\3", b"\2KOI8-R", b"\2", b"", b"\7x"])
-def test_a_charset_that_was_not_offered_changes_nothing(reply):
-    client = ClientInfo()
-    ask_charset(client)
-    assert read_charset(client, reply) == []
-    assert client.encoding == "utf-8"
-
-
 @pytest.mark.parametrize(
-    ("request_", "accepted", "encoding"),
+    ("request_", "answer", "charset"),
     [
-        (b" UTF-8 US-ASCII", b"UTF-8", "utf-8"),
-        (b";ISO-8859-1;utf8", b"utf8", "utf-8"),
-        (b";KOI8-R;US-ASCII", b"US-ASCII", "ascii"),
+        (b" UTF-8 US-ASCII", b"\2UTF-8", "utf-8"),
+        (b";ISO-8859-1;utf8", b"\2utf8", "utf-8"),
+        (b";KOI8-R;US-ASCII", b"\2US-ASCII", "ascii"),
+        *((none, b"\3", None) for none in (b";KOI8-R", b";", b"", b"[TTABLE]\1;X")),
     ],
 )
-def test_a_clients_own_charset_request_is_granted(request_, accepted, encoding):
+def test_a_clients_own_charset_request_is_granted_if_it_has_one_of_ours(request_, answer, charset):
     client = ClientInfo()
-    assert read_charset(client, b"\1" + request_) == [Send(subnegotiation(CHARSET, b"\2" + accepted))]
-    assert client.charset == encoding
-
-
-@pytest.mark.parametrize("request_", [b";KOI8-R", b";", b"", b"[TTABLE]\1;X"])
-def test_a_clients_request_without_a_charset_of_ours_is_rejected(request_):
-    client = ClientInfo()
-    assert read_charset(client, b"\1" + request_) == [Send(subnegotiation(CHARSET, b"\3"))]
-    assert client.charset is None
+    assert read_charset(client, b"\1" + request_) == [Send(subnegotiation(CHARSET, answer))]
+    assert client.charset == charset
 
 
 def test_while_our_own_charset_request_is_open_a_clients_is_rejected():
@@ -336,29 +312,20 @@ def test_a_255_in_a_subnegotiation_is_doubled():
     assert subnegotiation(WINDOW_SIZE, b"\xff") == bytes([IAC, 250, WINDOW_SIZE, 255, 255, IAC, 240])
 
 
-def test_dont_charset_asks_nothing():
-    telnet = Negotiator(OPTIONS, ClientInfo())
-    telnet.open()
-    assert telnet.receive(Negotiation(DONT, CHARSET)) == []
+BROKEN = b"say h\xe9llo"
 
 
-def test_a_client_that_tells_nothing_and_sends_no_utf_8_is_read_as_a_windows_one():
-    client = ClientInfo()
-    assert [client.read_line(line) for line in (b"look", b"say h\xe9llo \x93you\x94")] == ["look", "say héllo “you”"]
-
-
-def test_once_it_has_sent_utf_8_what_is_broken_is_broken_utf_8():
-    client = ClientInfo()
-    assert client.read_line("say héllo".encode()) == "say héllo"
-    assert client.read_line(b"say h\xe9llo") == "say h\ufffdllo"
-
-
-@pytest.mark.parametrize("client", [ClientInfo(charset="utf-8"), ClientInfo(mtts=Mtts.UTF_8)])
-def test_a_client_that_says_it_has_utf_8_is_believed(client):
-    assert client.read_line(b"say h\xe9llo") == "say h\ufffdllo"
-
-
-@pytest.mark.parametrize("client", [ClientInfo(charset="ascii"), ClientInfo(mtts=Mtts.ANSI)])
-def test_a_client_that_says_it_has_none_is_a_windows_one_whatever_it_has_sent(client):
-    assert client.read_line("say héllo".encode()) == "say héllo"
-    assert client.read_line(b"say h\xe9llo") == "say héllo"
+@pytest.mark.parametrize(
+    ("client", "lines"),
+    [
+        (ClientInfo(), {b"look": "look", b"say h\xe9llo \x93you\x94": "say héllo “you”"}),
+        (ClientInfo(), {"say héllo".encode(): "say héllo", BROKEN: "say h\ufffdllo"}),
+        (ClientInfo(charset="utf-8"), {BROKEN: "say h\ufffdllo"}),
+        (ClientInfo(mtts=Mtts.UTF_8), {BROKEN: "say h\ufffdllo"}),
+        (ClientInfo(charset="ascii"), {"say héllo".encode(): "say héllo", BROKEN: "say héllo"}),
+        (ClientInfo(mtts=Mtts.ANSI), {"say héllo".encode(): "say héllo", BROKEN: "say héllo"}),
+    ],
+    ids=["no UTF-8 yet", "UTF-8 was sent", "UTF-8 by charset", "UTF-8 by MTTS", "none by charset", "none by MTTS"],
+)
+def test_a_client_without_utf_8_is_read_as_a_windows_one(client, lines):
+    assert [client.read_line(sent) for sent in lines] == list(lines.values())

@@ -73,10 +73,6 @@ def test_each_kind_of_line_end_can_end_an_empty_line(end):
     assert events(end + end) == [Line(b""), Line(b"")]
 
 
-def test_a_bare_cr_ends_the_line_without_waiting_for_more():
-    assert events(b"look\r") == [Line(b"look")]
-
-
 def test_a_command_between_cr_and_lf_does_not_make_a_second_line():
     assert events(b"look\r", bytes([IAC, NOP]), b"\nnorth\n") == [Line(b"look"), Command(NOP), Line(b"north")]
 
@@ -86,12 +82,58 @@ def test_an_unfinished_line_is_kept_until_it_is_finished():
     assert events(b"lo", b"ok", b"\n") == [Line(b"look")]
 
 
-def test_a_doubled_255_is_one_byte_of_the_line():
-    assert events(b"a\xff\xffb\n") == [Line(b"a\xffb")]
+SIZE = bytes([IAC, SB, WINDOW_SIZE])
+TYPE = bytes([IAC, SB, TERMINAL_TYPE])
+END = bytes([IAC, SE])
+LOOK = Line(b"look")
+FOUND: dict[str, tuple[bytes, list[Event]]] = {
+    "bytes of the high half pass, and a doubled 255 is one": (
+        b"\xe9\xff\xffb\n",
+        [Line(b"\xe9\xffb")],
+    ),
+    "a 255 that was not doubled is dropped and the line still ends": (b"a\xff\nb\xffc\n", [Line(b"a"), Line(b"bc")]),
+    "erase character is left in the line as a backspace": (b"lookk" + bytes([IAC, EC]) + b"\n", [Line(b"lookk\b")]),
+    "erase line begins the line again": (b"drop all" + bytes([IAC, EL]) + b"look\n", [LOOK]),
+    "erasing a line that was too long forgives it": (
+        b"x" * 100 + bytes([IAC, EL]) + b"look\n",
+        [LineTooLong(LIMIT), LOOK],
+    ),
+    "a subnegotiation has its option and its payload, and a doubled 255 is one": (
+        b"lo" + SIZE + bytes([0, IAC, IAC, 0, 24]) + END + b"ok\n",
+        [Subnegotiation(WINDOW_SIZE, b"\0\xff\0\x18"), LOOK],
+    ),
+    "a 255 forgotten inside a subnegotiation is kept": (
+        SIZE + bytes([0, 255, 0, 24]) + END,
+        [Subnegotiation(WINDOW_SIZE, b"\0\xff\0\x18")],
+    ),
+    "an empty subnegotiation is nothing": (bytes([IAC, SB]) + END + b"look\n", [LOOK]),
+    "a subnegotiation without payload has an empty one": (TYPE + END, [Subnegotiation(TERMINAL_TYPE, b"")]),
+    "a nested subnegotiation replaces the unclosed one": (
+        TYPE + b"\0" + SIZE + b"\1" + END,
+        [Subnegotiation(WINDOW_SIZE, b"\1")],
+    ),
+    "a line at the limit is a line": (b"x" * LIMIT + b"\n", [Line(b"x" * LIMIT)]),
+    "a line beyond the limit is none": (b"x" * (LIMIT + 1) + b"\n", [LineTooLong(LIMIT)]),
+    "a line too long is reported once and the next is heard": (
+        b"x" * 200 + b"still the same\r\nlook\r\n",
+        [LineTooLong(LIMIT), LOOK],
+    ),
+    "a subnegotiation at the limit is heard": (
+        TYPE + b"x" * LIMIT + END,
+        [Subnegotiation(TERMINAL_TYPE, b"x" * LIMIT)],
+    ),
+    "a subnegotiation beyond it is reported once": (
+        TYPE + b"x" * 100 + END + b"look\n",
+        [SubnegotiationTooLong(TERMINAL_TYPE), LOOK],
+    ),
+    "a break is only a command": (bytes([IAC, BRK, IAC, AYT]), [Command(BRK), Command(AYT)]),
+}
 
 
-def test_a_255_that_was_not_doubled_is_dropped_and_the_line_still_ends():
-    assert events(b"a\xff\nb\xffc\n") == [Line(b"a"), Line(b"bc")]
+@pytest.mark.parametrize(("stream", "expected"), FOUND.values(), ids=FOUND)
+def test_bytes_are_these_events_in_any_portions(stream, expected):
+    assert events(stream) == expected
+    assert events(*one_by_one(stream)) == expected
 
 
 @pytest.mark.parametrize("verb", [WILL, WONT, DO, DONT])
@@ -105,64 +147,10 @@ def test_other_commands_are_told_and_never_break_the_line(code):
     assert events(b"lo" + bytes([IAC, code]) + b"ok\n") == [Command(code), Line(b"look")]
 
 
-def test_erase_character_is_left_in_the_line_as_a_backspace():
-    assert events(b"lookk" + bytes([IAC, EC]) + b"\n") == [Line(b"lookk\b")]
-
-
-def test_erase_line_begins_the_line_anew():
-    assert events(b"drop all" + bytes([IAC, EL]) + b"look\n") == [Line(b"look")]
-
-
-def test_a_subnegotiation_has_its_option_and_its_payload():
-    size = bytes([IAC, SB, WINDOW_SIZE, 0, IAC, IAC, 0, 24, IAC, SE])
-    assert events(b"lo" + size + b"ok\n") == [Subnegotiation(WINDOW_SIZE, b"\0\xff\0\x18"), Line(b"look")]
-
-
-def test_a_255_forgotten_inside_a_subnegotiation_is_kept():
-    size = bytes([IAC, SB, WINDOW_SIZE, 0, 255, 0, 24, IAC, SE])
-    assert events(size) == [Subnegotiation(WINDOW_SIZE, b"\0\xff\0\x18")]
-
-
-def test_an_empty_subnegotiation_is_nothing():
-    assert events(bytes([IAC, SB, IAC, SE]) + b"look\n") == [Line(b"look")]
-
-
-def test_a_subnegotiation_without_payload_has_an_empty_one():
-    assert events(bytes([IAC, SB, TERMINAL_TYPE, IAC, SE])) == [Subnegotiation(TERMINAL_TYPE, b"")]
-
-
 @pytest.mark.parametrize("verb", [WILL, WONT, DO, DONT])
 def test_a_negotiation_inside_an_unclosed_subnegotiation_is_heard(verb):
     stream = bytes([IAC, SB, TERMINAL_TYPE, 0, 65, IAC, verb, ECHO]) + b"look\n"
     assert events(stream) == [Negotiation(verb, ECHO), Line(b"look")]
-
-
-def test_a_nested_subnegotiation_replaces_the_unclosed_one():
-    stream = bytes([IAC, SB, TERMINAL_TYPE, 0, IAC, SB, WINDOW_SIZE, 1, IAC, SE])
-    assert events(stream) == [Subnegotiation(WINDOW_SIZE, b"\1")]
-
-
-def test_a_line_at_the_limit_is_a_line_and_one_beyond_is_not():
-    assert events(b"x" * LIMIT + b"\n") == [Line(b"x" * LIMIT)]
-    assert events(b"x" * (LIMIT + 1) + b"\n") == [LineTooLong(LIMIT)]
-
-
-def test_a_line_too_long_is_told_once_and_the_next_line_is_heard():
-    stream = b"x" * 100
-    assert events(stream, stream, b"still the same\r\nlook\r\n") == [LineTooLong(LIMIT), Line(b"look")]
-
-
-def test_erasing_a_line_that_was_too_long_forgives_it():
-    assert events(b"x" * 100 + bytes([IAC, EL]) + b"look\n") == [LineTooLong(LIMIT), Line(b"look")]
-
-
-def test_a_subnegotiation_at_the_limit_is_heard_and_one_beyond_is_told_once():
-    head, tail = bytes([IAC, SB, TERMINAL_TYPE]), bytes([IAC, SE])
-    assert events(head + b"x" * LIMIT + tail) == [Subnegotiation(TERMINAL_TYPE, b"x" * LIMIT)]
-    assert events(head + b"x" * 50, b"x" * 50 + tail + b"look\n") == [
-        SubnegotiationTooLong(TERMINAL_TYPE),
-        Line(b"look"),
-    ]
 
 
 def test_what_is_not_taken_waits():
@@ -202,10 +190,6 @@ def test_bytes_of_the_high_half_pass_unharmed_when_255_is_doubled():
     parser = TelnetParser()
     parser.receive(every + b"\xff\xff\n")
     assert parser.next_event() == Line(every + b"\xff")
-
-
-def test_a_break_is_only_a_command():
-    assert events(bytes([IAC, BRK, IAC, AYT])) == [Command(BRK), Command(AYT)]
 
 
 _IAC = st.sampled_from([bytes([255, code]) for code in range(236, 256)])
