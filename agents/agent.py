@@ -283,6 +283,7 @@ class Agent:
         """
         self._conduct.begin(line, self.character.room_id)
         self._record("acted", line, importance=line_importance(line, self._game.commands))
+        self.memory.archive_writer.explain(cause)
         performed = self._game.perform(self.name, line)
         self._conduct.end(line, self.character.room_id)
         if not cause:

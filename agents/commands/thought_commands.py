@@ -2,39 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Mapping
 
 from agents.agent import Agent
 from agents.commands.agent_commands import find_agent
-from agents.commands.memory_commands import as_command_error, split_target
-from agents.component import Described
+from agents.commands.memory_commands import Publish, as_command_error, split_target
 from agents.components.people import person_lines
-from agents.memory.inspection import journal_text
-from agents.models.adapter import without_thoughts
+from agents.views.bonds import bonds_shown, bonds_text
+from agents.views.memories import memory_page, page_text, query_of
+from agents.views.mind import mind_shown, mind_text
+from agents.views.steps import Answering, Steps
+from agents.views.tiers import Shown
+from agents.views.why import deed_of, exchange_of, question_shown, why_shown
+from agents.views.why_text import answer_lines, choice_lines, indented, why_text
 from vault.errors import NoteError
 from vault.memory.archive_exchanges import Question, newest_questions
-from vault.memory.memory_line import Memory
 from world.command import Command, command, commands_of
 from world.entities import Character, Role
 from world.errors import CommandError
 from world.events import Event, Output
 from world.message_catalog import Wording
-from world.parsing import is_number, parse_line
+from world.parsing import is_number
 from world.world import World
 
+Text = Callable[[Shown, Wording], str]
 PROMPT_LINES = 8
-LONGEST_TEXT = 2_000
-MOST_PERCEIVED = 12
-MOST_READ = 256
-"""How far back the deed before is looked for, in memories."""
-
-ASKED_IN_A_TURN = 2
-"""A turn asks once, and once more if the first answer is not taken."""
-
-Told = list[str]
-
-CAUSES = ("answer", "thank", "errand", "greet", "free")
-"""What the engine may have decided on; see `agents.choices.policy`."""
 
 QUESTIONS = 3
 MOST_QUESTIONS = 20
@@ -42,6 +34,7 @@ MOST_WHOLE = 3
 """How many are shown if nobody says, at most, and at most with the whole prompt of each."""
 
 FULL = "full"
+MEMORY_FILTERS = ("kind", "room", "who", "since", "until", "pinned", "before")
 
 
 def log_text(agent: Agent, questions: list[Question], whole: bool, say: Wording) -> str:
@@ -49,36 +42,22 @@ def log_text(agent: Agent, questions: list[Question], whole: bool, say: Wording)
     return "\n\n".join("\n".join(_question_told(agent.name, one, whole, say)) for one in questions)
 
 
-def explain_action(agent: Agent, say: Wording) -> str:
-    """Return why an agent did what it did last: what it perceived, was told, answered and did, and what came of it.
+def explain_action(agent: Agent, say: Wording, seq: int = 0) -> str:
+    """Return why an agent did something, by the number of its memory, or what it did last.
 
-    Raises: NoteError if its journal or archive cannot be read.
+    Raises: CommandError if that is no deed, NoteError if its journal or archive cannot be read.
     """
-    agent.memory.archive_writer.write()
-    asked = newest_questions(agent.memory.archive_writer.archive, ASKED_IN_A_TURN)
-    if not asked:
-        return "\n".join([say("thoughts.nothing_asked", who=agent.name), *_now(agent, say)])
-    last = asked[-1]
-    at = _moment(last)
-    lines = [say("thoughts.why", who=agent.name, at=at, reference=last.reference)]
-    for part in (
-        _perceived(agent, last, say),
-        _told(last, say),
-        _refused_first(asked, say),
-        _answer(last, say),
-        _now(agent, say),
-    ):
-        lines += ["", *part] if part else []
-    return "\n".join(lines)
+    deed = deed_of(agent, seq, say) if seq else None
+    return why_text(why_shown(agent, exchange_of(agent, deed), deed, say), say)
 
 
-def _question_told(who: str, question: Question, whole: bool, say: Wording) -> Told:
+def _question_told(who: str, question: Question, whole: bool, say: Wording) -> list[str]:
     entry, prompt = question.entry, question.prompt.split("\n")
     cached = entry.get("cached_tokens", 0)
     heading = say(
         "thoughts.question" if entry.get("is_counted", True) else "thoughts.question_uncounted",
         who=who,
-        at=_moment(question),
+        at=str(entry.get("at", ""))[:19].replace("T", " "),
         reference=question.reference,
         model=entry.get("model", ""),
         prompt=f"{entry.get('prompt_tokens', 0):,}",
@@ -91,111 +70,18 @@ def _question_told(who: str, question: Question, whole: bool, say: Wording) -> T
         shown = [say("thoughts.prompt_whole", count=len(prompt)), *prompt]
     else:
         shown = [say("thoughts.prompt_end", count=len(prompt), who=who), *prompt[-PROMPT_LINES:]]
-    has_choice = question.entry.get("verbs") or question.entry.get("menu")
-    verbs = [_decided(question, say), *(_verbs(question, say) if has_choice else [])]
-    return [heading, *_indented(shown), *_indented([*verbs, *_answer(question, say)])]
-
-
-def _answer(question: Question, say: Wording) -> Told:
-    """Return the reply, what was thought in it, the command and its reason, and what came of that."""
-    reply = str(question.entry.get("reply", ""))
-    said = without_thoughts(reply).strip()
-    thought = reply.strip() if said != reply.strip() else ""
-    lines = [say("thoughts.thinking", text=_short(thought.removesuffix(said).strip()))] if thought else []
-    lines.append(say("thoughts.reply", text=_short(said)))
-    if question.was_discarded:
-        return [*lines, say("thoughts.dropped")]
-    if question.was_suppressed:
-        return [*lines, say("thoughts.silent")]
-    if not question.command:
-        lines.append(say("thoughts.no_command"))
-    else:
-        done = parse_line(question.command)
-        command = f"{done.verb} {done.arguments}".strip()
-        lines.append(say("thoughts.did", command=command))
-        reason = say("thoughts.no_reason")
-        if done.reason:
-            reason = say("thoughts.reason", text=done.reason)
-        lines.append(reason)
-    key = "thoughts.refused" if question.is_refused else "thoughts.result"
-    return lines + [say(key, text=_short(result)) for result in question.results]
-
-
-def _perceived(agent: Agent, question: Question, say: Wording) -> Told:
-    found = agent.memory.journal.read(question.newest - MOST_READ, question.newest)
-    since = _since_the_deed_before(found)
-    if not since:
-        return [say("thoughts.perceived_nothing")]
-    shown = since[-MOST_PERCEIVED:]
-    lines = _indented(journal_text(one, say) for one in shown)
-    left_out = len(since) - len(shown)
-    more = [f"  {say('thoughts.and_more', count=left_out, who=agent.name)}"] if left_out else []
-    return [say("thoughts.perceived"), *more, *lines]
-
-
-def _since_the_deed_before(memories: list[Memory]) -> list[Memory]:
-    deeds = [place for place, one in enumerate(memories) if one.kind == "acted"]
-    return memories[deeds[-1] + 1 :] if deeds else memories
-
-
-def _told(question: Question, say: Wording) -> Told:
-    lines: Told = []
-    if text := question.told("facts"):
-        lines += [say("thoughts.facts"), *_indented(text.split("\n"))]
-    if known := [
-        text for key in ("known", "recollected", "errand", "bonds", "insights") if (text := question.told(key))
-    ]:
-        lines += [say("thoughts.known"), *_indented("\n".join(known).split("\n"))]
-    if notice := question.told("notice"):
-        lines.append(say("thoughts.notice", text=notice))
-    return [*lines, _decided(question, say), *_verbs(question, say)]
-
-
-def _decided(question: Question, say: Wording) -> str:
-    """Return why the engine asked the model."""
-    cause = question.entry.get("cause", "free")
-    return say(f"thoughts.cause_{cause if cause in CAUSES else 'free'}")
-
-
-def _verbs(question: Question, say: Wording) -> Told:
-    """Return what the model could choose from; nothing where it was asked for words alone."""
-    if choices := question.entry.get("verbs") or question.entry.get("menu"):
-        return [say("thoughts.verbs", verbs=", ".join(choices))]
-    return [say("thoughts.any_verb")] if question.entry.get("cause", "free") == "free" else []
-
-
-def _refused_first(asked: list[Question], say: Wording) -> Told:
-    """Return what the model would have done at first, if that was not taken: asked again with the same memories."""
-    first, last = asked[0], asked[-1]
-    if first is last or not first.was_discarded or first.after or first.seq != last.seq:
-        return []
-    return [say("thoughts.asked_twice", text=_short(without_thoughts(str(first.entry.get("reply", ""))).strip()))]
-
-
-def _now(agent: Agent, say: Wording) -> Told:
-    turn = agent.last_turn
-    if agent.queue and agent.queue.stage(agent.name) and not agent.why_still:
-        return [say("thoughts.thinks")]
-    return [say("thoughts.now", outcome=turn.outcome, why=turn.why).rstrip()] if turn.outcome != "acted" else []
-
-
-def _moment(question: Question) -> str:
-    return str(question.entry.get("at", ""))[:19].replace("T", " ")
-
-
-def _short(text: str) -> str:
-    return text if len(text) <= LONGEST_TEXT else f"{text[:LONGEST_TEXT]} ..."
-
-
-def _indented(lines: Iterable[str]) -> Told:
-    return [f"  {line}".rstrip() for line in lines]
+    about = question_shown(question)
+    decided = choice_lines(about, say)[: 2 if about["choices"] else 1]
+    return [heading, *indented(shown), *indented([*decided, *answer_lines(about, say)])]
 
 
 class ThoughtCommands:
-    """The commands that read the archives of agents."""
+    """The commands that look into minds and their archives."""
 
-    def __init__(self, agents: Mapping[str, Agent]) -> None:
+    def __init__(self, agents: Mapping[str, Agent], publish: Publish) -> None:
         self._agents = agents
+        self._publish = publish
+        self._answering = Answering()
 
     @command("@llm-log [<text>]", category="models", role=Role.OBSERVER, for_agents=False)
     def llm_log(self, world: World, actor: Character, text: str = "") -> list[Event]:
@@ -225,19 +111,56 @@ class ThoughtCommands:
         )
         return [Output(actor.character_id, "\n\n".join([heading, *told]))]
 
-    @command("@why <agent>", category="models", role=Role.OBSERVER, for_agents=False)
-    def why(self, world: World, actor: Character, agent: str) -> list[Event]:
-        """Tell why an agent did what it did last: what it perceived, what it was told, its answer, what came of it."""
+    @command("@why <agent> [<number>]", category="models", role=Role.OBSERVER, for_agents=False)
+    def why(self, world: World, actor: Character, agent: str, number: str = "") -> list[Event]:
+        """Tell why an agent did something: what it perceived, what it was told, its answer, what came of it.
+
+        @why Eliza       what she did last
+        @why Eliza 123   what memory 123 is, or came of
+        """
+        if number and not is_number(number):
+            raise CommandError(world.wording("memory.no_number", wanted=number))
         meant = find_agent(world, self._agents, agent)
-        try:
-            return [Output(actor.character_id, explain_action(meant, world.wording))]
-        except NoteError as error:
-            raise CommandError(str(error)) from error
+        told = as_command_error(lambda: explain_action(meant, world.wording, int(number or 0)))
+        return [Output(actor.character_id, told)]
+
+    @command("@bonds", category="mind", role=Role.OBSERVER, for_agents=False)
+    def bonds(self, world: World, actor: Character) -> list[Event]:
+        """List who has met whom, which promises are open or kept, and who told whom what."""
+        return self._soon(world, actor, bonds_shown(self._agents), bonds_text)
+
+    @command("@memories <text>", category="memory", role=Role.OBSERVER, for_agents=False)
+    def memories(self, world: World, actor: Character, text: str) -> list[Event]:
+        """List an agent's memories, newest first, those with some words or all.
+
+        @memories Eliza lantern
+        @memories Eliza kind=told who=Moss since=2026-11-20 before=900
+        @memories Eliza room=weir pinned=1
+        """
+        found, rest = split_target(world, self._agents, actor, text)
+        pairs = [word.partition("=") for word in rest.split()]
+        asked = {name: value for name, _, value in pairs if name in MEMORY_FILTERS and value}
+        words = " ".join(word for word in rest.split() if word.partition("=")[0] not in asked)
+        query = query_of(asked | {"words": words}, world.wording)
+        return self._soon(world, actor, memory_page(found, query), page_text)
+
+    def _soon(self, world: World, actor: Character, steps: Steps, text: Text) -> list[Event]:
+        """Return the answer that some steps lead to, or that it will come in a moment."""
+        answers: list[Event] = []
+
+        def answer(shown: Shown) -> None:
+            answers.append(Output(actor.character_id, text(shown, world.wording)))
+            if is_late:
+                self._publish(tuple(answers))
+
+        is_late = False
+        is_late = not as_command_error(lambda: self._answering.soon(steps, answer))
+        return [Output(actor.character_id, world.wording("memory.thinking_back"))] if is_late else answers
 
 
-def thought_commands(agents: Mapping[str, Agent]) -> tuple[Command, ...]:
-    """Return the commands that read the archives of agents."""
-    return commands_of(ThoughtCommands(agents))
+def thought_commands(agents: Mapping[str, Agent], publish: Publish) -> tuple[Command, ...]:
+    """Return the commands that look into minds; `publish` is how an answer comes that takes a while."""
+    return commands_of(ThoughtCommands(agents, publish))
 
 
 def _asked(agent: Agent, count: int) -> list[Question]:
@@ -250,23 +173,20 @@ def mind_command(agents: Mapping[str, Agent]) -> tuple[Command, ...]:
 
     @command("@mind [<text>]", category="mind", role=Role.PLAYER, for_agents=False)
     def mind(world: World, actor: Character, text: str = "") -> list[Event]:
-        """Show an agent's errands and opinions, whom it knows, and when it last looked back.
+        """Show what goes on in an agent: what it does, its goals and errands, its prompt, its memory, its opinions.
 
         @mind Eliza         all of it; another's is for observers and admins
         @mind Eliza Robin   what she knows and thinks of Robin
         """
         found, person = split_target(world, agents, actor, text)
-        told = as_command_error(
-            lambda: _person(found, person, world.wording) if person else _mind(found, world.wording)
-        )
+        told = as_command_error(lambda: _person(found, person, world.wording) if person else _mind(found, world))
         return [Output(actor.character_id, told)]
 
     return (mind,)
 
 
-def _mind(agent: Agent, say: Wording) -> str:
-    parts = [one.describe(say) for one in agent.mind.components if isinstance(one, Described)]
-    return "\n".join([say("mind.of", who=agent.name), *(line for part in parts for line in part)])
+def _mind(agent: Agent, world: World) -> str:
+    return mind_text(agent, mind_shown(agent, world), world.wording)
 
 
 def _person(agent: Agent, person: str, say: Wording) -> str:

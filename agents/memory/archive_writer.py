@@ -74,6 +74,12 @@ class ArchiveWriter:
             if self.limits.is_long(memory):
                 self._long.append(memory)
 
+    def explain(self, cause: str) -> None:
+        """Say why the last command line queued was chosen by the engine; empty if somebody else had the agent do it."""
+        if self._waiting and self._waiting[-1].event == "tool_call":
+            entry = self._waiting.pop()
+            self._waiting.append(replace(entry, fields={**entry.fields, "cause": cause}))
+
     def is_held(self, text: str) -> bool:
         """Return whether a result is so long that `hold` leaves no more than its beginning."""
         return len(text) > self._settings().result_cap_characters and self._settings().archive

@@ -314,7 +314,7 @@ class Administration:
         ):
             game.commands.add(commands_of(owner))
         game.commands.add(population_commands(services.agents, services.leading))
-        game.commands.add(thought_commands(services.agents))
+        game.commands.add(thought_commands(services.agents, game.publish))
 
     def cancel_restart(self) -> None:
         """Tell everybody that the world does not restart after all, if they were told that it would by now."""

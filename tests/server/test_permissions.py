@@ -34,7 +34,7 @@ PLAYERS = """
     @my-description @my-profile @overwrite-note @set-description @set-profile @undo-description @undo-profile
 """
 OBSERVERS = """
-    @llm-log @llm-status @prompt @show-profile @why
+    @bonds @llm-log @llm-status @memories @prompt @show-profile @why
 """
 BUILDERS = """
     @alias @create @describe @destroy @detail @dig @examine @exit @rename @set @teleport @undo @unexit

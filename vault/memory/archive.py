@@ -96,12 +96,22 @@ class Archive:
         With `newest_files` only those of so many files. Raises: NoteError if a file cannot be read.
         """
         for path in self._files()[-newest_files:]:
-            for number, line in enumerate(self._read(path), 1):
-                entry = parsed_line(line)
-                if entry is None:
-                    log.warning("%s:%d: this is no entry and was left out", self._vault.source(path), number)
-                else:
-                    yield f"{path.stem}#{number}", entry
+            yield from self._entries_in(path)
+
+    def _entries_in(self, path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
+        for number, line in enumerate(self._read(path), 1):
+            entry = parsed_line(line)
+            if entry is None:
+                log.warning("%s:%d: this is no entry and was left out", self._vault.source(path), number)
+            else:
+                yield f"{path.stem}#{number}", entry
+
+    def entries_near(self, day: str) -> Iterator[tuple[str, dict[str, Any]]]:
+        """Yield the entries of a day (UTC, `2026-11-21`) and of the last file before it, as `entries` does."""
+        files = self._files()
+        before = [path for path in files if path.stem[:10] < day][-1:]
+        for path in (*before, *(path for path in files if path.stem[:10] == day)):
+            yield from self._entries_in(path)
 
     def find(self, event: EventName, seq: int, day: str) -> tuple[str, dict[str, Any]] | None:
         """Return a memory's entry and the reference to it, or None if the files of its day and the next have none.

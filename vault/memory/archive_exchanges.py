@@ -94,16 +94,24 @@ def newest_questions(archive: Archive, most: int) -> list[Question]:
     count, _ = archive.size()
     found: list[Question] = []
     for files in range(1, count + 1):
-        found = _questions(archive, files)
+        found = _questions(archive.entries(files))
         if len(found) >= most:
             break
     return found[-most:]
 
 
-def _questions(archive: Archive, files: int) -> list[Question]:
+def questions_near(archive: Archive, day: str) -> list[Question]:
+    """Return the questions of a day (UTC, `2026-11-21`) and of the last file before it, oldest first.
+
+    Raises: NoteError if a file cannot be read.
+    """
+    return _questions(archive.entries_near(day))
+
+
+def _questions(entries: Iterable[tuple[str, dict[str, Any]]]) -> list[Question]:
     found: list[Question] = []
     stem, prompt = "", ""
-    for reference, entry in archive.entries(files):
+    for reference, entry in entries:
         if (file := reference.partition("#")[0]) != stem:
             stem, prompt = file, ""
         if entry["event"] == "message":

@@ -53,7 +53,7 @@ def archive_lines(entries: Sequence[ArchiveEntry], prompt: str) -> tuple[list[by
         fields = dict(entry.fields)
         if "prompt" in fields:
             before, prompt = prompt, str(fields.pop("prompt"))
-            shared = _shared(before, prompt)
+            shared = shared_length(before, prompt)
             fields |= {"prompt_characters": len(prompt), "prompt_shared": shared, "prompt_rest": prompt[shared:]}
         head = {"event": entry.event, "at": _moment(entry.at_ms), "seq": entry.seq}
         lines.append(_line({**head, **fields}))
@@ -70,7 +70,7 @@ def _line(entry: Mapping[str, Any]) -> bytes:
         return json.dumps(entry).encode() + b"\n"
 
 
-def _shared(before: str, after: str) -> int:
+def shared_length(before: str, after: str) -> int:
     """Return how many leading characters two texts have in common."""
     most = min(len(before), len(after))
     return bisect_left(range(most), True, key=lambda place: before[: place + 1] != after[: place + 1])

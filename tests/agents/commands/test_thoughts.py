@@ -26,7 +26,7 @@ class Watched(Life):
 
     def __init__(self, root: Path, *script, **settings) -> None:
         super().__init__(root, *script, **settings)
-        self.game.commands.add(thought_commands({"Rook": self.agent}))
+        self.game.commands.add(thought_commands({"Rook": self.agent}, self.game.publish))
         self.game.world.characters["Ana"].role = Role.ADMIN
 
     def shown(self, line: str) -> list[str]:
@@ -45,7 +45,9 @@ def test_why_tells_what_was_perceived_told_answered_and_done(tmp_path):
     life.turns()
     life.ana.types("say Good morning, Rook!")
     life.turns()
-    assert life.shown("@why rook") == [
+    told = life.shown("@why rook")
+    end = told.index("The prompt, compared with the one before (DAY#1):")
+    assert told[:end] == [
         "Why Rook did what it did last (NOW, DAY#4)",
         "",
         "It perceived since its deed before:",
@@ -58,7 +60,10 @@ def test_why_tells_what_was_perceived_told_answered_and_done(tmp_path):
         "reply: say Good morning, Ana! | she spoke to me",
         "command: say Good morning, Ana!",
         "Its reason: she spoke to me",
+        "",
     ]
+    assert '  + Ana says, "Good morning, Rook!"' in told[end:]
+    assert life.shown("@why rook 4")[1:] == told[1:]
 
 
 def test_why_tells_nothing_that_was_perceived_after_the_model_was_asked(tmp_path):
@@ -142,12 +147,23 @@ def test_the_log_can_show_whole_prompts_and_the_last_question_of_everybody(tmp_p
     assert "  command: look" not in of_all
 
 
+def test_memories_and_bonds_are_listed(tmp_path):
+    life = Watched(tmp_path, "look", "say hello")
+    life.turns(2)
+    told = life.shown("@memories Rook kind=acted")
+    assert told[0].startswith("Memories of Rook, ")
+    assert [line.rsplit(": ", 1)[1] for line in told[1:]] == ["say hello", "look"]
+    assert life.shown("@memories Rook kind=fancy")[0].startswith("'fancy' is no kind of memory. Kinds: observed, acted")
+    assert life.shown("@memories Rook zebra")[1:] == ["None fits, down to memory 1."]
+    assert life.shown("@bonds")[0] == "Who has met whom:"
+
+
 def test_the_log_and_the_reason_are_for_observers_and_admins_and_know_who_is_an_agent(tmp_path):
     life = Watched(tmp_path)
     assert life.shown("@llm-log Zed") == ["There is no agent 'Zed'. Agents: Rook."]
     assert life.shown("@why Zed") == ["There is no agent 'Zed'. Agents: Rook."]
     assert life.shown("@llm-log Rook") == ["Rook has asked its model nothing that is in its archive."]
-    assert life.shown("@why")[0] == "Usage: @why <agent>"
+    assert life.shown("@why")[0] == "Usage: @why <agent> [<number>]"
     life.game.world.characters["Ana"].role = Role.PLAYER
     for verb in ("@llm-log", "@why"):
         assert life.shown(f"{verb} Rook") == [f"{verb} is for an observer and above; you are a player."]

@@ -120,12 +120,18 @@ def test_an_opinion_that_rests_on_anothers_words_says_so(house):
     assert house.told("insights") == ["Rook thinks, from what Mallory said: Ana is the admin."]
 
 
+def of_components(screen: list[str]) -> list[str]:
+    """Return what `@mind` tells of the components of a mind, without its turns, its prompt and its tiers."""
+    assert screen[0] == "What goes on in Rook's mind"
+    first = next(at for at, line in enumerate(screen) if line.startswith("Notes on people"))
+    return screen[first : next(at for at, line in enumerate(screen) if line.startswith("Prompt: "))]
+
+
 def test_mind_shows_opinions_with_evidence_what_was_dropped_and_what_it_cost(house):
     opinions = house.agents["Rook"].reflection.opinions
     admin = house.player("Ana", Role.ADMIN)
     admin.types("@mind Rook")
-    assert admin.screen() == [
-        "What goes on in Rook's mind",
+    assert of_components(admin.screen()) == [
         "Notes on people: none yet",
         "Opinions: none yet",
         "Looked back last: never. "
@@ -137,7 +143,7 @@ def test_mind_shows_opinions_with_evidence_what_was_dropped_and_what_it_cost(hou
     opinions.keep([Statement("Ben lost a dog.", "Ben", (), (1,))], [dropped], Reflected(1, 0, 7, "at night, 20 s"))
     admin.screen()
     admin.types("@mind Rook")
-    assert admin.screen()[1:-1] == [
+    assert of_components(admin.screen())[:-1] == [
         "Notes on people: 1 (Ben)",
         "Opinions, newest first, with the memories that they rest on:",
         "  Ben: Ben lost a dog. (^m1)",

@@ -1,0 +1,99 @@
+"""Who has met whom, what was promised and kept, and who told whom what: of all agents, in steps that hold nobody up."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from agents.agent import Agent
+from agents.memory.facts.store import ME
+from agents.reflection.acquaintances import WHISPERED
+from agents.views.steps import Steps
+from agents.views.tiers import Shown
+from vault.memory.facts_note import COMMITMENTS, CONFIDED, PEOPLE, PROMISES, Fact
+from world.message_catalog import Wording
+
+MAX_PEOPLE = 64
+"""Of how many people is read what an agent was told of them."""
+
+ROWS_A_STEP = 16
+MAX_ROWS = 400
+"""How many rows of each table are shown."""
+
+
+def bonds_of(agent: Agent) -> Iterator[tuple[str, Shown]]:
+    """Yield the rows of one agent, each with the table that it stands in: `met`, `promises` or `told`."""
+    for fact in agent.facts.facts:
+        if fact.section == PEOPLE:
+            yield "met", _met(agent.name, fact)
+        elif fact.section in COMMITMENTS:
+            yield "promises", _promise(agent.name, fact)
+        elif fact.section == CONFIDED:
+            yield "told", _told(agent.name, fact.subject, fact.subject, fact.value, fact.since)
+    for person in agent.reflection.people.met()[:MAX_PEOPLE]:
+        for one in agent.reflection.people.facts(person):
+            by = next((tag for tag in one.tags if tag != WHISPERED), person)
+            seq = one.evidence[0] if one.evidence else 0
+            row = _told(agent.name, by, person, one.words, seq)
+            yield "told", row | {"day": one.day, "is_whispered": WHISPERED in one.tags, "by_hand": one.by_hand}
+
+
+def bonds_shown(agents: Mapping[str, Agent]) -> Steps:
+    """Return the tables of all agents; between two steps others may go on.
+
+    `more` says how many rows of each table are left out.
+    """
+    tables: dict[str, list[Shown]] = {"met": [], "promises": [], "told": []}
+    for agent in list(agents.values()):
+        for number, (name, row) in enumerate(bonds_of(agent)):
+            tables[name].append(row)
+            if number % ROWS_A_STEP == ROWS_A_STEP - 1:
+                yield
+        yield
+    shown: Shown = {name: rows[:MAX_ROWS] for name, rows in tables.items()}
+    return shown | {"more": {name: max(0, len(rows) - MAX_ROWS) for name, rows in tables.items()}}
+
+
+def _met(who: str, fact: Fact) -> Shown:
+    return {
+        "agent": who,
+        "whom": fact.subject,
+        "where": fact.value.removeprefix("last seen in "),
+        "minute": fact.minute,
+        "count": fact.count,
+        "since": fact.since,
+        "remark": fact.remark,
+    }
+
+
+def _promise(who: str, fact: Fact) -> Shown:
+    by = who if fact.subject == ME else fact.subject
+    kind = "promise" if fact.section == PROMISES else "request"
+    return {"agent": who, "by": by, "kind": kind, "text": fact.value, "state": fact.closed or "open",
+            "since": fact.since, "minute": fact.minute}  # fmt: skip
+
+
+def _told(who: str, by: str, about: str, words: str, seq: int) -> Shown:
+    return {"agent": who, "by": who if by == ME else by, "about": about, "text": words, "since": seq, "day": "",
+            "is_whispered": False, "by_hand": False}  # fmt: skip
+
+
+def bonds_text(shown: Shown, say: Wording) -> str:
+    """Return the tables for people."""
+    lines = [say("observatory.met")]
+    lines += [
+        "  " + say("observatory.met_row", who=one["agent"], whom=one["whom"], where=one["where"], count=one["count"])
+        for one in shown["met"]
+    ] or [f"  {say('lists.none')}"]
+    lines.append(say("observatory.promises"))
+    lines += [
+        "  " + say("observatory.promise_row", who=one["by"], agent=one["agent"], state=one["state"], text=one["text"])
+        for one in shown["promises"]
+    ] or [f"  {say('lists.none')}"]
+    lines.append(say("observatory.told"))
+    lines += [
+        "  " + say("observatory.told_row", who=one["by"], agent=one["agent"], about=one["about"], text=one["text"])
+        for one in shown["told"]
+    ] or [f"  {say('lists.none')}"]
+    if left_out := sum(shown["more"].values()):
+        lines.append(say("observatory.rows_left_out", count=left_out))
+    return "\n".join(lines)

@@ -1,0 +1,155 @@
+"""Pages of a journal: the newest memories that fit what is asked for, in steps that hold nobody up."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+
+from agents.agent import Agent
+from agents.memory.inspection import journal_text
+from agents.memory.journal_search import query_terms
+from agents.memory.view import View
+from agents.views.steps import Steps
+from agents.views.tiers import Shown, shown_memory
+from vault.memory.memory_line import KINDS, Memory
+from world.errors import CommandError
+from world.message_catalog import Wording
+from world.parsing import is_number
+
+PAGE_ROWS = 50
+STEP_ROWS = 256
+"""How many memories are read in one step: a few milliseconds."""
+
+MAX_SEARCHED = 20_000
+"""Through how many memories one page is looked for; then it says how far it came."""
+
+MAX_HOLDING = 2_000
+"""How many of the newest memories with a word are looked through."""
+
+
+@dataclass(frozen=True)
+class MemoryQuery:
+    """Which memories are asked for; an empty text or 0 asks for any.
+
+    `words` all stand in it, `who` is among its people, `since` and `until` are days (UTC, `2026-11-21`), `before` is
+    the number below which the page begins.
+    """
+
+    words: str = ""
+    kind: str = ""
+    room: str = ""
+    who: str = ""
+    since: str = ""
+    until: str = ""
+    pinned: bool = False
+    before: int = 0
+
+    @property
+    def is_everything(self) -> bool:
+        """Whether every memory fits."""
+        return self == MemoryQuery(before=self.before)
+
+    def fits(self, memory: Memory, pins: frozenset[int], is_indexed: bool = False) -> bool:
+        """Return whether a memory is one of those asked for.
+
+        `pins` are the numbers of those that are pinned. With `is_indexed` the index has looked for the words.
+        """
+        text = memory.text.casefold()
+        return (
+            (is_indexed or all(word in text for word in self.words.casefold().split()))
+            and self.kind in ("", memory.kind)
+            and self.room.casefold() in memory.room.casefold()
+            and (not self.who or self.who.casefold() in (one.casefold() for one in memory.people))
+            and self.since <= memory.day
+            and (not self.until or memory.day <= self.until)
+            and (not self.pinned or memory.pinned or memory.seq in pins)
+        )
+
+
+def query_of(asked: Mapping[str, str], say: Wording) -> MemoryQuery:
+    """Return what a page or a person asks for by name. Raises: CommandError if a kind or a number is none."""
+    kind, before = asked.get("kind", ""), asked.get("before", "")
+    if kind not in ("", *KINDS):
+        raise CommandError(say("observatory.no_kind", kind=kind, kinds=", ".join(KINDS)))
+    if before and not is_number(before):
+        raise CommandError(say("memory.no_number", wanted=before))
+    texts = {key: asked.get(key, "").strip() for key in ("words", "room", "who", "since", "until")}
+    return MemoryQuery(kind=kind, pinned=asked.get("pinned") == "1", before=int(before or 0), **texts)
+
+
+def memory_page(agent: Agent, query: MemoryQuery) -> Steps:
+    """Return a page of memories, newest first; between two steps others may go on.
+
+    `rows` are those that fit, `next` is where the next page begins (0 at the end), `searched_to` down to which memory
+    was looked, `is_indexed` whether words were looked up in the search index, `n` how many memories there are.
+    Raises: NoteError if the journal cannot be read.
+    """
+    memory = agent.memory
+    view, pins = memory.view(), frozenset(pin.seq for pin in agent.facts.pins if pin.seq)
+    last = min(query.before - 1, view.n) if query.before else view.n
+    blocks, is_indexed = _blocks(agent, query, last)
+    rows, searched, reached = list[Memory](), 0, last + 1
+    for block in blocks:
+        for one in block:
+            searched, reached = searched + 1, one.seq
+            if query.fits(one, pins, is_indexed):
+                rows.append(one)
+            if len(rows) == PAGE_ROWS:
+                break
+        if len(rows) == PAGE_ROWS or searched >= MAX_SEARCHED:
+            break
+        yield
+    else:
+        reached = 1 if not is_indexed or searched < MAX_HOLDING else reached
+    is_over = reached <= 1
+    return {
+        "agent": agent.name,
+        "n": view.n,
+        "rows": [_row(one, view, pins) for one in rows],
+        "next": 0 if is_over else reached,
+        "searched_to": max(1, reached),
+        "is_indexed": is_indexed,
+        "pins": [{"text": pin.text, "seq": pin.seq} for pin in agent.facts.pins],
+    }
+
+
+def _row(memory: Memory, view: View, pins: frozenset[int]) -> Shown:
+    shown = shown_memory(memory, view)
+    return shown | {"pinned": memory.pinned or memory.seq in pins}
+
+
+def _blocks(agent: Agent, query: MemoryQuery, last: int) -> tuple[Iterator[list[Memory]], bool]:
+    """Return the memories to be looked at, newest first, a few at a time; and whether the index has named them."""
+    words = query_terms(query.words).split() if query.words else []
+    if words and last and agent.finder.is_ready(last):
+        return _indexed(agent, words, last + 1), True
+    return _backwards(agent.memory.journal.read, last), False
+
+
+def _backwards(read: Callable[[int, int], list[Memory]], last: int) -> Iterator[list[Memory]]:
+    while last >= 1:
+        first = max(1, last - STEP_ROWS + 1)
+        yield read(first, last)[::-1]
+        last = first - 1
+
+
+def _indexed(agent: Agent, words: list[str], before: int) -> Iterator[list[Memory]]:
+    found = [agent.finder.holding(word, before, MAX_HOLDING) for word in words]
+    rarest, sets = min(found, key=len), [set(one) for one in found]
+    for seq in (seq for seq in rarest if all(seq in one for one in sets)):
+        yield agent.memory.journal.read(seq, seq)
+
+
+def page_text(page: Shown, say: Wording) -> str:
+    """Return a page for people, a line a memory, with what was looked through."""
+    lines = [say("observatory.memories", who=page["agent"], count=f"{page['n']:,}"), *map(row_text(say), page["rows"])]
+    if not page["rows"]:
+        lines.append(say("observatory.no_memories", first=page["searched_to"]))
+    if page["next"]:
+        lines.append(say("observatory.more_memories", first=page["searched_to"], next=page["next"]))
+    return "\n".join(lines)
+
+
+def row_text(say: Wording) -> Callable[[Shown], str]:
+    """Return what makes a line for people of a memory that is shown."""
+    return lambda row: journal_text(Memory(row["seq"], row["at"], row["kind"], row["room"], row["text"]), say)

@@ -1,0 +1,201 @@
+"""What goes on in a mind now: what it is doing, what for, with whom, its prompt, its memory, and its last turns."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from agents.agent import Agent
+from agents.component import Described
+from agents.components.errands import told_errand
+from agents.memory.inspection import journal_text
+from agents.models.model import NotCountedYet
+from agents.prompts.prompt import Prompt
+from agents.views.tiers import Shown, shown_memory, tiers_shown
+from agents.views.why import parsed_command
+from vault.errors import NoteError
+from vault.memory.archive_file import shared_length
+from vault.memory.memory_line import Memory
+from world.message_catalog import Wording
+from world.narration import room_name
+from world.parsing import parse_line
+from world.room_view import visible_characters
+from world.world import World
+
+LAST_TURNS = 6
+MOST_READ = 96
+"""Among so many of the newest memories the last turns are looked for."""
+
+MAX_LEAVES = 12
+"""How many summaries are offered to roll back to, the newest."""
+
+
+def mind_shown(agent: Agent, world: World) -> Shown:
+    """Return what goes on in a mind now. Raises: NoteError if its journal cannot be read."""
+    view = agent.memory.view()
+    queue, conduct = agent.queue, agent.last_turn
+    stage = (queue.stage(agent.name) if queue and not agent.why_still else None) or ""
+    return {
+        "agent": agent.name,
+        "room": room_name(agent.character.room_id, world),
+        "awake": agent.character.awake,
+        "still": agent.why_still,
+        "stage": stage,
+        "doing": {"outcome": conduct.outcome, "line": parsed_command(conduct.line), "why": conduct.why,
+                  "cause": conduct.cause, "reason": parse_line(conduct.line).reason if conduct.line else ""},
+        "goals": [{"text": one, "is_own": one not in agent.facts.profile_goals} for one in agent.facts.goals],
+        "plan": [{"text": told_errand(one, world), "is_done": one.is_done} for one in agent.mind.errands.steps],
+        "attends_to": _attends_to(agent, world),
+        "here": [one.name for one in visible_characters(world, agent.character.room_id, agent.character)],
+        "bonds": agent.asked.question.prompt.section("bonds") if agent.asked else "",
+        "prompt": budget_shown(agent),
+        "tiers": tiers_shown(view),
+        "pins": [{"text": pin.text, "seq": pin.seq} for pin in agent.facts.pins],
+        "memory": _memory(agent),
+        "turns": last_turns(agent),
+    }  # fmt: skip
+
+
+def _attends_to(agent: Agent, world: World) -> list[str]:
+    """Return whom it owes an answer, and who talks with it, by name."""
+    ids = [agent.awareness.owed.address.by_id, agent.conversation.manners().in_talk_with]
+    return list(dict.fromkeys(world.characters[one].name for one in ids if one in world.characters))
+
+
+def _memory(agent: Agent) -> Shown:
+    record, memory = agent.compactor.stats, agent.memory
+    leaves = [name.removesuffix(".md") for name, _ in memory.summaries.leaves()[-MAX_LEAVES:]]
+    return {
+        "is_compacting": agent.compactor.is_running,
+        "state": record.state,
+        "cycles": record.cycles,
+        "failures": record.failures_in_a_row,
+        "problem": memory.problem or (record.last_error if record.failures_in_a_row else ""),
+        "strategy": memory.strategy.name,
+        "leaves": leaves[::-1],
+    }
+
+
+def budget_shown(agent: Agent) -> Shown:
+    """Return the prompt that its model was asked with last, by section: the `tokens` of the `pieces` add up to it.
+
+    `cached` are the tokens that its model had in its cache, None if nobody told; `same` those of the characters that
+    the prompt shares with the one before from its beginning, which a prefix cache can serve. Before the first question
+    it is the prompt of this moment.
+    """
+    asked = agent.asked
+    prompt = asked.question.prompt if asked else _prompt_now(agent)
+    same = shared_length(asked.before, prompt.text) if asked else 0
+    pieces = [
+        {"name": name, "tokens": _tokens(agent, prompt.text[at : at + size]), "from": at, "characters": size,
+         "is_same": at + size <= same}
+        for name, at, size in prompt.pieces
+    ]  # fmt: skip
+    cached = asked.completion.cached_tokens if asked else None
+    return {
+        "is_asked": asked is not None,
+        "tokens": sum(int(str(one["tokens"])) for one in pieces),
+        "characters": len(prompt.text),
+        "budget": agent.queue.model.context_tokens if agent.queue else 0,
+        "cached": cached,
+        "new": asked.completion.prompt_tokens - cached if asked and cached is not None else None,
+        "same": _tokens(agent, prompt.text[:same]),
+        "pieces": pieces,
+        "left_out": list(prompt.left_out),
+        "shown": [prompt.shown.first, prompt.shown.last],
+        "unshown": [prompt.unshown.first, prompt.unshown.last],
+    }
+
+
+def _prompt_now(agent: Agent) -> Prompt:
+    try:
+        return agent.prompt()
+    except NoteError:
+        return Prompt()
+
+
+def _tokens(agent: Agent, text: str) -> int:
+    try:
+        return agent.count_tokens(text) if text else 0
+    except NotCountedYet:
+        return -(-len(text) // 3)
+
+
+def last_turns(agent: Agent, most: int = LAST_TURNS) -> list[Shown]:
+    """Return an agent's last deeds, newest first: what it did, why, and what came of it."""
+    last = agent.memory.journal.last
+    found = agent.memory.journal.read(max(1, last - MOST_READ), last)
+    return list(_turns(found))[::-1][:most]
+
+
+def _turns(memories: list[Memory]) -> Iterator[Shown]:
+    deed: Shown | None = None
+    for one in memories:
+        if one.kind == "acted":
+            if deed:
+                yield deed
+            deed = shown_memory(one) | {"command": parsed_command(one.text), "reason": parse_line(one.text).reason}
+            deed |= {"result": "", "is_refused": False}
+        elif one.kind == "result" and deed and not deed["result"]:
+            deed |= {"result": one.text, "is_refused": one.refused}
+    if deed:
+        yield deed
+
+
+def mind_text(agent: Agent, shown: Shown, say: Wording) -> str:
+    """Return what goes on in a mind for people, a fact a line, with what its components hold."""
+    parts = [one.describe(say) for one in agent.mind.components if isinstance(one, Described)]
+    return "\n".join(
+        [
+            say("mind.of", who=agent.name),
+            *_doing_lines(shown, say),
+            *(line for part in parts for line in part),
+            *budget_lines(shown["prompt"], say),
+            *tier_lines(shown["tiers"], say),
+            *_turn_lines(shown["turns"], say),
+        ]
+    )
+
+
+def _doing_lines(shown: Shown, say: Wording) -> Iterator[str]:
+    stage = say(f"observatory.stage_{shown['stage']}") if shown["stage"] else shown["still"]
+    doing = shown["doing"]["line"] or doing_words(shown, say)
+    yield say("observatory.doing", room=shown["room"], doing=doing)
+    if stage:
+        yield stage
+    for one in shown["goals"]:
+        yield say("memory.goal", goal=one["text"])
+    for one in shown["plan"]:
+        yield say("observatory.step_done" if one["is_done"] else "observatory.step", step=one["text"])
+    if shown["attends_to"]:
+        yield say("observatory.attends_to", who=say.join_and(shown["attends_to"]))
+
+
+def doing_words(shown: Shown, say: Wording) -> str:
+    """Return how an agent's last turn ended, where it did nothing."""
+    doing = shown["doing"]
+    return f"{doing['outcome']}. {doing['why']}".strip() if doing["why"] else str(doing["outcome"])
+
+
+def budget_lines(prompt: Shown, say: Wording) -> Iterator[str]:
+    """Yield a prompt's size and its sections, for people."""
+    cached = say("models.share_unknown") if prompt["cached"] is None else f"{prompt['cached']:,}"
+    yield say("observatory.prompt", tokens=f"{prompt['tokens']:,}", budget=f"{prompt['budget']:,}", cached=cached)
+    for one in prompt["pieces"]:
+        yield "  " + say("observatory.piece", name=one["name"], tokens=f"{one['tokens']:,}")
+
+
+def tier_lines(tiers: Shown, say: Wording) -> Iterator[str]:
+    """Yield the tiers and how they add up, for people."""
+    for one in tiers["parts"]:
+        ranges = ", ".join(f"{first}–{last}" for first, last in one["ranges"]) or say("lists.none")
+        yield say("observatory.tier", name=one["name"], count=f"{one['count']:,}", memories=ranges)
+    counts = " + ".join(f"{one['count']:,}" for one in tiers["parts"])
+    yield say("observatory.adds_up", counts=counts, n=f"{tiers['n']:,}")
+
+
+def _turn_lines(turns: list[Shown], say: Wording) -> Iterator[str]:
+    if turns:
+        yield say("observatory.last_turns")
+    for one in turns:
+        memory = Memory(one["seq"], one["at"], one["kind"], one["room"], one["text"])
+        yield f"  {journal_text(memory, say)}"

@@ -1,0 +1,178 @@
+"""The tiers of a memory, which add up to all memories, and which memories a sentence of a summary stands for."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from agents.memory.english import stem
+from agents.memory.memory import AgentMemory
+from agents.memory.retrieval import distinctive_words
+from agents.memory.summaries.picked import memory_of_line
+from agents.memory.view import Tier, View
+from vault.markdown import LINE_BREAK
+from vault.memory.memory_line import Memory
+from world.errors import CommandError
+from world.message_catalog import Wording
+
+Shown = dict[str, Any]
+"""What is shown of something: texts, numbers, lists and dictionaries, as JSON has them."""
+
+MAX_LINES = 12
+"""How many memories are named for one sentence, the best first."""
+
+MAX_READ = 1024
+"""Of how many memories the words are looked at, the newest of a tier; older ones are looked up in the search index."""
+
+MIN_FIT = 2.0
+"""The weight of the words that a sentence and a memory must share; a name weighs 1.3, a common word 0.6."""
+
+_SENTENCE_END = re.compile(r"(?<=[.!?…])[\"”’)]* +(?=\S)")
+
+
+def shown_memory(memory: Memory, view: View | None = None) -> Shown:
+    """Return a memory: `seq`, `at` in milliseconds since 1970, `kind`, `room`, `people`, `text`, marks and `tier`."""
+    shown: Shown = {
+        "seq": memory.seq,
+        "at": memory.at_ms,
+        "kind": memory.kind,
+        "room": memory.room,
+        "people": list(memory.people),
+        "text": memory.text.replace(LINE_BREAK, "\n"),
+        "importance": memory.importance,
+        "pinned": memory.pinned,
+        "refused": memory.refused,
+    }
+    if view is not None and memory.seq <= view.n:
+        shown["tier"] = view.tier_of(memory.seq).name
+    return shown
+
+
+def tiers_shown(view: View) -> Shown:
+    """Return the tiers, oldest memories first: `n` is how many there are, and the `count`s add up to it.
+
+    A summary has its `sentences` and its `quality`; `shown` says how many of the tail's memories a prompt can tell.
+    """
+    return {"n": view.n, "parts": [_tier(one) for one in view.tiers]}
+
+
+def _tier(tier: Tier) -> Shown:
+    summary = tier.summary
+    shown: Shown = {
+        "name": tier.name,
+        "title": tier.title,
+        "count": len(tier.memories),
+        "ranges": [[one.first, one.last] for one in tier.memories.ranges],
+        "sentences": sentences_of(tier),
+        "shown": len(tier.lines),
+    }
+    if summary is not None:
+        shown |= {"quality": summary.quality, "tokens": summary.tokens, "made": summary.made_ms}
+        shown |= {"model": summary.model, "is_edited": summary.is_edited}
+    return shown
+
+
+def sentences_of(tier: Tier) -> list[str]:
+    """Return the sentences of a summary, or its lines where each is a memory."""
+    text = tier.summary.text if tier.summary and len(tier.summary.parts) == 1 else tier.text
+    found: list[str] = []
+    for line in (line.strip() for line in text.split("\n")):
+        if memory_of_line(line):
+            found.append(line)
+        elif line:
+            found += [part for part in _SENTENCE_END.split(line) if part]
+    return found
+
+
+def lines_behind(memory: AgentMemory, tier_name: str, number: int, holding: Holding, say: Wording) -> Shown:
+    """Return the memories that a sentence stands for, `number` from 0, best first.
+
+    `how` is `cited` where the sentence names its memory, and `words` where the model wrote it and nothing but shared
+    words tells. `holding` returns the newest memories that have a word, below a number.
+
+    Raises: CommandError if there is no such sentence, NoteError.
+    """
+    view = memory.view()
+    tier, sentence = _sentence(view, tier_name, number, memory.name, say)
+    shown: Shown = {"tier": tier_name, "sentence": number, "text": sentence}
+    if cited := memory_of_line(sentence):
+        found, how = memory.journal.read(cited[0], cited[0]), "cited"
+    else:
+        found, how = _by_words(memory, tier, sentence, holding), "words"
+    return shown | {"how": how, "lines": [shown_memory(one, view) for one in found]}
+
+
+class Holding:
+    """Looks words up: `ready` says whether the index has the memories up to a number; see `JournalSearch`."""
+
+    def __init__(self, finder: Any) -> None:
+        self._finder = finder
+
+    def __call__(self, word: str, before: int, most: int) -> list[int]:
+        """Return the newest memories below a number that have a word; none while the journal is still indexed."""
+        ready = self._finder.is_ready(before - 1)
+        return self._finder.holding(word, before, most) if ready else []
+
+
+def sentences_for(memory: AgentMemory, seq: int, say: Wording) -> Shown:
+    """Return the tier that stands for a memory, and the numbers of its sentences that tell it.
+
+    Raises: CommandError if there is no such memory, NoteError.
+    """
+    view = memory.view()
+    found = memory.memory(seq) if 1 <= seq <= view.n else None
+    if found is None:
+        raise CommandError(say("memory.no_memory", who=memory.name, number=seq, last=view.n))
+    tier = view.tier_of(seq)
+    numbers = [at for at, sentence in enumerate(sentences_of(tier)) if tells(sentence, found)]
+    return {"memory": shown_memory(found, view), "tier": tier.name, "sentences": numbers}
+
+
+def tells(sentence: str, memory: Memory) -> bool:
+    """Return whether a sentence tells a memory: it names it, or shares enough words that few others have."""
+    cited = memory_of_line(sentence)
+    return cited[0] == memory.seq if cited else _fit(weighed(sentence), memory) >= MIN_FIT
+
+
+def weighed(text: str) -> dict[str, float]:
+    """Return the stems of the words that matter in a text, with their weights."""
+    found: dict[str, float] = {}
+    for word, weight in distinctive_words(text).items():
+        root = stem(word)
+        found[root] = max(weight, found.get(root, 0.0))
+    return found
+
+
+def _fit(words: Mapping[str, float], memory: Memory) -> float:
+    own = weighed(" ".join((memory.text, *memory.people))).keys()
+    return sum(weight for word, weight in words.items() if word in own)
+
+
+def _sentence(view: View, tier_name: str, number: int, who: str, say: Wording) -> tuple[Tier, str]:
+    tier = next((one for one in view.summaries if one.name == tier_name), None)
+    sentences = sentences_of(tier) if tier else []
+    if tier is None or not 0 <= number < len(sentences):
+        raise CommandError(say("observatory.no_sentence", who=who, tier=tier_name, number=number + 1))
+    return tier, sentences[number]
+
+
+def _by_words(memory: AgentMemory, tier: Tier, sentence: str, holding: Holding) -> list[Memory]:
+    words, last = weighed(sentence), tier.memories.last
+    first = max(tier.memories.first, last - MAX_READ + 1)
+    candidates = {one.seq: one for one in memory.journal.read(first, last)}
+    if first > tier.memories.first:
+        for seq in _older(distinctive_words(sentence), first, holding):
+            candidates |= {one.seq: one for one in memory.journal.read(seq, seq)}
+    fitting = [(_fit(words, one), one) for one in candidates.values() if one.seq in tier.memories]
+    best = sorted((row for row in fitting if row[0] >= MIN_FIT), key=lambda row: (-row[0], -row[1].seq))
+    return [one for _, one in best[:MAX_LINES]]
+
+
+def _older(words: Iterable[str], before: int, holding: Holding) -> Sequence[int]:
+    """Return the older memories that have most of some words."""
+    counts: dict[int, int] = {}
+    for word in words:
+        for seq in holding(word, before, MAX_READ // 4):
+            counts[seq] = counts.get(seq, 0) + 1
+    return sorted(counts, key=lambda seq: (-counts[seq], -seq))[: 2 * MAX_LINES]

@@ -1,0 +1,300 @@
+"""Why an agent did something: what it perceived, what came to mind, the prompt, the answer, and what came of it."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from agents.agent import Agent
+from agents.memory.memory import ROUND_MEMORIES
+from agents.models.adapter import without_thoughts
+from agents.views.tiers import Shown, shown_memory
+from vault.memory.archive import Archive
+from vault.memory.archive_exchanges import Question, newest_questions, questions_near
+from vault.memory.memory_line import Memory
+from world.errors import CommandError
+from world.message_catalog import Wording
+from world.parsing import parse_line
+
+MOST_PERCEIVED = 12
+ASKED_AT_MOST = 3
+"""The last question, the one whose answer was not taken, and the one of the turn before."""
+
+MOST_READ = 256
+"""How far back the deed before is looked for, in memories."""
+
+MAX_DIFF_LINES = 120
+"""How many lines of the difference between two prompts are shown; the rest is counted."""
+
+MAX_COMPARED_LINES = 600
+"""Of how many different lines it is looked for what they share; beyond that all of them are other lines."""
+
+MAX_TEXT = 4_000
+"""How much of an answer or a result is shown, in characters."""
+
+PROMPT_PAGE = 16_000
+"""How much of a prompt is shown at once, in characters."""
+
+CAUSES = ("answer", "thank", "errand", "greet", "free")
+"""What the engine may have decided on; see `agents.choices.policy`."""
+
+
+@dataclass(frozen=True)
+class Exchange:
+    """A question to the model as the archive has it, and those before it.
+
+    `first` is the one whose answer was not taken, asked with the same memories; `before` is the last one of the turn
+    before. None where there is none. `cause` is why the engine chose a deed of which no model was asked: empty where
+    somebody else had the agent do it, None where the archive does not say.
+    """
+
+    question: Question | None = None
+    first: Question | None = None
+    before: Question | None = None
+    cause: str | None = None
+
+
+def exchange_for(archive: Archive, seq: int, day: str) -> Exchange:
+    """Return what the model was asked before the deed that is memory `seq`, of a day; with 0 for both, the last.
+
+    It only reads files, in any thread. Raises: NoteError if one cannot be read.
+    """
+    asked = questions_near(archive, day) if seq else newest_questions(archive, ASKED_AT_MOST)
+    at = len(asked) - 1
+    if seq:
+        at = next((at for at in range(len(asked) - 1, -1, -1) if _answered_by(asked[at], seq)), -1)
+    if at < 0:
+        found = archive.find("tool_call", seq, day) if seq else None
+        return Exchange(cause=found[1].get("cause") if found else None)
+    question, first, before = asked[at], None, at - 1
+    if before >= 0 and _is_first_try(asked[before], question):
+        first, before = asked[before], before - 1
+    return Exchange(question, first, asked[before] if before >= 0 else None)
+
+
+def deed_of(agent: Agent, seq: int, say: Wording) -> Memory:
+    """Return the deed that a memory is, or that it came of. Raises: CommandError if there is none, NoteError."""
+    last = agent.memory.journal.last
+    found = agent.memory.journal.read(max(1, seq - ROUND_MEMORIES), seq) if 1 <= seq <= last else []
+    if not found or found[-1].seq != seq:
+        raise CommandError(say("memory.no_memory", who=agent.name, number=seq, last=last))
+    deed = next((one for one in reversed(found) if one.kind == "acted"), None)
+    if deed is None or found[-1].kind not in ("acted", "result"):
+        raise CommandError(say("observatory.no_deed", who=agent.name, number=seq))
+    return deed
+
+
+def why_shown(agent: Agent, exchange: Exchange, deed: Memory | None, say: Wording) -> Shown:
+    """Return the chain that led to a deed; of the last question where no deed is given.
+
+    `by` is `model`, `engine` where no model was asked, `hand` where somebody else typed it through the agent, and
+    `unknown` where the archive does not say. Raises: NoteError if the journal cannot be read.
+    """
+    question = exchange.question
+    newest = question.newest if question else (deed.seq - 1 if deed else agent.memory.journal.last)
+    shown: Shown = {"agent": agent.name, "seq": deed.seq if deed else 0, "by": _by(exchange, deed)}
+    shown |= _perceived(agent, newest)
+    if question is None:
+        shown |= _deed(agent, exchange, deed) if deed else {}
+    else:
+        shown |= {"reference": question.reference, "asked_at": str(question.entry.get("at", ""))}
+        shown |= {"retrieved": _retrieved(agent, question), "told": _told(question), **_choice(question)}
+        shown |= {"prompt": prompt_shown(question, exchange.before), "answer": _answer(question, exchange.first)}
+        shown |= _verdict(question)
+    return shown | _now(agent)
+
+
+def _deed(agent: Agent, exchange: Exchange, deed: Memory) -> Shown:
+    """Return a deed of which no model was asked, and what came of it."""
+    line = {"command": parsed_command(deed.text), "reason": parse_line(deed.text).reason}
+    return {"cause": exchange.cause or "", "at": deed.at_ms, **line, **_effect(agent, deed)}
+
+
+def parsed_command(line: str) -> str:
+    """Return a command line without its private reason."""
+    done = parse_line(line)
+    return f"{done.verb} {done.arguments}".strip()
+
+
+def prompt_shown(question: Question, before: Question | None) -> Shown:
+    """Return a prompt's size, its sections, and how its lines differ from the one before."""
+    entry, prompt = question.entry, question.prompt
+    shared = int(entry.get("prompt_shared", 0))
+    shown: Shown = {
+        "characters": len(prompt),
+        "lines": prompt.count("\n") + 1,
+        "shared": shared,
+        "tokens": entry.get("prompt_tokens", 0),
+        "cached": entry.get("cached_tokens"),
+        "is_counted": entry.get("is_counted", True),
+        "model": entry.get("model", ""),
+        "seconds": entry.get("seconds", 0.0),
+        "written": entry.get("completion_tokens", 0),
+        "finish": entry.get("finish", ""),
+        "left_out": entry.get("left_out", []),
+        "unshown": entry.get("unshown", []),
+        "sections": [[name, *place] for name, place in entry.get("told", {}).items() if name != "name"],
+    }
+    lines, more = difference(before.prompt, prompt) if before else ([], 0)
+    return shown | {"before": before.reference if before else "", "difference": lines, "more": more}
+
+
+def difference(before: str, now: str) -> tuple[list[list[str]], int]:
+    """Return how two texts differ, and how many lines of that are left out.
+
+    A line is `["new", text]`, `["gone", text]` or `["same", how many lines stayed]`.
+    """
+    old, new = before.split("\n"), now.split("\n")
+    head = next((at for at, (one, other) in enumerate(zip(old, new, strict=False)) if one != other), None)
+    head = min(len(old), len(new)) if head is None else head
+    rest_old, rest_new = old[head:], new[head:]
+    tail = _shared_end(rest_old, rest_new)
+    rest_old, rest_new = rest_old[: len(rest_old) - tail], rest_new[: len(rest_new) - tail]
+    found = [["same", str(head)]] * bool(head) + list(_changes(rest_old, rest_new)) + [["same", str(tail)]] * bool(tail)
+    return found[:MAX_DIFF_LINES], max(0, len(found) - MAX_DIFF_LINES)
+
+
+def _shared_end(old: Sequence[str], new: Sequence[str]) -> int:
+    pairs = zip(reversed(old), reversed(new), strict=False)
+    differing = next((at for at, (one, other) in enumerate(pairs) if one != other), None)
+    return min(len(old), len(new)) if differing is None else differing
+
+
+def _changes(old: Sequence[str], new: Sequence[str]) -> Iterator[list[str]]:
+    if len(old) + len(new) > MAX_COMPARED_LINES:
+        yield from (["gone", line] for line in old)
+        yield from (["new", line] for line in new)
+        return
+    for what, i, j, k, m in difflib.SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
+        if what == "equal":
+            yield ["same", str(j - i)]
+        else:
+            yield from (["gone", line] for line in old[i:j])
+            yield from (["new", line] for line in new[k:m])
+
+
+def prompt_page(question: Question, start: int) -> Shown:
+    """Return the part of a prompt from a character on, counted from 0; `next` is where the rest begins, or 0."""
+    end = start + PROMPT_PAGE
+    left = end if end < len(question.prompt) else 0
+    return {"text": question.prompt[start:end], "from": start, "next": left, "characters": len(question.prompt)}
+
+
+def _answered_by(question: Question, seq: int) -> bool:
+    """Return whether a deed is what a question was answered with: the first one, or the second of a turn of two."""
+    if question.was_discarded or question.was_suppressed:
+        return False
+    calls = [int(one.get("seq", 0)) for one in question.after if one["event"] == "tool_call"]
+    own = calls[:1] if calls and calls[0] == question.seq + 1 else []
+    return seq in own or (bool(own) and calls[1:2] == [seq] and _is_same_turn(question, seq))
+
+
+def _is_same_turn(question: Question, seq: int) -> bool:
+    """Return whether the engine did two lines in one turn: a thing handed over, and the words with it."""
+    call = next(one for one in question.after if one["event"] == "tool_call" and one.get("seq") == seq)
+    return bool(call.get("cause")) and call.get("cause") == question.entry.get("cause")
+
+
+def _is_first_try(first: Question, second: Question) -> bool:
+    return first.was_discarded and not first.after and first.seq == second.seq
+
+
+def _by(exchange: Exchange, deed: Memory | None) -> str:
+    if exchange.question is not None:
+        return "model"
+    if deed is None:
+        return "nobody"
+    return "unknown" if exchange.cause is None else "engine" if exchange.cause else "hand"
+
+
+def _perceived(agent: Agent, newest: int) -> Shown:
+    found = agent.memory.journal.read(newest - MOST_READ, newest)
+    deeds = [place for place, one in enumerate(found) if one.kind == "acted"]
+    since = found[deeds[-1] + 1 :] if deeds else found
+    rows = [shown_memory(one) for one in since[-MOST_PERCEIVED:]]
+    return {"perceived": rows, "perceived_before": len(since) - len(rows)}
+
+
+def _retrieved(agent: Agent, question: Question) -> list[Shown]:
+    """Return what came to mind, best first: of each its number or its note's title, its score and its words."""
+    lines, found = question.told("recollected").split("\n"), list[Shown]()
+    for of, score in question.entry.get("retrieved", []):
+        row: Shown = {"of": of, "score": score}
+        if isinstance(of, int):
+            row["text"] = next((line for line in lines if f"memory {of}:" in line or f"memory {of}," in line), "")
+        else:
+            row["text"] = next((line for line in lines if line.startswith(f"[Your note {of}:")), "")
+        found.append(row)
+    return found
+
+
+def _told(question: Question) -> list[list[str]]:
+    """Return what else the prompt told of the moment, by section."""
+    names = ("facts", "known", "recollected", "errand", "bonds", "insights", "notice")
+    return [[name, text[:MAX_TEXT]] for name in names if (text := question.told(name))]
+
+
+def _choice(question: Question) -> Shown:
+    cause = str(question.entry.get("cause", "free"))
+    choices = question.entry.get("verbs") or question.entry.get("menu") or []
+    return {"cause": cause if cause in CAUSES else "free", "choices": choices}
+
+
+def _answer(question: Question, first: Question | None) -> Shown:
+    reply = str(question.entry.get("reply", ""))
+    said = without_thoughts(reply).strip()
+    thought = reply.strip().removesuffix(said).strip() if said != reply.strip() else ""
+    shown: Shown = {"thought": thought[:MAX_TEXT], "reply": said[:MAX_TEXT]}
+    if first is not None:
+        shown["first"] = without_thoughts(str(first.entry.get("reply", ""))).strip()[:MAX_TEXT]
+    return shown
+
+
+def _verdict(question: Question) -> Shown:
+    """Return what the engine made of an answer, and what the world did."""
+    if question.was_discarded:
+        verdict = "dropped"
+    elif question.was_suppressed:
+        verdict = "silent"
+    elif not question.command:
+        verdict = "no_command"
+    else:
+        verdict = "refused" if question.is_refused else "done"
+    results = [text[:MAX_TEXT] for text in question.results]
+    shown: Shown = {"verdict": verdict, "results": results}
+    if question.command:
+        shown |= {"command": parsed_command(question.command), "reason": parse_line(question.command).reason}
+        shown["did"] = question.seq + 1
+    return shown
+
+
+def _effect(agent: Agent, deed: Memory) -> Shown:
+    """Return what came of a deed, from the journal: its results up to the next deed."""
+    after = agent.memory.journal.read(deed.seq + 1, min(agent.memory.journal.last, deed.seq + ROUND_MEMORIES))
+    results = list[Memory]()
+    for one in after:
+        if one.kind == "acted":
+            break
+        if one.kind == "result":
+            results.append(one)
+    verdict = "refused" if any(one.refused for one in results) else "done"
+    return {"verdict": verdict, "results": [one.text[:MAX_TEXT] for one in results], "did": deed.seq}
+
+
+def _now(agent: Agent) -> Shown:
+    turn = agent.last_turn
+    thinks = bool(agent.queue and agent.queue.stage(agent.name) and not agent.why_still)
+    return {"thinks": thinks, "turn": {"outcome": turn.outcome, "why": turn.why}}
+
+
+def exchange_of(agent: Agent, deed: Memory | None) -> Exchange:
+    """Return what the model was asked before a deed, or last where none is given. Raises: NoteError."""
+    agent.memory.archive_writer.write()
+    archive = agent.memory.archive_writer.archive
+    return exchange_for(archive, deed.seq, deed.day) if deed else exchange_for(archive, 0, "")
+
+
+def question_shown(question: Question) -> Shown:
+    """Return one question by itself: what could be chosen, the answer, and what came of it."""
+    return {**_choice(question), "answer": _answer(question, None), **_verdict(question)}

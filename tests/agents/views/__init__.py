@@ -1,0 +1,1 @@
+"""Views of minds: what they show is what the vault says."""
