@@ -1,6 +1,8 @@
 """What one visitor was shown, line by line with its number, so that a cut connection goes on where it was.
 
-Lines are on disk before they are sent: whatever a page has seen, the server still knows after `kill -9`.
+Lines are on disk before they are sent: whatever a page has seen, the server still knows after `kill -9`. A line that
+is typed is on disk before it is done, with its number: it is never done twice. One that was taken, but not finished
+when the process was killed, is known as such.
 """
 
 from __future__ import annotations
@@ -23,6 +25,9 @@ LINES_IN_MEMORY = 100
 """How many of them are answered without reading the file."""
 MAX_PAGES = 8
 """Of how many windows it is known which line they typed last."""
+
+
+_DONE = b'{"done":true}'
 
 
 @dataclass(frozen=True)
@@ -66,7 +71,8 @@ class Backlog:
     """The lines of one visitor, numbered from 1, in memory and in one file of JSON lines.
 
     `stream` names the numbering: a page that knows another one begins anew. `typed` is the number of the last line
-    that each window of the visitor's has typed. Both are written by `write`, together.
+    that each window of the visitor's has typed. `unfinished` counts the lines that were taken, but of which nothing
+    tells that they were done before the process ended.
     """
 
     def __init__(self, path: Path, owner: Owner, files: OpenFiles | None = None) -> None:
@@ -76,6 +82,7 @@ class Backlog:
         self.stream = secrets.token_hex(6)
         self.last = 0
         self.typed: dict[str, int] = {}
+        self.unfinished = 0
         self._lines: deque[tuple[int, bytes]] = deque(maxlen=LINES_IN_MEMORY)
         self._waiting: list[bytes] = []
         self._lines_in_file = 0
@@ -95,7 +102,7 @@ class Backlog:
         return self.last, numbered
 
     def note_typed(self, page: str, number: int) -> bool:
-        """Note that a window has typed its line of a number; return False if that was done before."""
+        """Note that a window has typed its line of a number; return False if it had done so before."""
         if number <= self.typed.get(page, 0):
             return False
         self.typed.pop(page, None)
@@ -103,7 +110,17 @@ class Backlog:
         while len(self.typed) > MAX_PAGES:
             del self.typed[next(iter(self.typed))]
         self._waiting.append(json.dumps({"window": [page, number]}).encode())
+        self.unfinished += 1
         return True
+
+    def finish(self) -> None:
+        """Put on disk what was added, and that all lines are done that were typed."""
+        if self.unfinished:
+            self.unfinished = 0
+            self._waiting.append(_DONE)
+        self.write()
+        if self._lines_in_file > 2 * KEPT_LINES:
+            self._shorten()
 
     def write(self) -> None:
         """Put on disk what was added. If that fails, play goes on; a restart then loses lines, which the log says."""
@@ -114,12 +131,8 @@ class Backlog:
             self._files.append(self.path, b"".join(line + b"\n" for line in waiting))
             self._has_failed = False
             self._lines_in_file += len(waiting)
-            if self._lines_in_file > 2 * KEPT_LINES:
-                self._shorten()
         except OSError as error:
-            if not self._has_failed:
-                log.error("%s cannot be written; a restart would lose what visitors have read: %s", self.path, error)
-            self._has_failed = True
+            self._note_failure(error)
 
     def since(self, number: int) -> list[bytes]:
         """Return the lines behind a number, oldest first; what is too old is missing."""
@@ -151,16 +164,24 @@ class Backlog:
     def _head(self) -> bytes:
         return json.dumps({"owner": asdict(self.owner), "stream": self.stream, "last": self.last}).encode()
 
+    def _note_failure(self, error: OSError) -> None:
+        if not self._has_failed:
+            log.error("%s cannot be written; a restart would lose what visitors have read: %s", self.path, error)
+        self._has_failed = True
+
     def _shorten(self) -> None:
         """Keep the newest lines."""
         kept = [line for _, line in _lines_in(self.path)][-KEPT_LINES:]
         typed = [json.dumps({"window": [page, number]}).encode() for page, number in self.typed.items()]
         draft = self.path.with_suffix(".new")
-        draft.write_bytes(b"".join(line + b"\n" for line in (self._head(), *kept, *typed)))
-        draft.chmod(0o600)
-        draft.replace(self.path)
+        try:
+            draft.write_bytes(b"".join(line + b"\n" for line in (self._head(), *kept, *typed, _DONE)))
+            draft.chmod(0o600)
+            draft.replace(self.path)
+        except OSError as error:
+            self._note_failure(error)
         self.rest()  # what was open is not the file any more
-        self._lines_in_file = len(kept) + len(typed) + 1
+        self._lines_in_file = len(kept) + len(typed) + 2
 
 
 def read_backlog(path: Path, files: OpenFiles | None = None) -> Backlog | None:
@@ -182,6 +203,9 @@ def read_backlog(path: Path, files: OpenFiles | None = None) -> Backlog | None:
             elif "window" in entry:
                 page, number = entry["window"]
                 found.typed[str(page)] = int(number)
+                found.unfinished += 1
+            elif "done" in entry:
+                found.unfinished = 0
             else:
                 found.last = entry["n"]
                 found._lines.append((found.last, line))

@@ -22,6 +22,7 @@ SUPPORTED = ["Char 1", "Char.Items 1", "Room 1", "Fallwater 1"]
 MAX_LINES_AT_ONCE = 200
 """How many lines a message to the page holds at most."""
 TOO_LONG = "That line was ignored: it is longer than {} bytes."
+UNFINISHED = "The world stopped just then. What you typed last may have been done or not: look before you do it again."
 APOLOGY = "Something went wrong with that. It has been noted in the server's log."
 
 
@@ -65,6 +66,8 @@ class PageConnection:
         self._is_due = False
         self._is_prompt_due = False
         self._leaving: DelayedCall | None = None
+        if backlog.unfinished:
+            self.show(UNFINISHED, "notice")
 
     def begin(self, listener: ResumableListener) -> None:
         """Tell a listener that there is a visitor."""
@@ -148,6 +151,7 @@ class PageConnection:
         if not self._is_hidden and line.strip():
             shown = {"kind": "typed", "text": line, "page": self._page, "typed": number}
             self._add(json.dumps(shown, ensure_ascii=False)[1:-1].encode("utf-8", "replace"))
+        self.backlog.write()  # before it is done: a line is done once or not at all
         self._tell(self._listener.line_received, line)
         self.prompt()
         return Taken.LINE
@@ -252,7 +256,7 @@ class PageConnection:
 
     def _flush(self) -> None:
         """Put on disk what was shown, and only then send it."""
-        self.backlog.write()
+        self.backlog.finish()
         if self._socket is None:
             self.backlog.rest()
         out = [*self._lines, *self._out]

@@ -1,5 +1,6 @@
 // The link to the world: requests, one socket at a time, and numbers by which nothing is lost or done twice.
 const FIRST_WAIT = 400, LONGEST_WAIT = 5000, ANSWER_WITHIN = 6000;
+const UNDONE = "Not done", UNKNOWN = "It is not known whether this was done";
 
 export async function ask(path, given, signal) {
   const answer = await fetch(path, given === undefined ? { signal } : {
@@ -36,6 +37,15 @@ export class Link {
     return this.typed;
   }
 
+  // What is not known to have arrived is sent to no other login, and not when somebody comes in again much later.
+  giveUp(why) {
+    const numbers = this.waiting.map((line) => line.number);
+    this.waiting = [];
+    if (numbers.length) this.heard({ untaken: numbers, why });
+  }
+
+  forget() { this.stream = ""; this.waiting = []; }
+
   tellReader() { this.send({ reader: this.reader() }); }
 
   send(message) {
@@ -60,29 +70,36 @@ export class Link {
   }
 
   take(item) {
+    let untaken = "";
     if (item.n) {
       if (item.n <= this.last) return; // shown before
       this.last = item.n;
     } else if (item.hello) {
-      if (!item.hello.goes_on) this.last = 0;
+      if (!item.hello.goes_on) {
+        this.last = 0;
+        if (this.stream) untaken = UNKNOWN; // a power cut took what the server knew
+      }
       this.stream = item.hello.stream;
       this.isReady = true;
       this.wait = FIRST_WAIT;
       this.arrived(item.hello.took);
       this.typed = Math.max(this.typed, item.hello.took);
       if (this.reader() !== this.told) this.tellReader();
-      for (const line of this.waiting) this.send(line);
+      if (!untaken) for (const line of this.waiting) this.send(line);
       this.changed("on");
     } else if (item.took) {
       this.arrived(item.took);
     } else if (item.end && item.end !== "restart") {
       this.isOver = true;
+      untaken = UNDONE;
       this.changed(item.end);
     } else if (item.refused !== undefined) {
       this.isOver = true;
+      untaken = UNKNOWN;
       this.changed("refused", item.refused);
     }
     this.heard(item);
+    if (untaken) this.giveUp(untaken);
   }
 
   arrived(number) { this.waiting = this.waiting.filter((line) => line.number > number); }
@@ -120,7 +137,7 @@ export class Link {
     try {
       const given = await ask("/ticket", {}, AbortSignal.timeout(ANSWER_WITHIN));
       if (given.ticket) this.open(given.ticket, true);
-      else if (given.ok) { this.isOver = true; this.changed("refused", given.told || ""); }
+      else if (given.ok) { this.isOver = true; this.changed("refused", given.told || ""); this.giveUp(UNKNOWN); }
       else this.lost();
     } catch { this.lost(); }
   }

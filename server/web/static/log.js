@@ -31,7 +31,7 @@ export class Log {
     newer.addEventListener("click", () => { this.toEnd(); element.focus(); });
   }
 
-  clear() { this.element.replaceChildren(); this.pending.clear(); this.seen(); }
+  clear() { this.element.replaceChildren(); this.seen(); }
 
   // A typed line is shown at once and takes its place when the world has it. Screen readers have spoken it already.
   typed(text, number) {
@@ -53,6 +53,17 @@ export class Log {
     }
     this.put(entry, kind === "typed");
     return kind;
+  }
+
+  // Say of typed lines by number that they have not arrived.
+  untaken(numbers, why) {
+    for (const number of numbers) {
+      const entry = this.pending.get(number);
+      if (!entry) continue; // a secret
+      entry.remove();
+      this.pending.delete(number);
+      this.note(`${why}: ${entry.textContent}`);
+    }
   }
 
   note(text) { this.put(this.entry("gap", text), false); }

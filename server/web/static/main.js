@@ -22,6 +22,8 @@ function hear(item) {
     if (log.line(item, link.page) !== "typed" && document.hidden) { news += 1; title(); settings.sound(); }
   } else if (item.hello) {
     if (!item.hello.goes_on) log.clear();
+  } else if (item.untaken) {
+    log.untaken(item.untaken, item.why);
   } else if (item.data === "Fallwater.Commands") {
     typing.commands = item.payload.commands;
   } else if (item.data) {
@@ -69,9 +71,10 @@ async function enter(given) {
   try {
     const answer = await ask("/enter", given);
     if (answer.ticket) {
+      log.pending.clear();
       log.clear();
       $("password").value = $("chosen").value = "";
-      link.stream = "";
+      link.forget();
       link.begin(answer.ticket, false);
       return;
     }
@@ -99,7 +102,7 @@ $("leave").addEventListener("click", async () => {
   link.isOver = true;
   await ask("/leave", {}).catch(() => {});
   link.socket?.close();
-  link.stream = "";
+  link.forget();
   showDoor("You have left.");
 });
 

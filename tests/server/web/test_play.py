@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import tempfile
 from pathlib import Path
 
@@ -10,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from server.web.backlog import KEPT_LINES, LINES_IN_MEMORY
+from server.web.play import UNFINISHED
 from server.web.socket import SILENT_SECONDS
 from tests.server.fake_connection import Guest
 from tests.server.web.browsing import Browser, House, Window
@@ -279,3 +281,48 @@ def test_whatever_is_cut_no_line_is_lost_and_none_is_doubled(todo):
             f'You say, "{line.removeprefix("say ")}"' for line in typed
         ]
         assert window.waiting == []
+
+
+def killed_while_a_line_is_done(house: House, window: Window, text: str, done: bool) -> House:
+    """Kill the house before what came of a line is written, before it is `done` or behind it."""
+    perform = house.registry.perform
+
+    def perform_and_die(character_id: str, line: str) -> None:
+        if done:
+            perform(character_id, line)
+        raise KeyboardInterrupt
+
+    house.registry.perform = perform_and_die
+    window.typed += 1
+    window.waiting.append({"line": text, "number": window.typed})
+    with pytest.raises(KeyboardInterrupt):
+        window.sends(line=text, number=window.typed)
+        house.goes_on()
+    return house.again()
+
+
+@pytest.mark.parametrize("done", [True, False])
+def test_a_line_that_is_done_when_the_process_is_killed_is_not_done_again_and_that_is_told(house, done):
+    browser, window = ana_in(house)
+    window.types("say one")
+    browser.house = killed_while_a_line_is_done(house, window, "say two", done)
+    window.is_in = False
+    browser.plays(page=window, resumes=True)
+    window.reads()
+    assert 'You say, "two"' not in window.texts
+    at = window.texts.index("say two")
+    assert window.texts[at + 1] == UNFINISHED
+    assert window.waiting == []
+    assert window.types("say three")[-1] == 'You say, "three"'
+    # It is told once.
+    browser.house = browser.house.again()
+    assert browser.plays().texts.count(UNFINISHED) == 1
+
+
+def test_of_a_password_nothing_but_its_number_is_written(house):
+    _, window = ana_in(house)
+    window.types("@password")
+    window.types("a long secret")
+    [path] = (house.folder / "web").iterdir()
+    assert "secret" not in path.read_text()
+    assert json.dumps({"window": [window.page, 2]}) in path.read_text()
