@@ -70,7 +70,7 @@ class WebDoor:
         self._logins = Logins(folder, self._proof_of, self._playing.__contains__, services.clock)
         gets = {b"/world": self._tell_world}
         posts = {b"/enter": self._enter, b"/ticket": self._give_ticket, b"/leave": self._leave}
-        pages = Pages(self._why_not, gets, posts, self._upgrade)
+        pages = Pages(self._why_not, gets, posts, services.palette, self._upgrade)
         self._deadlines = Deadlines(services.clock, lambda: float(settings().login_seconds))
         self.factory = WebFactory(pages, services.clock, self._deadlines)
 

@@ -8,6 +8,7 @@ import json
 import logging
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from importlib.resources import files
 from typing import Any, cast
 
@@ -18,7 +19,9 @@ from twisted.python.failure import Failure
 from twisted.web.resource import Resource
 from twisted.web.server import NOT_DONE_YET, Request, Site
 
+from config.settings import ColorSettings
 from server.clock import DelayedCall, ReactorClock, cancel
+from server.web.colors import style_sheet
 
 log = logging.getLogger(__name__)
 
@@ -61,12 +64,21 @@ def static_files() -> dict[bytes, StaticFile]:
     for one in files("server.web").joinpath("static").iterdir():
         suffix = one.name[one.name.rfind(".") :]
         if suffix in _TYPES:
-            content = one.read_bytes()
-            tag = b'"%b"' % hashlib.sha256(content).hexdigest()[:20].encode()
-            packed = gzip.compress(content, 9, mtime=0)
-            found[b"/" + one.name.encode()] = StaticFile(f"{_TYPES[suffix]}; charset=utf-8", content, packed, tag)
+            found[b"/" + one.name.encode()] = packed_file(_TYPES[suffix], one.read_bytes())
     found[b"/"] = found.pop(b"/index.html")
     return found
+
+
+def packed_file(kind: str, content: bytes) -> StaticFile:
+    """Return a file of a media type."""
+    tag = b'"%b"' % hashlib.sha256(content).hexdigest()[:20].encode()
+    return StaticFile(f"{kind}; charset=utf-8", content, gzip.compress(content, 9, mtime=0), tag)
+
+
+@lru_cache(maxsize=4)
+def color_file(palette: ColorSettings) -> StaticFile:
+    """Return the style sheet of a palette."""
+    return packed_file(_TYPES[".css"], style_sheet(palette).encode())
 
 
 @dataclass(frozen=True)
@@ -84,19 +96,25 @@ Check = Callable[[Request], str]
 
 class Pages(Resource):
     """Every path of the site. `check` says why a request is refused, `posts` answer what is sent, `gets` what is
-    asked, and `upgrade` opens a socket.
+    asked, `palette` returns the colours that hold now, and `upgrade` opens a socket.
     """
 
     isLeaf = True
 
     def __init__(
-        self, check: Check, gets: Mapping[bytes, Ask], posts: Mapping[bytes, Ask], upgrade: Callable[[Request], int]
+        self,
+        check: Check,
+        gets: Mapping[bytes, Ask],
+        posts: Mapping[bytes, Ask],
+        palette: Callable[[], ColorSettings],
+        upgrade: Callable[[Request], int],
     ) -> None:
         Resource.__init__(self)
         self._files = static_files()
         self._check = check
         self._gets = gets
         self._posts = posts
+        self._palette = palette
         self._upgrade = upgrade
 
     def render(self, request: Request) -> Any:
@@ -109,6 +127,8 @@ class Pages(Resource):
                 return self._upgrade(request)
             case ((b"GET" | b"HEAD"), path) if path in self._files:
                 return _file(request, self._files[path])
+            case ((b"GET" | b"HEAD"), b"/colors.css"):
+                return _file(request, color_file(self._palette()))
             case b"GET", path if path in self._gets:
                 return _ask(request, self._gets[path], {})
             case b"POST", path if path in self._posts:

@@ -1,0 +1,182 @@
+"""Clients of another make at the page's port: each subprotocol, spoken with a library that the server does not use."""
+
+from __future__ import annotations
+
+import json
+import re
+import time
+from typing import Any
+
+import pytest
+import websocket
+
+from tests.integration.browser import web_port_of
+from tests.integration.line_player import HOST, SECRET
+from tests.integration.running import new_vault, running
+
+pytestmark = [pytest.mark.integration, pytest.mark.client]
+
+WITHIN_SECONDS = 30
+GMCP, TELNET, JSON = (f"{name}.mudstandards.org" for name in ("gmcp", "telnet", "json"))
+IAC, SB, SE, WILL, WONT, DO, DONT = 255, 250, 240, 251, 252, 253, 254
+GMCP_OPTION = 201
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory):
+    vault = new_vault(tmp_path_factory.mktemp("clients") / "w", {"config/server.md": {"web_port": -1}})
+    with running(vault) as server:
+        yield server
+        assert server.failure == ""
+
+
+class Client:
+    """A program with a socket. `screen` is the text of binary frames, `told` are the text frames."""
+
+    def __init__(self, port: int, subprotocol: str) -> None:
+        self.socket: Any = websocket.create_connection(
+            f"ws://{HOST}:{port}/socket", subprotocols=[subprotocol], timeout=WITHIN_SECONDS, suppress_origin=True
+        )
+        assert self.socket.subprotocol == subprotocol
+        self.screen, self.told = "", list[str]()
+        self.is_closed = False
+
+    def reads(self) -> None:
+        opcode, content = self.socket.recv_data()
+        if opcode == websocket.ABNF.OPCODE_TEXT:
+            self.told.append(content.decode())
+        elif opcode == websocket.ABNF.OPCODE_BINARY:
+            self.takes(content)
+        else:
+            self.is_closed = True
+
+    def takes(self, content: bytes) -> None:
+        self.screen += content.decode()
+
+    def types(self, line: str) -> None:
+        self.socket.send_binary(line.encode())
+
+    def sees(self, text: str) -> None:
+        """Read until a text stands on the screen."""
+        until = time.monotonic() + WITHIN_SECONDS
+        while text not in self.screen:
+            assert not self.is_closed and time.monotonic() < until, self.screen
+            self.reads()
+
+    def hears(self, start: str) -> str:
+        """Read until a text frame begins like this, and return it."""
+        until = time.monotonic() + WITHIN_SECONDS
+        while not (found := [one for one in self.told if one.startswith(start)]):
+            assert not self.is_closed and time.monotonic() < until, self.told
+            self.reads()
+        return found[-1]
+
+    def comes_as(self, name: str) -> None:
+        """Give a name and choose a password for it."""
+        self.sees("By what name")
+        self.types(name)
+        self.sees("assword")
+        self.types(SECRET)
+        self.sees("Exits:")
+
+    def leaves(self) -> None:
+        self.types("quit")
+        while not self.is_closed:
+            self.reads()
+
+
+class TelnetClient(Client):
+    """One that speaks telnet in binary frames: it agrees to GMCP and to nothing else."""
+
+    def __init__(self, port: int) -> None:
+        self.rest = b""
+        self.is_agreed = False
+        super().__init__(port, TELNET)
+
+    def types(self, line: str) -> None:
+        self.socket.send_binary(line.encode() + b"\r\n")
+
+    def takes(self, content: bytes) -> None:
+        data = self.rest + content
+        shown, at = bytearray(), 0
+        while at < len(data):
+            if data[at] != IAC:
+                shown.append(data[at])
+                at += 1
+            elif (size := self._command(data[at:])) == 0:
+                break
+            else:
+                at += size
+        self.rest = data[at:]
+        self.screen += shown.decode()
+
+    def _command(self, data: bytes) -> int:
+        """Take a command, and return its size; 0 if it is not whole yet."""
+        if len(data) < 2:
+            return 0
+        if data[1] == SB:
+            end = data.find(bytes([IAC, SE]))
+            if end >= 0 and data[2] == GMCP_OPTION:
+                self.told.append(data[3:end].decode())
+            return end + 2 if end >= 0 else 0
+        if data[1] not in (WILL, WONT, DO, DONT):
+            return 2
+        if len(data) < 3:
+            return 0
+        if data[1] == WILL and data[2] == GMCP_OPTION:
+            self.is_agreed = True
+            supports = b'Core.Supports.Set ["Room 1"]'
+            self.socket.send_binary(bytes([IAC, DO, GMCP_OPTION, IAC, SB, GMCP_OPTION]) + supports + bytes([IAC, SE]))
+        elif data[1] in (WILL, DO):
+            self.socket.send_binary(bytes([IAC, DONT if data[1] == WILL else WONT, data[2]]))
+        return 3
+
+
+def test_gmcp_stands_in_text_frames_and_lines_in_binary_ones(server):
+    client = Client(web_port_of(server), GMCP)
+    client.socket.send('Core.Supports.Set ["Room 1", "Comm.Channel 1"]')
+    client.comes_as("Gwen")
+    told = json.loads(client.hears("Room.Info").partition(" ")[2])
+    assert (told["name"], "n" in told["exits"]) == ("The Landing", True)
+    client.types("say by gmcp")
+    client.sees('You say, "by gmcp"')
+    assert re.search("\x1b\\[[0-9;]+m", client.screen)  # colours, without being asked for
+    assert json.loads(client.hears("Comm.Channel.Text").partition(" ")[2])["talker"] == "Gwen"
+    client.socket.send("Core.Ping")
+    client.hears("Core.Ping")
+    client.leaves()
+    assert client.hears("Core.Goodbye")
+
+
+def test_telnet_stands_in_binary_frames_with_its_options(server):
+    client = TelnetClient(web_port_of(server))
+    client.comes_as("Terence")
+    assert client.is_agreed
+    client.types("say by telnet")
+    client.sees('You say, "by telnet"')
+    assert json.loads(client.hears("Room.Info").partition(" ")[2])["name"] == "The Landing"
+    client.leaves()
+
+
+def test_json_has_lines_and_gmcp_in_an_envelope(server):
+    client = Client(web_port_of(server), JSON)
+    supports = {"proto": "GMCP", "id": "Core.Supports.Set", "data": '["Room 1"]'}
+    client.socket.send(json.dumps(supports))
+    client.comes_as("Jason")
+    envelope = json.loads(client.hears('{"proto": "GMCP", "id": "Room.Info"'))
+    assert json.loads(envelope["data"])["name"] == "The Landing"
+    client.socket.send(json.dumps({"proto": "text", "id": "", "data": "say by json"}))
+    client.sees('You say, "by json"')
+    client.leaves()
+
+
+def test_all_of_them_are_in_one_world_with_telnet(server):
+    port = web_port_of(server)
+    clients = [Client(port, GMCP), TelnetClient(port), Client(port, JSON)]
+    for client, name in zip(clients, ("Greta", "Tilda", "Jana"), strict=True):
+        client.comes_as(name)
+    otto = server.player("Otto")
+    otto.asks("say Good evening.")
+    for client in clients:
+        client.sees('Otto says, "Good evening."')
+        client.leaves()
