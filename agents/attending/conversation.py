@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from world.events import Arrived, Emoted, Event, Gave, Left, Said, Whispered
 from world.parsing import is_named
+from world.message_catalog import Wording
 from world.world import World
 
 IN_TALK_MS = 90_000
@@ -92,7 +93,7 @@ class Conversation:
 
     def _hear(self, event: Said | Whispered, world: World, own: bool) -> None:
         to_id = event.to_id or self._named_in(event, world)
-        says_goodbye = _is_farewell(event.text, world)
+        says_goodbye = is_farewell(event.text, world.wording)
         if own:
             others = [to_id] if to_id else [one.character_id for one in world.occupants(event.room_id)]
             self._spoken_to.update(one for one in others if one != self._name)
@@ -102,8 +103,7 @@ class Conversation:
             self._is_waiting = False
             if to_id in ("", self._name):
                 self._attend(event.actor_id, world)
-        if isinstance(event, Said):
-            self._turns.append((event.actor_id, to_id))
+        self._turns.append((event.actor_id, to_id))
         if says_goodbye:
             self._parted.add(event.actor_id)
         elif not own:
@@ -126,5 +126,6 @@ class Conversation:
         return self._name not in (one, other) and to_one == other and to_other == one
 
 
-def _is_farewell(text: str, world: World) -> bool:
-    return any(is_named(word, text) for word in world.wording("talk.farewells").split(", "))
+def is_farewell(words: str, wording: Wording) -> bool:
+    """Return whether words say good-bye; the phrases stand in `text/talk.md`."""
+    return any(is_named(phrase, words) for phrase in wording("talk.farewells").split(", "))

@@ -31,8 +31,8 @@ two agents come to an end; a person who speaks to them is always answered."""
 
 ON_ERRAND = {True: 0.5, False: 0.9}
 GREETS = 0.7
-"""How often the step of an errand is done when it can be, in company and alone, and how often somebody new is spoken to
-first."""
+"""How often the step of an errand is done when it can be, where it leads away from company and otherwise; and how often
+somebody new is spoken to first."""
 
 RESTING = {True: 4.0, False: 0.6}
 """The weight of doing nothing, while a person talks with the agent and otherwise."""
@@ -135,7 +135,8 @@ class Policy:
         step = now.errand
         if step is None or now.manners.in_talk_with:
             return None
-        if not step.is_at_once and self._rng.random() >= ON_ERRAND[bool(now.company)]:
+        is_held_up = bool(now.company) and step.is_going
+        if not step.is_at_once and self._rng.random() >= ON_ERRAND[is_held_up]:
             return None
         if step.talk_to:
             partner = next((one for one in now.company if one.character_id == step.talk_to), None)
@@ -241,7 +242,7 @@ def _readiness(now: Situation) -> float:
     """Return how likely an agent answers what another agent said to it."""
     if now.manners.has_parted or now.shunned & SPEECH:
         return 0.0
-    return ANSWERING * TALKED_OUT**now.manners.words_here
+    return 1.0 if now.is_parting else ANSWERING * TALKED_OUT**now.manners.words_here
 
 
 SPEECH = frozenset({"say", "whisper", "tell"})

@@ -244,10 +244,11 @@ class Situation:
     `recent` are its own last lines, newest last. `address` is who waits for an answer, and `manners` what the
     conversation asks of it. `company` are the others whom it can see, `ways_back` the exits to where it has just been,
     `ways_to_others` those towards others, `errand` the next step of what it has set out to do. `asked_for` are the
-    names of what it holds and is asked for, `asked_along` is whether it is asked to come along, `gifts` are the names
-    of what it was given last. `shunned` are verbs that would lead it round in a circle. `finds_words` is whether its
-    model is worth asking for free words beside speech, as one held to a grammar is for its thoughts. `answer` is what
-    the world itself answers to what was asked, for a model that is too small to make use of it; empty if nothing.
+    names of what it holds and is asked for, `asked_along` is whether it is asked to come along, `is_parting` whether it
+    is bidden farewell, `gifts` are the names of what it was given last. `shunned` are verbs that would lead it round in
+    a circle. `finds_words` is whether its model is worth asking for free words beside speech, as one held to a grammar
+    is for its thoughts. `answer` is what the world itself answers to what was asked, for a model that is too small to
+    make use of it; empty if nothing.
     """
 
     recent: Sequence[str] = ()
@@ -259,6 +260,7 @@ class Situation:
     errand: Step | None = None
     asked_for: tuple[str, ...] = ()
     asked_along: bool = False
+    is_parting: bool = False
     shunned: frozenset[str] = frozenset()
     finds_words: bool = True
     gifts: tuple[str, ...] = ()

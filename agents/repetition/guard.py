@@ -7,7 +7,7 @@ from collections import deque
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from agents.attending.conversation import Manners
+from agents.attending.conversation import Manners, is_farewell
 from agents.attending.perception import Address
 from agents.choices.policy import Policy
 from agents.choices.possible import Situation, asked_for, asks, possible, ways_back, ways_to_others
@@ -157,6 +157,7 @@ class RepetitionGuard:
             errand=errand,
             asked_for=asked_for(world, actor, address.text) if address.text else (),
             asked_along=bool(address.text) and asks("talk.asks_along", address.text, world),
+            is_parting=is_farewell(address.text, world.wording),
             shunned=frozenset() if address.by_person else self.mitigation.shunned,
             finds_words=finds_words,
         )
