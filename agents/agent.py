@@ -15,7 +15,8 @@ from agents.attending.floor import Awareness, Floor
 from agents.attending.perception import Address, impression
 from agents.component import Component, Owner, Turn
 from agents.component_registry import ComponentRegistry, loaded_components
-from agents.components.asked import Person, answers, recalled
+from agents.components.asked import Person, answers, asks_again, recalled, told_by
+from agents.components.earlier import question_of, remembered, secrets
 from agents.components.errands import Step, Visitors
 from agents.components.people import Bonds, Insights
 from agents.memory.compactor import Compactor
@@ -156,7 +157,7 @@ class Agent:
 
     def _mind(self, templates: Templates, components: ComponentRegistry) -> Mind:
         note, memory = self.note, self.memory
-        owner = Owner(note.name, memory.journal.vault, self._now_ms, random.Random(note.name))
+        owner = Owner(note.name, memory.journal.vault, self._now_ms, random.Random(note.name), memory.reading)
         parts: tuple[Component, ...] = (
             Bonds(self.reflection.people, memory.reading, self._game.world.characters.get),
             Insights(self.reflection),
@@ -263,8 +264,22 @@ class Agent:
 
     def recalls_for(self, address: Address) -> list[str]:
         """Return what somebody asks to be told again of themselves; see `components.asked`."""
-        person = self._person(address)
-        return recalled(address.text, self._game.world, self.character, person) if person else []
+        person, world = self._person(address), self._game.world
+        if person is None:
+            return []
+        found = recalled(address.text, world, self.character, person)
+        if found or not asks_again(address.text, world):
+            return found
+        partner, view = world.characters[address.by_id], self.memory.view()
+        reading = self.memory.reading
+        earlier = remembered(question_of(view, partner, reading), view, self.character, partner, world, reading)
+        if earlier is None or (earlier[1].privately and earlier[1].speaker != partner.name):
+            return []
+        return [told_by(earlier[1], self.character, partner, world)]
+
+    def secrets_from(self, partner: Character) -> list[str]:
+        """Return what others have whispered to it, or it to others, and `partner` has not heard."""
+        return secrets(self.memory.view(), partner, self.memory.reading)
 
     def _person(self, address: Address) -> Person | None:
         """Return who has spoken; None for a guest who has gone."""

@@ -15,7 +15,7 @@ from agents.models.queue import RoutedModel
 from agents.prompts.prompt import Prompt
 from agents.repetition.guard import Mitigation
 from agents.replies.reply import Listener, Reply, first_command, open_to
-from agents.replies.speech import speech_in
+from agents.replies.speech import called_rightly, speech_in
 from config.settings import AgentSettings
 from world.game import Game
 
@@ -26,7 +26,7 @@ SPEECH_TEMPERATURE = 0.7
 FACTUAL_TEMPERATURE = 0.4
 SECOND_TEMPERATURE = 1.0
 """How varied speech is at most when it is first asked for, and where the world has told the answer; how varied it is at
-least when it is asked for again."""
+least when it is asked for again and nothing can be told of how to mend it."""
 
 SMALL_BILLION = 2.8
 """An instructed model of fewer parameters acts better with a short prompt, and obeys whoever speaks last."""
@@ -39,6 +39,7 @@ class Question:
     """What a model is asked: the decision, what its answer is held to, and the prompt.
 
     `menu` are the lines that it may choose from; empty for free words. `newest` is the number of the newest memory.
+    `again` is what a model is told of its first answer, where it is asked once more.
     `is_prefilled` says that the prompt begins the agent's own line: a transcript of which only the words are wanted.
     """
 
@@ -48,6 +49,7 @@ class Question:
     grammar: str | None = None
     schema: Mapping[str, Any] | None = None
     newest: int = 0
+    again: str = ""
     is_prefilled: bool = False
 
 
@@ -117,8 +119,9 @@ class Asking:
         temperature = remedy.temperature(settings.temperature)
         if question.decision.kind == "speech":
             is_told = any(one.is_aside for one in question.prompt.sections)
-            most = FACTUAL_TEMPERATURE if is_told else SPEECH_TEMPERATURE
-            temperature = max(temperature, SECOND_TEMPERATURE) if again else min(temperature, most)
+            most = FACTUAL_TEMPERATURE if is_told or question.again else SPEECH_TEMPERATURE
+            is_varied = again and not question.again
+            temperature = max(temperature, SECOND_TEMPERATURE) if is_varied else min(temperature, most)
         is_line = question.grammar or question.is_prefilled
         stop = () if question.prompt.messages else ("\n",) if is_line else (f"\n~{self._name}>",)
         return Request(
@@ -151,13 +154,20 @@ class Asking:
         speech = speech_in(text, self._name, decision.opening(), decision.hand_over())
         if not speech.words:
             return Reply("", self._game.world.wording("talk.speechless"))
-        line = f"{decision.opening()} {speech.words}".replace("|", "\\|")
+        words = called_rightly(speech.words, self._name, self._called(question)) if decision.partner else speech.words
+        line = f"{decision.opening()} {words}".replace("|", "\\|")
         line += f" | {speech.reason}" if speech.reason else ""
         if speech.hand_over and decision.partner:
             return Reply(line, before=f"give {speech.hand_over} to {decision.partner.name}")
         if speech.follows and decision.asked_along and decision.partner:
             return Reply(line, before=f"follow {decision.partner.name}")
         return Reply(line)
+
+    def _called(self, question: Question) -> str:
+        """Return how the partner is called in the prompt: a guest by the name that they have told."""
+        assert question.decision.partner is not None
+        name = question.decision.partner.name
+        return next((one.names[name] for one in question.prompt.sections if name in one.names), name)
 
     def learn(self, completion: Completion) -> None:
         """Take note of whether the model shows its thoughts."""

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar, Literal, Protocol, runtime_checkable
 
+from agents.memory.facts.narration_parser import ENGLISH, NarrationParser
 from agents.memory.view import View
 from vault.memory.memory_line import Memory
 from vault.vault import Vault
@@ -107,12 +108,16 @@ class Component(Protocol):
 
 @dataclass(frozen=True)
 class Owner:
-    """The agent that a component is made for; `rng` is the component's own, the same at every start."""
+    """The agent that a component is made for.
+
+    `rng` is the component's own, the same at every start. `reading` reads what is narrated in the world's language.
+    """
 
     name: str
     vault: Vault
     now_ms: Callable[[], int]
     rng: random.Random
+    reading: NarrationParser = ENGLISH
 
 
 class AddedComponent:

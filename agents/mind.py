@@ -182,14 +182,15 @@ class Mind:
         offer = [world.wording("talk.offer", who=partner, thing=offered)] if offered else []
         offer += [world.wording("talk.may_follow", who=partner)] if decision.asked_along else []
         values = {"offer": " ".join(offer)}
-        return Chat(self._templates.talk, name, self._talk, shown, partner, self._cue(decision), values)
+        return Chat(self._templates.talk, name, self._talk, shown, partner, self._cue(question), values)
 
     def _partner(self, decision: Decision) -> Character | None:
         """Return who is talked with, be it from afar."""
         return decision.partner or self._game.world.characters.get(decision.opening().partition(" ")[2])
 
-    def _cue(self, decision: Decision) -> str:
-        """Return what stands last in a talk that nobody else has begun."""
+    def _cue(self, question: Question) -> str:
+        """Return what stands last in a talk that nobody else has begun, or that the model has not gone on with well."""
+        decision = question.decision
         say, who = self._game.world.wording, decision.partner.name if decision.partner else ""
         keys = {
             "greet": "talk.approaches",
@@ -197,7 +198,9 @@ class Mind:
             "free": "talk.turns_to",
             "thank": "talk.awaits_thanks",
         }
-        return f"({say(keys[decision.cause], who=who, name=self._note.name)})" if decision.cause in keys else ""
+        cue = say(keys[decision.cause], who=who, name=self._note.name) if decision.cause in keys else ""
+        told = " ".join(text for text in (cue, question.again) if text)
+        return f"({told})" if told else ""
 
     def _on(self, components: Iterable[Component]) -> list[Component]:
         """Return those that are still on: a prompt may be put together several times."""

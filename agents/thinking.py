@@ -17,16 +17,16 @@ from agents.choices.possible import possible
 from agents.component import Turn
 from agents.components.errands import Step
 from agents.memory.facts.extraction import utterance_in
+from agents.memory.facts.speech_acts import sentences
 from agents.memory.importance import REFUSED
 from agents.memory.memory import AgentMemory
 from agents.models.model import Completion, ModelError, Request
 from agents.models.queue import ModelQueue, Priority
 from agents.prompts.prompt import Prompt
 from agents.reflection.reflection import Reflection
-from agents.reflection.speech_facts import key_words
 from agents.repetition.guard import RepetitionGuard
 from agents.replies.reply import Reply
-from agents.replies.speech import Around, is_out_of_character
+from agents.replies.speech_check import UNTRUE, Fault, Heard, fault_in, takes_leave
 from config.settings import AgentSettings
 from vault.errors import NoteError
 from vault.markdown import one_line
@@ -66,6 +66,7 @@ class Thinker(Protocol):
     def next_step(self) -> Step | None: ...
     def answers_to(self, address: Address) -> list[str]: ...
     def recalls_for(self, address: Address) -> list[str]: ...
+    def secrets_from(self, partner: Character) -> list[str]: ...
     def prompt(self, question: Question | None = None) -> Prompt: ...
     def count_tokens(self, text: str) -> int: ...
     def perform(self, line: str, cause: str = "") -> CommandResult: ...
@@ -89,6 +90,7 @@ class Thinking:
         self._rng = rng
         self._failing = False
         self._asked_again = False
+        self._fault: Fault = ""
 
     async def take_turn(self) -> Turn:
         """Decide what kind of act comes next, ask the model for what it takes, and do it."""
@@ -161,7 +163,7 @@ class Thinking:
     async def _thought(self) -> Reply | Turn:
         """Ask the model, and once more if what it would do goes round in a circle. Raises: ModelError, NoteError."""
         self._conduct.begin_turn()
-        self._asked_again = False
+        self._asked_again, self._fault = False, ""
         completion = await self._ask()
         reply, decision = self._read(completion), self.question.decision
         if reply is None:
@@ -182,33 +184,52 @@ class Thinking:
         by_person = self._agent.awareness.thinks_of.by_person
         if decision.kind == "speech":
             words = reply.line.removeprefix(decision.opening()).strip()
-            return not words or self._is_wrong(words) or self._conduct.has_heard(words)
+            self._fault = self._fault_in(words)
+            return not words or bool(self._fault) or self._conduct.has_heard(words)
         return self._conduct.objects_to(reply.line, self._agent.character.room_id, by_person)
 
-    def _is_wrong(self, words: str) -> bool:
-        return self._is_out_of_character(words) or self._misses_what_is_known(words)
+    def _fault_in(self, words: str) -> Fault:
+        return fault_in(words, self._agent.name, self._heard(), self._game.world.wording)
 
-    def _misses_what_is_known(self, words: str) -> bool:
-        """Return whether an answer to a person has nothing of what they ask to be told again of themselves."""
-        address = self._agent.awareness.thinks_of
-        recalled = self._agent.recalls_for(address) if address.by_person and "?" in address.text else []
-        known = key_words(" ".join(recalled)) - key_words(address.text)
-        return bool(known) and not known & key_words(words)
-
-    def _is_out_of_character(self, words: str) -> bool:
+    def _heard(self) -> Heard:
+        """Return what words that the model found are held against."""
         world, agent, partner = self._game.world, self._agent, self.question.decision.partner
+        address, prompt = agent.awareness.thinks_of, self.question.prompt
         others = {one.name for one in world.awake() if one.is_agent and one.name != agent.name}
-        others |= {name for one in self.question.prompt.sections for name in one.names.values()}
+        others |= {name for one in prompt.sections for name in one.names.values()}
         tail = agent.memory.view().tail[-NARRATION_LINES:]
         narration = [one.text for one in tail if one.kind != "acted" and not utterance_in(one, agent.memory.reading)]
-        narration += self.question.prompt.section("here").split(". ")
-        told: list[str] = []
-        if partner:
-            others.add(partner.name)
-            narration += [world.wording(key, who=partner.name) for key in ("talk.approaches", "talk.turns_to")]
-            told = [one.words for one in agent.reflection.people.facts(partner.name)]
-        heard = agent.awareness.thinks_of.text
-        return is_out_of_character(words, agent.name, Around(others, narration, told, heard), world.wording)
+        narration += prompt.section("here").split(". ")
+        if partner is None:
+            return Heard(others, narration, words=address.text)
+        narration += [world.wording(key, who=partner.name) for key in ("talk.approaches", "talk.turns_to")]
+        told = [one.words for one in agent.reflection.people.facts(partner.name)]
+        is_asked = address.by_person and "?" in address.text
+        if is_asked:
+            spoken = (utterance_in(one, agent.memory.reading) for one in tail)
+            told += [one for said in spoken if said and said.speaker == partner.name for one in sentences(said.text)]
+        return Heard(
+            {*others, partner.name},
+            narration,
+            told,
+            address.text,
+            " ".join(agent.recalls_for(address)) if is_asked else "",
+            agent.secrets_from(partner),
+            prompt.text if is_asked else "",
+            address.is_gift,
+        )
+
+    def _told_again(self) -> str:
+        """Return what the model is told of its first answer when it is asked once more; empty if nothing."""
+        decision, address = self.question.decision, self._agent.awareness.thinks_of
+        if self._fault not in UNTRUE or decision.partner is None:
+            return ""
+        return self._game.world.wording(
+            f"talk.again_{self._fault}",
+            name=self._agent.name,
+            who=decision.partner.name,
+            recalled=" ".join(self._agent.recalls_for(address)),
+        )
 
     def _instead_of(self, reply: Reply, decision: Decision) -> Reply:
         """Return what is done when a model found no words twice.
@@ -220,12 +241,21 @@ class Thinking:
         if partner is None:
             return Reply("")
         words = reply.line.removeprefix(decision.opening()).strip()
-        if words and not partner.is_agent and decision.cause in ("answer", "thank"):
-            if not self._is_wrong(words):
-                return reply
-            known = self._known(self._agent.awareness.thinks_of)
-            return Reply(f"{decision.opening()} {known or self._rng.choice(say('talk.at_a_loss').split('; '))}")
+        is_awaited = words and not partner.is_agent and decision.cause in ("answer", "thank")
+        if is_awaited and not self._fault:
+            return reply
+        if is_awaited or self._fault == "thankless":
+            return Reply(f"{decision.opening()} {self._stock_phrase(partner)}")
         return Reply(f"emote {say('talk.nods_to', who=partner.name)}")
+
+    def _stock_phrase(self, partner: Character) -> str:
+        """Return what is said where the model's words were wrong twice: what the world answers, or a stock phrase."""
+        say, address = self._game.world.wording, self._agent.awareness.thinks_of
+        fault = "stays" if takes_leave(address.text, say) else self._fault
+        if fault in ("reveals", "invents", "stays"):
+            return self._rng.choice(say(f"talk.instead_{fault}", who=partner.name).split("; "))
+        recalled = " ".join(self._agent.recalls_for(address)) if "?" in address.text else ""
+        return recalled or self._known(address) or self._rng.choice(say("talk.at_a_loss").split("; "))
 
     async def _ask(self) -> Completion:
         assert self._agent.queue is not None
@@ -246,6 +276,8 @@ class Thinking:
                 self.question = Question(decision, newest=newest)
                 return None
         question = replace(self._asking.question(decision, model, self._agent.settings), newest=newest)
+        if self._asked_again:
+            question = replace(question, again=self._told_again())
         self.question = question  # begun again if its tokens have to be counted first
         self.question = question = replace(question, prompt=self._agent.prompt(question))
         self._agent.awareness.begin_turn()

@@ -10,8 +10,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from world.events import Arrived, Emoted, Event, Gave, Left, Said, Whispered
-from world.parsing import is_named
 from world.message_catalog import Wording
+from world.parsing import is_named
 from world.world import World
 
 IN_TALK_MS = 90_000

@@ -12,17 +12,21 @@ from itertools import islice
 
 from agents.component import AddedComponent, Moment, Section, last_heard
 from agents.memory.facts.extraction import Utterance
+from agents.memory.facts.store import ME
 from agents.reflection.speech_facts import LOSS, NAME, heard_facts, in_second_person, key_words
 from vault.memory.bullet_note import Statement
 from world.entities import Character, Exit, Role, Thing
 from world.navigation import paths_from
-from world.parsing import has_phrase, is_named
+from world.parsing import has_phrase, is_named, split_reason
 from world.world import World
 
 MAX_ROOMS = 200
 """So many rooms, the nearest, are looked through, and as many things and people."""
 
 MAX_LINES = 3
+TELLING = 2
+"""By so many words of its description somebody is known who is not here."""
+
 LATEST = 4
 """Among so many of the newest memories are the words to be answered."""
 
@@ -78,9 +82,23 @@ def recalled(words: str, world: World, actor: Character, person: Person) -> list
 
     The phrases by which that is asked stand in `text/asked.md`.
     """
-    asks_told = any(has_phrase(world.wording(f"asked.{key}"), words) for key in ("asks_loss", "asks_told"))
-    told = _told(words, world, actor, person) if asks_told else []
+    told = _told(words, world, actor, person) if asks_again(words, world) else []
     return [*_names(words, world, actor, person), *told]
+
+
+def asks_again(words: str, world: World) -> bool:
+    """Return whether words ask for what was said before; the phrases stand in `text/asked.md`."""
+    return any(has_phrase(world.wording(f"asked.asks_{key}"), words) for key in ("loss", "promise", "request", "told"))
+
+
+def told_by(spoken: Utterance, actor: Character, partner: Character, world: World) -> str:
+    """Return what somebody has said, as the agent tells it to its partner."""
+    words, say = split_reason(spoken.text)[0], world.wording
+    if spoken.speaker == partner.name:
+        return _told_again(words, actor, world)
+    if spoken.speaker == ME:
+        return say("asked.say_said", words=words)
+    return say("asked.say_heard", who=spoken.speaker, words=words)
 
 
 def _names(words: str, world: World, actor: Character, person: Person) -> list[str]:
@@ -121,17 +139,21 @@ def _looked_up(words: str, world: World, actor: Character, partner: str) -> Iter
         if is_named(one.name, words) and ways.get(one.room_id):
             yield "person", {"who": one.name, "room": world.rooms[one.room_id].name}
             yield _way(one.room_id, ways[one.room_id], world, actor)
-        elif one.room_id == actor.room_id and _is_asked_after(one, words, world):
+        elif _is_asked_after(one, words, world, one.room_id == actor.room_id):
             yield "looks", {"who": one.name, "looks": one.description}
+            if ways.get(one.room_id):
+                yield "person", {"who": one.name, "room": world.rooms[one.room_id].name}
+                yield _way(one.room_id, ways[one.room_id], world, actor)
     for thing in islice(_things(ways, world), MAX_ROOMS):
         if is_named(thing.name, words) and thing.place_id != actor.character_id:
             key = "lies_here" if thing.place_id == actor.room_id else "has_not"
             yield key, {"who": actor.name, "thing": thing.name}
 
 
-def _is_asked_after(one: Character, words: str, world: World) -> bool:
-    """Return whether words ask who somebody is, by what they look like."""
-    return has_phrase(world.wording("asked.asks_who"), words) and bool(key_words(one.description) & key_words(words))
+def _is_asked_after(one: Character, words: str, world: World, is_near: bool) -> bool:
+    """Return whether words ask who or where somebody is, by what they look like or do."""
+    shared = key_words(one.description) & key_words(words)
+    return len(shared) >= (1 if is_near else TELLING) and has_phrase(world.wording("asked.asks_who"), words)
 
 
 def _way(room_id: str, way: list[Exit], world: World, actor: Character) -> tuple[str, dict[str, str]]:

@@ -7,11 +7,17 @@ from collections.abc import Mapping
 
 from agents.component import AddedComponent, Moment, Section, last_heard
 from agents.memory.facts.extraction import Utterance, utterance_in
-from agents.memory.facts.speech_acts import spans
+from agents.memory.facts.narration_parser import NarrationParser
+from agents.memory.facts.speech_acts import classify, sentences, spans
+from agents.memory.view import View
 from agents.reflection.speech_facts import LOSS, heard_facts, in_third_person, key_words
 from vault.markdown import LINE_BREAK
+from vault.memory.facts_note import PROMISES, REQUESTS
 from vault.memory.memory_line import Memory
-from world.parsing import has_phrase, is_named, split_reason
+from world.entities import Character
+from world.parsing import has_phrase, is_named, parse_line, split_reason
+from world.sanitize import name_key
+from world.world import World
 
 NEAR = 3
 """So many of the newest memories are near enough to be found."""
@@ -19,6 +25,7 @@ NEAR = 3
 LOOKED_THROUGH = 200
 """So many of the newest memories are looked through."""
 
+PRIVATE = frozenset({"whisper", "tell"})
 THIRD_PERSONS = frozenset({"he", "she", "it", "they", "his", "her", "its"})
 
 RARE = 2
@@ -33,23 +40,13 @@ class Earlier(AddedComponent):
     def context(self, moment: Moment) -> Section | None:
         if moment.kind != "speech" or moment.partner is None:
             return None
-        asked = last_heard(moment.view.tail[-NEAR:], moment.partner.name)
-        if asked is None or "?" not in asked.text:
+        reading = self.owner.reading
+        question = question_of(moment.view, moment.partner, reading)
+        found = remembered(question, moment.view, moment.actor, moment.partner, moment.world, reading)
+        if question is None or found is None:
             return None
-        older = [one for one in moment.view.tail[-LOOKED_THROUGH:-NEAR] if one.seq < asked.seq]
-        spoken = {one: said for one in older if LINE_BREAK not in one.text and (said := utterance_in(one))}
-        names = key_words(f"{moment.actor.name} {moment.partner.name}")
-        question = utterance_in(asked)
-        words = key_words(_words(question) if question else asked.text) - names
-        speakers = {name for one in older for name in one.people[:1] if name != moment.partner.name}
-        found = best(words, frozenset(name for name in speakers if is_named(name, asked.text)), spoken)
-        if has_phrase(moment.world.wording("asked.asks_loss"), asked.text):
-            losses = (one for one in reversed(spoken) if _is_loss(one, spoken[one], moment.partner.name))
-            found = next(losses, found)
-        if found is None:
-            return None
-        text = self._told(found, spoken[found], words, moment)
-        return Section(self.name, text, shows=frozenset([found.seq]), is_aside=True)
+        text = self._told(*found, key_words(question), moment)
+        return Section(self.name, text, shows=frozenset([found[0].seq]), is_aside=True)
 
     def _told(self, memory: Memory, spoken: Utterance, asked: frozenset[str], moment: Moment) -> str:
         """Return a line of the tail as the agent is reminded of it; of what others have confided only that."""
@@ -65,18 +62,86 @@ class Earlier(AddedComponent):
         return say("earlier.told", name=agent, words=" ".join(_sentence(who, one) for one in told.split("; ")))
 
 
-def best(asked: frozenset[str], named: frozenset[str], spoken: Mapping[Memory, Utterance]) -> Memory | None:
+def question_of(view: View, partner: Character, reading: NarrationParser) -> str | None:
+    """Return the question that the partner asked last, or None."""
+    asked = last_heard(view.tail[-NEAR:], partner.name)
+    if asked is None or "?" not in asked.text:
+        return None
+    question = utterance_in(asked, reading)
+    return _words(question) if question else asked.text
+
+
+def remembered(
+    question: str | None,
+    view: View,
+    actor: Character,
+    partner: Character,
+    world: World,
+    reading: NarrationParser,
+) -> tuple[Memory, Utterance] | None:
+    """Return the line of the tail that has most to do with a question, and what was said in it; None if none has."""
+    if question is None:
+        return None
+    older = view.tail[-LOOKED_THROUGH:-NEAR]
+    spoken = {one: said for one in older if LINE_BREAK not in one.text and (said := utterance_in(one, reading))}
+    found = _of_kind(question, spoken, world, partner)
+    if found is None:
+        words = key_words(question) - key_words(f"{actor.name} {partner.name}")
+        speakers = {name for one in older for name in one.people[:1] if name != partner.name}
+        named = frozenset(name for name in speakers if is_named(name, question))
+        found = best(words, named, spoken, partner.name)
+    return (found, spoken[found]) if found else None
+
+
+def _of_kind(question: str, spoken: Mapping[Memory, Utterance], world: World, partner: Character) -> Memory | None:
+    """Return the newest loss, promise or request that a question asks to be told again; None if it asks for none."""
+
+    def asks(what: str) -> bool:
+        return has_phrase(world.wording(f"asked.asks_{what}"), question)
+
+    def is_meant(one: Memory, said: Utterance) -> bool:
+        if one.kind == "acted":
+            return asks("promise") and PROMISES in map(classify, sentences(_words(said)))
+        if said.speaker != partner.name:
+            return False
+        if asks("loss"):
+            return any(fact.kind == LOSS for fact in heard_facts(said, one.seq))
+        return asks("request") and REQUESTS in map(classify, sentences(said.text))
+
+    return next((one for one in reversed(list(spoken)) if is_meant(one, spoken[one])), None)
+
+
+def secrets(view: View, partner: Character, reading: NarrationParser) -> list[str]:
+    """Return the words that others have whispered to the agent, or it to others, and not the partner."""
+    found: list[str] = []
+    for one in view.tail[-LOOKED_THROUGH:]:
+        said = utterance_in(one, reading) if LINE_BREAK not in one.text else None
+        if said is None or said.speaker == partner.name:
+            continue
+        typed = parse_line(one.text) if one.kind == "acted" else None
+        if typed and (typed.verb not in PRIVATE or name_key(typed.arguments).startswith(name_key(partner.name))):
+            continue
+        if typed or said.privately:
+            found.append(_words(said))
+    return found
+
+
+def best(
+    asked: frozenset[str], named: frozenset[str], spoken: Mapping[Memory, Utterance], asker: str = ""
+) -> Memory | None:
     """Return the newest of the memories that shares most with what is asked, rare words first; None if none does.
 
     `asked` are the key words of the question, `named` those who are named in it, `spoken` what was said in each memory.
+    Where others are named, what they said of the `asker` comes first.
     """
     words = {one: asked & key_words(_words(said)) for one, said in spoken.items()}
     counts = Counter(word for found in words.values() for word in found)
     by_named = {one for one in words if named & frozenset(one.people[:1])}
     telling = by_named | {one for one, found in words.items() if any(counts[word] <= RARE for word in found)}
 
-    def fits(one: Memory) -> tuple[bool, float, int]:
-        return one in by_named, sum(1 / counts[word] for word in words[one]), one.seq
+    def fits(one: Memory) -> tuple[bool, bool, float, int]:
+        of_asker = one in by_named and bool(asker) and is_named(asker, _words(spoken[one]))
+        return one in by_named, of_asker, sum(1 / counts[word] for word in words[one]), one.seq
 
     return max(telling, key=fits, default=None)
 
@@ -97,7 +162,3 @@ def _sentence(who: str, told: str) -> str:
     if first == "their":
         return f"{who}'s {rest}."
     return f"{told[:1].upper()}{told[1:]}." if first in THIRD_PERSONS else f"{who} {told}."
-
-
-def _is_loss(memory: Memory, spoken: Utterance, partner: str) -> bool:
-    return spoken.speaker == partner and any(one.kind == LOSS for one in heard_facts(spoken, memory.seq))

@@ -35,6 +35,7 @@ _NO_MATTER = r"(?!(?:it|this|that|you|to)\b)"
 _PATTERNS = (
     (NAME, r"\bmy name(?:['’]s| is) \w+|^(?:please |just |you (?:can|may) )?call me \w+"),
     (LOSS, rf"\bI(?:['’]ve| have)? (?:just |also |once )?lost {_NOT_LOST}(?:my|our|a|an|the|both|all)\b"),
+    (LOSS, r"\bI had (?:a|an|the|my|some) .{2,80}\b(?:gone|missing|lost|vanished)\b"),
     (LOSS, r"\bI(?:['’]ve| have)? left my (?:\w+ ){1,3}(?:in|on|at|by|near|behind|under)\b"),
     (LOSS, rf"\bmy (?:\w+ ){{1,3}}{_GONE}\b|\bI (?:can['’]t|cannot|can not) find my\b"),
     (LOSS, r"\bI(?:['’]ve| have)? (?:finally |just )?found (?:my|him|her|it|them)\b"),

@@ -185,6 +185,54 @@ def test_words_that_tell_a_person_rightly_again_stay_as_they_are(tmp_path):
     assert len(life.model.requests) == 2
 
 
+def told_twice(tmp_path, first: str, second: str, *lines: str) -> tuple[str, str]:
+    """Return what Rook says at last, and the end of what its model was asked with the second time."""
+    life = Talking(tmp_path, words(first), words(second))
+    line = life.answers(*lines).line
+    one, two = life.model.requests
+    assert two.temperature <= one.temperature
+    return line, two.messages[-1].content.split("\n")[-1]
+
+
+def test_a_model_that_invents_a_number_is_told_so_and_then_the_engine_says_what_is_true(tmp_path):
+    line, again = told_twice(tmp_path, "In fifty minutes.", "In forty.", "say Rook, when does the ferry leave?")
+    assert again == "(Rook does not know that, and says so.)"
+    assert line.removeprefix("say ") in ("I do not know.", "That I do not know.", "Nobody has told me that.")
+
+
+def test_a_model_that_tells_a_secret_is_told_so_and_then_the_engine_keeps_it(tmp_path):
+    life = Talking(
+        tmp_path, words("Good day."), words("I shall not tell."), *[words("The silver spoons are under the stove.")] * 2
+    )
+    life.answers()
+    life.game.perform("Ben", "whisper Rook The silver spoons are under the stove.")
+    life.answers()
+    line = life.answers("say Rook, what did Ben tell you?").line
+    assert "spoons" not in line
+    assert line.removeprefix("say ") in (
+        "That is not mine to tell.",
+        "I keep that to myself.",
+        "What is whispered to me stays with me.",
+    )
+
+
+def test_who_is_bidden_farewell_and_finds_no_words_for_it_says_goodbye(tmp_path):
+    line, again = told_twice(tmp_path, "You are welcome.", "As you like.", "say I must be off. Goodbye, Rook!")
+    assert again == "(Ana is about to leave. Rook says goodbye to Ana.)"
+    assert "Ana" in line
+
+
+def test_what_is_asked_for_again_is_told_in_the_very_words_where_the_model_cannot(tmp_path):
+    wrong = words("It is called The Common Room."), words("I know the town.")
+    life = Talking(tmp_path, words("Good."), words("So it is."), words("Ah."), words("Well."), *wrong)
+    life.answers("say Rook, I mend clocks, down in Harrowgate.")
+    for line in ("say Rook, the fire is low.", "say Rook, it is wet.", "say Rook, the bell is cracked."):
+        life.answers(line)
+    line = life.answers("say Rook, did you get in which town I mend clocks?").line
+    assert "Harrowgate" in line
+    assert "(Rook remembers: You told me that you mend clocks, down in Harrowgate.)" in life.model.requests[-1].prompt
+
+
 def test_who_would_greet_with_the_narrator_s_words_nods_instead(tmp_path):
     narrated = words("Ana comes up to you.")
     life = Talking(tmp_path, narrated, narrated)

@@ -59,3 +59,24 @@ def test_what_another_has_confided_is_not_told_again(inn):
     secret = "Ben has told that to Rook alone. Rook keeps it secret from Ana."
     assert inn.told_after("Has anybody seen the silver spoons?") == secret
     assert inn.told_after("What did Ben whisper to you?") == secret
+
+
+def test_a_promise_is_found_by_what_it_is_and_not_by_its_words(inn):
+    assert inn.told_after("What was it that you were going to do for him?") == (
+        'Earlier Rook said: "I shall ask at the bridge, Ben."'
+    )
+
+
+def test_a_request_is_found_by_what_it_is(inn):
+    inn.game.perform("Ana", "say Please bring me the brass lamp.")
+    for number in range(4):
+        inn.game.perform("Ben", f"say The rain is loud, and that is {number}.")
+    assert inn.told_after("What did I ask of you?") == 'Earlier Ana said: "Please bring me the brass lamp."'
+
+
+def test_of_what_somebody_said_that_which_names_the_asker_comes_first(inn):
+    inn.game.perform("Ben", "say When Ana comes, tell her that supper is at seven.")
+    inn.game.perform("Ben", "say And now to the pots.")
+    for number in range(4):
+        inn.game.perform("Ana", f"say The stairs are steep, and that is {number}.")
+    assert "supper is at seven" in inn.told_after("Has Ben left word for me?")

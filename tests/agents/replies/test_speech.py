@@ -1,4 +1,4 @@
-"""Words that are spoken: free of what a model puts round them, and the agent's own."""
+"""Words that are spoken: free of what a model puts round them."""
 
 from __future__ import annotations
 
@@ -6,17 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agents.replies.speech import (
-    MAX_SPOKEN,
-    Around,
-    Speech,
-    claims_as_own,
-    is_out_of_character,
-    narrates,
-    speech_in,
-    swaps_persons,
-)
-from tests.world.inn import inn
+from agents.replies.speech import MAX_SPOKEN, Speech, called_rightly, speech_in
 
 WORDS = "Good morning, Robin."
 
@@ -71,48 +61,13 @@ def test_whatever_is_answered_the_words_are_one_line_of_bounded_length(answer):
 
 
 @pytest.mark.parametrize(
-    ("words", "is_swapped"),
+    ("words", "right"),
     [
-        ("I am Wilma.", True),
-        ("My name is Wilma, and yours?", True),
-        ("You are Moss.", True),
-        ("Good morning, Moss! Thank you for asking.", True),
-        ("You're Moss, are you not?", True),
-        ("Moss.", False),
-        ("I am Moss, and you are Wilma.", False),
-        ("Thank you, Wilma.", False),
-        ("You are mossy.", False),
+        ("I am sorry, Eliza. I have no key.", "I am sorry, Tilda. I have no key."),
+        ("Eliza, wait!", "Tilda, wait!"),
+        ("I am Eliza, and this is my desk.", "I am Eliza, and this is my desk."),
+        ("Good morning, Elizabeth.", "Good morning, Elizabeth."),
     ],
 )
-def test_who_speaks_as_the_other_or_to_itself_has_swapped_the_persons(words, is_swapped):
-    assert swaps_persons(words, "Moss", ["Wilma"], inn().wording) == is_swapped
-
-
-@pytest.mark.parametrize(
-    ("words", "does"),
-    [
-        ("You are at The Landing. Guest1 looks at the water for a while. Guest1 comes up to you.", True),
-        ("You looked at the water for a while.", False),
-        ("Moss nods.", False),
-    ],
-)
-def test_who_says_what_the_narrator_told_speaks_for_the_narrator(words, does):
-    assert narrates(words, ["Guest1 looks at the water for a while.", "Moss nods."]) == does
-
-
-def test_an_assistant_is_nobody_here():
-    assert is_out_of_character("I am a language model.", "Eliza", Around(), inn().wording)
-    assert not is_out_of_character("I write the page of the day.", "Eliza", Around(), inn().wording)
-
-
-@pytest.mark.parametrize(
-    ("words", "claims"),
-    [
-        ("I lost my red kite over the mill this morning.", True),
-        ("I lost a red kite over the mill this morning. The bell rang.", True),
-        ("You lost your red kite over the mill this morning.", False),
-        ("I am sorry that you lost your kite.", False),
-    ],
-)
-def test_what_the_other_told_of_themselves_is_theirs(words, claims):
-    assert claims_as_own(words, ["I lost my red kite over the mill this morning."]) == claims
+def test_who_calls_itself_means_the_other(words, right):
+    assert called_rightly(words, "Eliza", "Tilda") == right

@@ -1,0 +1,154 @@
+"""What is wrong with words that a model found for an agent: they are not its own, not true, or not what is due.
+
+Each fault has a name. Under `again_NAME` in `text/talk.md` stands what the model is told when it is asked once more.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from agents.attending.conversation import is_farewell
+from agents.memory.judging.entities import Support, mentions
+from agents.reflection.speech_facts import key_words
+from agents.repetition.loop_detector import Shingles, shingles
+from world.message_catalog import Wording
+from world.parsing import has_phrase, is_named
+
+Fault = Literal[
+    "", "assistant", "narrates", "claims", "echoes", "swaps", "reveals", "misses", "invents", "thankless", "stays"
+]
+"""An assistant's talk; the narrator's words; the other's facts as its own; a part of what was heard; swapped persons;
+a secret told; nothing of what is asked for again; a name or number that nobody told; no thanks; no farewell."""
+
+UNTRUE: Collection[Fault] = ("reveals", "misses", "invents", "thankless", "stays")
+"""Faults that a model is told how to mend: it is not asked to be more varied."""
+
+SHORTEST_NARRATION = 12
+"""Shorter narration, in characters, may well be spoken: Moss nods."""
+
+SHORTEST_PART = 3
+"""So many words are more than a greeting that is given back."""
+
+REVEALING = 2
+"""So many key words of what was whispered, that nobody has said aloud to it, give a secret away."""
+
+FIRST_PERSON = frozenset({"i", "i've", "i'm", "my"})
+CLAIMED = 0.5
+"""Who says so many of the pairs of words of what the other told, a first person among them, takes it for its own."""
+
+SAME = 0.6
+"""Who says so many of the pairs of words that it has just heard, both in the first person, has swapped the persons."""
+
+_WORD = re.compile(r"[^\W_]+")
+
+
+@dataclass(frozen=True)
+class Heard:
+    """Whom an agent speaks to, and what its words are held against.
+
+    `others` are the names of everybody else, `narration` is what the agent read that nobody said, `told` is what the
+    other has told of themselves, `words` what they have just said. `recalled` is what they ask to be told again, and
+    `secrets` are what others have whispered. `known` is all that stands in the prompt; empty if names and numbers are
+    not looked at. `is_gift` says that they gave something.
+    """
+
+    others: Collection[str] = ()
+    narration: Sequence[str] = ()
+    told: Sequence[str] = ()
+    words: str = ""
+    recalled: str = ""
+    secrets: Sequence[str] = ()
+    known: str = ""
+    is_gift: bool = False
+
+
+def fault_in(words: str, name: str, heard: Heard, wording: Wording) -> Fault:
+    """Return what is wrong with words of the agent called `name`; empty if nothing is."""
+    if has_phrase(wording("talk.assistant_talk"), words):
+        return "assistant"
+    if narrates(words, heard.narration):
+        return "narrates"
+    if claims_as_own(words, heard.told):
+        return "claims"
+    if is_part_of(words, heard.words) or offers_the_same(words, heard.words):
+        return "echoes"
+    if swaps_persons(words, name, heard.others, wording):
+        return "swaps"
+    if any(reveals(words, secret, heard.words) for secret in heard.secrets):
+        return "reveals"
+    return _what_is_due(words, heard, wording)
+
+
+def _what_is_due(words: str, heard: Heard, wording: Wording) -> Fault:
+    due = key_words(heard.recalled) - key_words(heard.words)
+    if due and (not due & key_words(words) or _own(shingles(heard.words) & shingles(words))):
+        return "misses"  # "I work in Harrowgate" is no answer to "Where do I work?"
+    if heard.is_gift and not has_phrase(wording("talk.thanks"), words):
+        return "thankless"
+    if takes_leave(heard.words, wording) and not is_farewell(words, wording):
+        return "" if has_phrase(wording("talk.thanks"), words) else "stays"
+    return "invents" if heard.known and invented(words, heard.known) else ""
+
+
+def takes_leave(words: str, wording: Wording) -> bool:
+    """Return whether words say good-bye and ask nothing more."""
+    return "?" not in words and is_farewell(words, wording)
+
+
+def invented(words: str, known: str) -> list[str]:
+    """Return the names and numbers in words that stand nowhere in what is known, as they are written."""
+    return [one.written for one in mentions(words, Support((), (known,), ())) if not one.supported]
+
+
+def reveals(words: str, secret: str, heard: str) -> bool:
+    """Return whether words give away what was whispered, beyond what the other has just said themselves."""
+    hidden = key_words(secret) - key_words(heard)
+    return len(hidden & key_words(words)) >= min(REVEALING, len(hidden) or REVEALING)
+
+
+def swaps_persons(words: str, name: str, others: Iterable[str], wording: Wording) -> bool:
+    """Return whether the agent called `name` speaks as if it were one of the others, to itself, or of itself.
+
+    A name between a comma and the end of a sentence, before a comma, or behind another sentence calls somebody.
+    """
+    own = re.escape(name)
+    calls = rf", {own}\s?[.!?…]|^{own},|[.!?…] {own}[,.!?…]"
+    if re.search(rf"{calls}|(?:^|[.!?…] ){own} (?:is|has|will|[a-z]+s)\b", words):
+        return True
+    phrases = wording("talk.takes_for_itself", name=name).split("; ")
+    for other in others:
+        if is_named(other, words):
+            phrases += wording("talk.takes_itself_for", other=other).split("; ")
+    return any(is_named(phrase, words) for phrase in phrases)
+
+
+def narrates(words: str, narration: Iterable[str]) -> bool:
+    """Return whether words say what the narrator told, word for word."""
+    told = (text.strip().rstrip(".!…") for text in narration)
+    return any(len(text) >= SHORTEST_NARRATION and text in words for text in told)
+
+
+def is_part_of(words: str, heard: str) -> bool:
+    """Return whether words are no more than a part of what was heard, as of somebody who says what they are told to."""
+    said = _WORD.findall(words.casefold())
+    return len(said) >= SHORTEST_PART and f" {' '.join(said)} " in f" {' '.join(_WORD.findall(heard.casefold()))} "
+
+
+def offers_the_same(words: str, heard: str) -> bool:
+    """Return whether words are mostly what was heard, and both in the first person, as of who takes over an offer."""
+    said, pairs = shingles(words), shingles(heard)
+    is_first = all(any(FIRST_PERSON & set(pair) for pair in one) for one in (said, pairs))
+    return is_first and len(said) > SHORTEST_PART and len(said & pairs) >= SAME * len(said)
+
+
+def claims_as_own(words: str, told: Iterable[str]) -> bool:
+    """Return whether words tell in the first person what the other has told of themselves."""
+    said = shingles(words)
+    return any(_own(pairs & said) and len(pairs & said) >= CLAIMED * len(pairs) for pairs in map(shingles, told))
+
+
+def _own(pairs: Shingles) -> bool:
+    return any(FIRST_PERSON & set(pair) for pair in pairs)

@@ -1,0 +1,140 @@
+"""What is wrong with words that a model found: whose they are, whether they are true, and what is due."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from agents.replies.speech_check import Fault, Heard, claims_as_own, fault_in, narrates, swaps_persons
+from tests.world.inn import inn
+
+
+def fault(said: str, **heard: Any) -> Fault:
+    """Return what is wrong with what Eliza says, given what she has heard."""
+    return fault_in(said, "Eliza", Heard(**heard), inn().wording)
+
+
+@pytest.mark.parametrize(
+    ("words", "is_swapped"),
+    [
+        ("I am Wilma.", True),
+        ("My name is Wilma, and yours?", True),
+        ("You are Moss.", True),
+        ("Good morning, Moss! Thank you for asking.", True),
+        ("You're Moss, are you not?", True),
+        ("Moss.", False),
+        ("I am Moss, and you are Wilma.", False),
+        ("Thank you, Wilma.", False),
+        ("You are mossy.", False),
+        ("Moss, by the lantern.", True),
+        ("That you know best. Moss?", True),
+        ("Thank you! Moss looks after the ferns.", True),
+        ("Good. I am Moss, as ever.", False),
+    ],
+)
+def test_who_speaks_as_the_other_or_to_itself_has_swapped_the_persons(words, is_swapped):
+    assert swaps_persons(words, "Moss", ["Wilma"], inn().wording) == is_swapped
+
+
+@pytest.mark.parametrize(
+    ("words", "does"),
+    [
+        ("You are at The Landing. Guest1 looks at the water for a while. Guest1 comes up to you.", True),
+        ("You looked at the water for a while.", False),
+        ("Moss nods.", False),
+    ],
+)
+def test_who_says_what_the_narrator_told_speaks_for_the_narrator(words, does):
+    assert narrates(words, ["Guest1 looks at the water for a while.", "Moss nods."]) == does
+
+
+def test_an_assistant_is_nobody_here():
+    assert fault("I am a language model.") == "assistant"
+    assert fault("I write the page of the day.") == ""
+
+
+@pytest.mark.parametrize(
+    ("words", "claims"),
+    [
+        ("I lost my red kite over the mill this morning.", True),
+        ("I lost a red kite over the mill this morning. The bell rang.", True),
+        ("You lost your red kite over the mill this morning.", False),
+        ("I am sorry that you lost your kite.", False),
+    ],
+)
+def test_what_the_other_told_of_themselves_is_theirs(words, claims):
+    assert claims_as_own(words, ["I lost my red kite over the mill this morning."]) == claims
+
+
+@pytest.mark.parametrize(
+    ("words", "found"),
+    [
+        ("I will bring you some soup tomorrow.", "echoes"),
+        ("You will bring me some soup? How kind.", ""),
+        ("I should like some soup very much.", ""),
+    ],
+)
+def test_what_the_other_offers_is_not_offered_back(words, found):
+    assert fault(words, words="I am due at home. Shall I bring you some soup tomorrow?") == found
+
+
+SECRET = ["We are giving Ana red slippers on Friday."]
+
+
+@pytest.mark.parametrize(
+    ("words", "heard", "found"),
+    [
+        ("She gets red slippers.", "What did Ben say?", "reveals"),
+        ("That is a secret, and you will hear it on Friday.", "What did Ben say?", ""),
+        ("I know of no red slippers.", "Is it red slippers that I get?", ""),
+    ],
+)
+def test_what_was_whispered_is_told_to_nobody_who_does_not_say_it_themselves(words, heard, found):
+    assert fault(words, words=heard, secrets=SECRET) == found
+
+
+@pytest.mark.parametrize(
+    ("words", "found"),
+    [
+        ("It is called Fallwater.", "misses"),
+        ("In Harrowgate, you said.", ""),
+        ("You mend clocks there.", "misses"),
+        ("I mend clocks in Harrowgate.", "misses"),
+    ],
+)
+def test_an_answer_has_something_of_what_is_asked_for_again(words, found):
+    said = "You told me that you mend clocks, down in Harrowgate."
+    assert fault(words, words="Where do I mend clocks?", recalled=said) == found
+
+
+@pytest.mark.parametrize(
+    ("words", "found"),
+    [
+        ("It leaves in fifteen minutes.", "invents"),
+        ("It leaves at six, with Ben.", ""),
+        ("You might ask Captain Grey.", "invents"),
+        ("I do not know, I am sorry.", ""),
+    ],
+)
+def test_names_and_numbers_come_from_what_the_agent_knows(words, found):
+    assert fault(words, words="When does the ferry leave?", known="Ben says: it leaves at six.") == found
+
+
+@pytest.mark.parametrize(("words", "found"), [("You give Ana the lamp.", "thankless"), ("How kind of you!", "")])
+def test_who_is_given_something_says_thank_you(words, found):
+    assert fault(words, is_gift=True) == found
+
+
+@pytest.mark.parametrize(
+    ("words", "heard", "found"),
+    [
+        ("You are welcome.", "I must be off. Farewell, Eliza!", "stays"),
+        ("Farewell, Ana.", "I must be off. Farewell, Eliza!", ""),
+        ("Auf Wiedersehen!", "Ich muss los. Auf Wiedersehen, Eliza!", ""),
+        ("Thank you for coming.", "I must be off. Farewell, Eliza!", ""),
+        ("You are welcome.", "Thank you, Eliza.", ""),
+    ],
+)
+def test_who_is_bidden_farewell_says_it_too(words, heard, found):
+    assert fault(words, words=heard) == found
