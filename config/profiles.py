@@ -20,7 +20,7 @@ MODEL_FIELDS = ("model", "mode", "num_ctx", "keep_alive", "think")
 
 @dataclass(frozen=True)
 class ProfileSettings:
-    """A section of config/models.md. What it does not say is as the thinker has it, or as whoever asks wants it."""
+    """A section of config/models.md. What it does not say is as the thinker has it, or as the caller wants it."""
 
     endpoints: str = setting(
         "",

@@ -70,7 +70,7 @@ IGNORED_KEYS = frozenset({"tags", "aliases", "cssclasses", "cssclass", "created"
 
 
 class SettingsError(Exception):
-    """A setting is unknown or its value will not do; the message names file, line and what is expected."""
+    """A setting is unknown or its value is not valid; the message names file, line and what is expected."""
 
 
 S = TypeVar("S")

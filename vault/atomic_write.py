@@ -146,7 +146,7 @@ class Drafts:
         return [encode_utf8(text, self._source(path)) for _, path, text in self._rows]
 
     def give_up(self) -> None:
-        """Have whoever is writing them in another thread write no more."""
+        """Stop a thread that is writing them."""
         self._is_given_up = True
 
     def commit(self) -> None:

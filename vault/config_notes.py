@@ -169,7 +169,7 @@ def given_settings(vault: Vault, name: str) -> dict[str, SourcedValue]:
 def write_setting(vault: Vault, name: str, key: str, text: str) -> None:
     """Give a setting of `config/<name>.md` the value that a text is, as it would stand in the note.
 
-    Raises: NoteError saying what is expected if it will not do, or if the note cannot be read or written.
+    Raises: NoteError saying what is expected if it is not valid, or if the note cannot be read or written.
     """
     value = _value_of(text)
     try:

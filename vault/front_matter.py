@@ -53,7 +53,7 @@ def split_front_matter(text: str, source: str) -> tuple[str, str]:
 
 
 def parse_front_matter(head: str, source: str) -> FrontMatter:
-    """Return what stands between the fences. Raises: NoteError naming the line that will not do."""
+    """Return what stands between the fences. Raises: NoteError naming the invalid line."""
     try:
         return _parse(head, source, _FAST)
     except (yaml.YAMLError, ValueError, RecursionError):
@@ -155,7 +155,7 @@ def _parse(head: str, source: str, loader_type: Any) -> FrontMatter:
 
 
 def _parse_explaining(head: str, source: str) -> FrontMatter:
-    """Read what the fast parser refused. Raises: NoteError that says where and why it will not do."""
+    """Read what the fast parser refused. Raises: NoteError that says where and why it is not valid."""
     try:
         return _parse(head, source, yaml.SafeLoader)
     except yaml.YAMLError as error:

@@ -29,7 +29,7 @@ OPENING = "Who and what is where. The world adds a line at each move; the last l
 SPARE_LINES = 2000
 TIMES_ITS_NEED = 4
 PIECE_LINES = 200
-"""The list is written anew when it has more than so many lines and so many times its need, in pieces of so many."""
+"""The list is rewritten when it has more than so many lines and so many times its need, in pieces of so many."""
 
 LINE = re.compile(r"\s*[-*+] (?P<name>\[\[[^\]]+\]\]|[^\[].*?): *(?P<place>\[\[[^\]]+\]\]|[^\s\[].*?)\s*")
 NUMBER = re.compile(r"Last room number: (?P<number>[1-9]\d{0,8})\s*")
@@ -68,13 +68,13 @@ class LocationsLog:
         self._settle_strays(places)
 
     def save(self) -> None:
-        """Add what has moved since this was called last; the first time, write the list anew.
+        """Add what has moved since this was called last; the first time, rewrite the list.
 
         Raises: NoteError if that cannot be written; it is added the next time.
         """
         self._due += self._new_lines()
         if self._list is None or (self._due and not self._list.is_there()):
-            self._write_anew()
+            self._rewrite()
         elif self._due:
             self._list.append(self._due)
             if self._draft:
@@ -104,7 +104,7 @@ class LocationsLog:
             lines.append(f"Last room number: {self._number}\n")
         return lines
 
-    def _write_anew(self) -> None:
+    def _rewrite(self) -> None:
         if self._draft:
             self._draft.close()
         self._draft = None
@@ -115,14 +115,14 @@ class LocationsLog:
         self._go_on_with(draft)
 
     def close(self) -> None:
-        """Close the list; one that is saved again is written anew."""
+        """Close the list; one that is saved again is rewritten."""
         for one in (self._list, self._draft):
             if one:
                 one.close()
         self._list = self._draft = None
 
     def _go_on_with(self, draft: _Draft) -> None:
-        """Have a list that was written anew replace the old one."""
+        """Replace the old list by one that was rewritten."""
         old, self._list = self._list, draft.commit(len(self._places))
         if old:
             old.close()
@@ -210,7 +210,7 @@ class _OpenList:
 
 
 class _Draft:
-    """A list that is being written anew, a piece at a time. `missed` is what was added to the old one meanwhile."""
+    """A list that is being rewritten, a piece at a time. `missed` is what was added to the old one meanwhile."""
 
     def __init__(self, vault: Vault, lines: Iterator[str]) -> None:
         self._vault = vault

@@ -11,7 +11,7 @@ Nothing in code or in a comment is a heading, a setting or a list line. Every li
 note can be put together again byte for byte. A fence or comment that nothing closes is text: a slip of the pen does
 not swallow the rest of a note. The time that a scan takes grows with the length of the note and no faster.
 
-A line that would be something else to whoever reads the note gets a backslash before the mark that makes it so:
+A line that would be something else to a reader of the note gets a backslash before the mark that makes it so:
 `\## Exits`, `\---`, `\````, `\- **lamp**: dented`; so does what would begin or end a comment, `\%%`, `\<!--` or
 `\-->`. Obsidian shows such a line without the backslash. A line of nothing but backslashes gets one more, and an empty
 first or last line is one backslash, for blank lines at the ends of a section count for nothing. All else stands as it

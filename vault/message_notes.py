@@ -5,7 +5,7 @@ have is said as the starter vault has it; which variables it may have, the start
 offers just those.
 
 `text/help.md` and `text/verbs.md` have a line a command: `**go**: Go somewhere.` is its help there, `**go**: gehe,
-lauf` its further names here. Any other line is for whoever reads the note. Each note in `text/topics` is a topic of
+lauf` its further names here. Any other line is for people who read the note. Each note in `text/topics` is a topic of
 `help`.
 """
 
@@ -91,7 +91,7 @@ _ENTRY = re.compile(r"\*\*(?P<verb>[^\s*]+)\*\*:(?P<text>.*)")
 def load_command_texts(vault: Vault, table: CommandTable) -> CommandLocalization:
     """Return what a vault says of the commands in a table; a topic that it does not have is the starter vault's.
 
-    Raises: NoteError at a command that does not exist or stands twice, or a name that will not do or is taken.
+    Raises: NoteError at a command that does not exist or stands twice, or a name that is not valid or is taken.
     """
     help_ = {verb: text.replace("\\n", "\n") for verb, text, _ in _entries(vault, HELP, table)}
     names: dict[str, tuple[str, ...]] = {}

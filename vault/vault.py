@@ -24,7 +24,7 @@ MARK = "Fallwater.md"
 def check_name(name: str) -> str:
     """Return a name that may become a file name, in NFC.
 
-    Raises: NoteError saying which characters will not do.
+    Raises: NoteError saying which characters are not allowed.
     """
     clean = unicodedata.normalize("NFC", name)
     bad = sorted({char for char in clean if char in FORBIDDEN or _is_unseen(char)})
@@ -34,11 +34,11 @@ def check_name(name: str) -> str:
     is_fit = clean.strip(" .-") and clean == clean.strip() and not clean.startswith(".") and not clean.endswith(".")
     if not is_fit or len(clean.encode()) > MAX_FILE_NAME_BYTES:
         raise NoteError(
-            f"The name {name!r} will not do: it needs a letter or digit, no space or point at its ends, and at most "
+            f"The name {name!r} is not valid: it needs a letter or digit, no space or point at its ends, and at most "
             f"{MAX_FILE_NAME_BYTES} bytes."
         )
     if is_device(clean):
-        raise NoteError(f"The name {name!r} will not do: some systems take it for a device. Add a word to it.")
+        raise NoteError(f"The name {name!r} is not valid: some systems take it for a device. Add a word to it.")
     return clean
 
 

@@ -56,7 +56,7 @@ class Command:
     """A verb with its usage, its function, who may use it and who notices.
 
     `act(world, actor, **arguments)` checks, changes the world and returns what happened; it writes to nobody.
-    `for_agents` says whether agents are told of it. `also` are further usages of the same verb.
+    `for_agents` says whether agents see it listed. `also` are further usages of the same verb.
     """
 
     usage: str
@@ -95,7 +95,7 @@ class Command:
         return actor.role.includes(self.role) or self.verb in actor.grants
 
     def is_listed_for(self, agent: Character) -> bool:
-        """Return whether an agent is told of it: what is for all agents, and what this one may more than others."""
+        """Return whether an agent sees it listed: what is for all agents, and what this one may more than others."""
         return self.allows(agent) and (self.for_agents or self.role > Role.PLAYER or self.verb in agent.grants)
 
     def read(self, text: str, preposition_synonyms: str = "", names_of: NamesOf | None = None) -> dict[str, str] | None:

@@ -101,7 +101,7 @@ def destroy_room(world: World, room: Room) -> list[Event]:
 
 
 def evacuation_room(world: World, room: Room) -> str:
-    """Return the id of the room into which whoever is in one comes if it is destroyed: a neighbour, or the start."""
+    """Return the id of the room into which the people in one come if it is destroyed: a neighbour, or the start."""
     ways = [exit.room_id for exit in room.exits.values() if exit.room_id != room.room_id]
     return next((room_id for room_id in ways if room_id in world.rooms), world.start_room_id)
 
@@ -204,7 +204,7 @@ def _merged_fields(entity: Entity) -> list[str]:
 
 
 def rename_room(world: World, old_id: str, new_id: str) -> list[Event]:
-    """Give a room another id; whoever and whatever is in it, and every exit into it, comes along."""
+    """Give a room another id; its people, its things and every exit into it come along."""
     room = world.rooms[old_id]
     room.room_id = new_id
     # In its old place among the others, for their order is the one in which they are listed.

@@ -6,4 +6,4 @@ class WorldError(Exception):
 
 
 class CommandError(WorldError):
-    """A command cannot be done; the message is shown to whoever typed it."""
+    """A command cannot be done; the message is shown to its author."""

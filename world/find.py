@@ -133,7 +133,7 @@ def title_for(name: str, entity_id: str) -> str:
 def validate_names(world: World, text: str) -> tuple[str, ...]:
     """Return a list with commas as names in lower case, each once and in its order, of which there is at least one.
 
-    Raises: CommandError if one of them will not do, or there are too many.
+    Raises: CommandError if one of them is not valid, or there are too many.
     """
     names = tuple(dict.fromkeys(_validate_line_name(world, part).lower() for part in text.split(",") if part.strip()))
     if not names or len(names) > MAX_NAMES:

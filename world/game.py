@@ -94,7 +94,7 @@ class _Observer(Generic[P]):
 
 
 class Observers(Generic[P]):
-    """Those who are told of one thing, in the order in which they were added; nothing may depend on that order.
+    """The observers of one thing, in the order in which they were added; nothing may depend on that order.
 
     With `can_pause`, one that takes `MAX_SECONDS` is not called for `PAUSE_SECONDS`, and misses what happens then.
     """
@@ -181,7 +181,7 @@ class Game:
     ) -> None:
         """Tell an observer of events: of some kinds, or of everything that happens together.
 
-        It is told after everybody has perceived them, and left out for a while when it is slow. With `first` it is
+        It is called after everybody has perceived them, and left out for a while when it is slow. With `first` it is
         told before anybody perceives them, and never left out: that is for what has to be safe or known by then.
         Without `kinds` it also gets an empty tuple, when an edit of the world was taken in that nobody perceives.
 

@@ -1,4 +1,4 @@
-"""The time of day in the world. It is told the time and never looks at a clock itself."""
+"""The time of day in the world. It is given the time and never reads a clock."""
 
 from __future__ import annotations
 

@@ -137,7 +137,7 @@ class LocationIndex(EntityTable[P], Generic[P]):
         return len(self._at.get((place_id, trait), ()))
 
     def first_at(self, place_id: str, trait: str = "") -> Iterator[P]:
-        """Yield it in the order in which it came there or got the trait; whoever stops early has not paid for all."""
+        """Yield it in the order in which it came there or got the trait, lazily."""
         return iter(self._at.get((place_id, trait), {}).values())
 
     def drain_moved(self) -> list[P]:

@@ -111,7 +111,7 @@ def expand_alias(text: str, aliases: Mapping[str, str], wording: Wording, max_li
 
 
 def is_repeatable(text: str) -> bool:
-    """Return whether a line can be repeated by `!`: what changes the world or oneself with `@` is typed anew."""
+    """Return whether a line can be repeated by `!`: what changes the world or oneself with `@` is typed again."""
     return bool(text.strip()) and not text.lstrip().startswith("@")
 
 

@@ -115,7 +115,7 @@ def is_device(name: str) -> bool:
 
 
 def name_key(name: str) -> str:
-    """Return what two names have in common that a file system, or whoever types one, may take for one."""
+    """Return what two names have in common that a file system, or a person who types one, may take for one."""
     if name.isascii():
         return name.lower()
     return unicodedata.normalize("NFC", unicodedata.normalize("NFC", name).casefold())

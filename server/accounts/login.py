@@ -129,7 +129,7 @@ class Prompts:
 class NewPassword:
     """Asks for a password until one will do; `chosen` is called with what is kept of it.
 
-    An empty line gives up. `former` is a password that will not do, because it was given for one time.
+    An empty line gives up. `former` is a password that is refused, because it was given for one time.
     """
 
     prompts: Prompts
@@ -199,7 +199,7 @@ class Login:
         """Try a name and its password that come together, instead of what was being asked.
 
         `on_result` is called with whether the login succeeded, and a message. If it failed, the questions go on from
-        there. Whoever has a one-time password, or none yet, is asked for a new one.
+        there. Somebody with a one-time password, or none yet, is asked for a new one.
         """
         if self._prompts.is_waiting:
             on_result(False, self._services.wording()("door.one_at_a_time"))

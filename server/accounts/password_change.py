@@ -159,7 +159,7 @@ def reset_password(
     if name is None:
         raise NoteError(f"There is nobody called {given!r} in {vault.root}. {_near(given, database, people.values())}")
     password = _issue(database, name, role or (account.role if account else new_role), hasher)
-    return f"The one-time password of {name} is {password}\nWhoever logs in with it chooses another at once."
+    return f"The one-time password of {name} is {password}\nIt must be changed at the first login."
 
 
 def _near(given: str, database: AccountDatabase, people: Iterable[str]) -> str:
@@ -184,7 +184,7 @@ def _issue(database: AccountDatabase, name: str, role: str, hasher: Hasher) -> s
 def give_one_time(name: str, caller: LoginView, services: LoginServices, given: Callable[[str], None]) -> None:
     """Give somebody a password for one time and show it to the admin who calls, or why it cannot be.
 
-    `given` is told of whom, by their full name, once it holds.
+    `given` is called with the full name, once it holds.
     """
     password = one_time_password()
 

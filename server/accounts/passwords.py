@@ -209,7 +209,7 @@ class Passwords:
             if jobs:
                 self._waiting[network] = jobs  # behind everybody else's
             if job.outcome.called:
-                continue  # whoever asked has gone
+                continue  # the caller has gone
             if not job.is_wanted():
                 job.outcome.callback(None)
                 continue

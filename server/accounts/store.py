@@ -291,7 +291,7 @@ class Bans:
     def put(self, who: str, until: datetime | None, why: str) -> Deferred[None]:
         """Keep a name, an address or a network (`203.0.113.0/24`) out, until then or for ever (None).
 
-        Whoever is connected stays. The Deferred fires when the ban is kept and in force; it fails with NoteError.
+        People who are connected stay. The Deferred fires when the ban is kept and in force; it fails with NoteError.
         Raises: BanRefused for this machine's own address.
         """
         who = who.strip()

@@ -124,7 +124,7 @@ Tell = Callable[[int, bool], None]
 class Countdown:
     """Calls `end` when the time has come, and `tell` with the seconds that are left, now and then until then.
 
-    Both are told whether the world restarts. `was_announced` says that the time has come that was announced.
+    Both are called with whether the world restarts. `was_announced` says that the time has come that was announced.
     """
 
     def __init__(self, clock: ReactorClock, tell: Tell, end: Callable[[bool], None]) -> None:
@@ -235,7 +235,7 @@ class AdminCommands:
 
     @command("@shutdown [<number>]", category="admin", role=Role.ADMIN, for_agents=False, visible_to="everyone")
     def shutdown(self, world: World, actor: Character, number: str = "") -> list[Event]:
-        """Close the world, at once or in so many minutes: @shutdown 5. Everybody is told, and everything is saved.
+        """Close the world, at once or in so many minutes: @shutdown 5. Everybody is warned; everything is saved.
 
         @shutdown --restart      restart now, with the program and the notes as they are now
         @shutdown 5 --restart    the same in so many minutes
@@ -254,7 +254,7 @@ class AdminCommands:
         minutes = int(number or 0)
         self._countdown.start(60 * minutes, restart)
         if minutes:
-            return []  # everybody is told when
+            return []  # everybody sees when
         return [Output(actor.character_id, say("admin.restarting") if restart else say("admin.closing"))]
 
     @command("@announce <text>", category="admin", role=Role.ADMIN, for_agents=False, visible_to="everyone")
@@ -317,7 +317,7 @@ class Administration:
         game.commands.add(thought_commands(services.agents, game.publish))
 
     def cancel_restart(self) -> None:
-        """Tell everybody that the world does not restart after all, if they were told that it would by now."""
+        """Tell everybody that the world does not restart after all, if they saw that it would by now."""
         if self.countdown.was_announced:
             self.countdown.stop()
             self._game.publish((Announced("", self._game.world.wording("admin.does_not_restart")),))

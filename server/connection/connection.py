@@ -171,7 +171,7 @@ class ConnectionListener(Protocol):
         """The connection's `capabilities` or `identification` are different. Many clients never tell any."""
 
     def connection_lost(self, reason: str) -> None:
-        """The last call: the connection has ended, whoever ended it."""
+        """The last call: the connection has ended, by either side."""
 
 
 class ResumableListener(ConnectionListener, Protocol):

@@ -242,7 +242,7 @@ class GmcpClient:
     # What the audience tells
 
     def refresh(self) -> None:
-        """Tell the client what is different from what it was told last."""
+        """Send the client what has changed since the last message."""
         character = self._character
         if character is None or character.room_id not in self._gmcp_updates.world.rooms:
             return

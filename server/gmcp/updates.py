@@ -68,7 +68,7 @@ class Listener(Protocol):
 class GmcpUpdates:
     """The clients that take GMCP, and the rooms as they were last sent.
 
-    What changes in a turn of the reactor is told together at its end, to whom it concerns. While nobody takes GMCP,
+    Changes are sent once, at the end of a turn of the reactor, to those they concern. While nobody takes GMCP,
     nothing is done at all.
     """
 

@@ -158,7 +158,7 @@ class Ports:
     def close(self, keep: bool = False) -> Deferred[None] | None:
         """Let nobody in any more; the Deferred fires when all ports are closed, None if none is open.
 
-        With `keep`, whoever calls waits: the sockets go on listening. Closed by Twisted they would not, not even in
+        With `keep`, callers wait: the sockets go on listening. Closed by Twisted they would not, not even in
         another process that has them.
         """
         if keep:
@@ -245,7 +245,7 @@ class Listeners:
         self._no_page = ""
 
     def open(self, factory: ProtocolFactory, pages: ProtocolFactory) -> None:
-        """Listen. Raises: CannotListenError if a port of telnet is taken, NoteError if a certificate will not do.
+        """Listen. Raises: CannotListenError if a port of telnet is taken, NoteError if a certificate is not valid.
 
         Without the page's port the world opens all the same: `startup_messages` say why there is none.
         """

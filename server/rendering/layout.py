@@ -67,7 +67,7 @@ def _parts(word: str, columns: int, free: int, room: int) -> Iterator[tuple[str,
 WIDEST = 100
 
 NARROW_INDENT = "    "
-"""How far a second column stands in where the first leaves it no room."""
+"""How far a second column is indented where the first leaves it no room."""
 
 ESCAPE = "\x1b"
 
@@ -84,7 +84,7 @@ _PAUSES = ".,:;!?"
 def lay_out(text: str, width: int, has_columns: bool = False) -> str:
     """Return text as a screen of a width shows it, or as it is listened to if that is `WHOLE`.
 
-    `has_columns` says that rows of spaces stand between columns, which are told one after the other to who listens.
+    `has_columns` says that rows of spaces stand between columns, which a screen reader reads one after the other.
     """
     if width != WHOLE:
         return wrapped(text, width)

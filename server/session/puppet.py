@@ -89,7 +89,7 @@ class Puppet:
             self._idle.note_line()
 
     def attach(self, is_new: bool, perceive: Callable[[Event, str], None]) -> None:
-        """Take the character over from whoever plays it, show where it stands, and let it perceive."""
+        """Take the character over from its session before, show where it stands, and let it perceive."""
         registry, character = self._registry, self.character
         if character.transient.is_linkdead:
             registry.traffic[self._session.door].resumes += 1
@@ -112,7 +112,7 @@ class Puppet:
     def detach(self, reason: str, was_ended: bool) -> None:
         """Let go of the character, unless somebody else has taken it over.
 
-        `reason` is told in the log. Unless it `was_ended` from here, whose connection was lost is waited for.
+        `reason` stands in the log. Unless it `was_ended` from here, it waits as link-dead for its player to come back.
         """
         self.stop()
         registry, character = self._registry, self.character

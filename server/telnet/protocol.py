@@ -169,7 +169,7 @@ class TelnetProtocol(Protocol):
     def take_next(self, is_held: bool) -> Taken:
         """Tell the listener one thing that the client has sent.
 
-        Whoever has to wait is still known better: what a client tells of itself must not come too late.
+        Held clients are still listened to: what a client tells of itself must not come too late.
         """
         event = self._parser.next_event(up_to_text=is_held)
         match event:

@@ -42,7 +42,7 @@ class SocketListener(Protocol):
         """Take one message, and say what it was."""
 
     def socket_lost(self, reason: str) -> None:
-        """The last call: the socket is closed, whoever closed it."""
+        """The last call: the socket is closed, by either side."""
 
 
 @implementer(IPushProducer)

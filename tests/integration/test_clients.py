@@ -66,7 +66,7 @@ def test_no_password_stands_on_a_screen_wrong_or_right_old_or_new(program, serve
         screen.types(SECRET)
         screen.shows("Your new password:")
         screen.types("another secret")
-        screen.shows("Your password is another one now.")
+        screen.shows("Password changed.")
         screen.types("say Seen again")
         shown = screen.shows('You say, "Seen again"')
     assert "secret" not in shown, shown

@@ -27,7 +27,7 @@ from world.sanitize import name_key
 
 _FENCE = re.compile(rb"\A(?:\xef\xbb\xbf)?---[ \t]*\r?\n")
 _LAST_NUMBER = re.compile(r"- last room number: \d+\s*")
-# No note is called so, and the line goes when the list is written anew.
+# No note is called so, and the line goes when the list is rewritten.
 _GUEST = re.compile(r"Guest\d+")
 
 

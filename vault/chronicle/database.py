@@ -66,7 +66,7 @@ class IndexDatabase:
             self._db = None
 
     def _safely(self, work: Callable[[sqlite3.Connection], T], begin: str) -> T:
-        """Do something with the tables; a file that is broken is thrown away and made anew, once."""
+        """Do something with the tables; a file that is broken is thrown away and made again, once."""
         with self._lock:
             try:
                 return self._once(work, begin)

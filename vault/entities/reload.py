@@ -252,7 +252,7 @@ class EntityReloader:
                 what = f"{one.name} is here, so the note is written again."
             case Character():
                 result.events += remove_character(world, one.character_id)
-                what = f"is gone; {one.name} begins anew when they come back."
+                what = f"is gone; {one.name} starts over when they come back."
         result.messages.append(f"{source}: {what}")
 
     def _refuse(self, source: str, why: str, result: ReloadResult) -> None:

@@ -1,7 +1,7 @@
 """Memories of the older layout, a Markdown file each in `agents/<Name>/memories/`, as a journal; and its summaries.
 
 The files say their local time with a `Z` behind it. What a summary covers they do not say: it is taken to be what had
-happened when it was made, but for the newest memories, which were told word for word at that time.
+happened when it was made, but for the newest memories, which were shown word for word at that time.
 """
 
 from __future__ import annotations
@@ -154,7 +154,7 @@ def import_summaries(
     """Write an agent's summaries as ours and return what came of it in a sentence, empty if there are none.
 
     Those in force and the memories after them add up to every memory once. `window` is how many of the newest memories
-    were told word for word. What cannot be given its place is kept under another name, and reported.
+    were shown word for word. What cannot be given its place is kept under another name, and reported.
     """
     agent_id = journal.agent_id
     made = [_read_summary(path, source, zone, report) for path in notes_in(folder)]
@@ -190,7 +190,7 @@ def _put_in_force(
     if longterm and longterm.text and older is None:
         _keep(target, "longterm", longterm, report, where)
     if recent and recent.first > 1 and older is None:
-        report.problem(f"{where}/{RECENT}", 0, f"memories 1 to {before} have no {LONGTERM}, so they are told anew.")
+        report.problem(f"{where}/{RECENT}", 0, f"memories 1 to {before} have no {LONGTERM}, so they are shown again.")
         recent = None
     if not recent and not older:
         return ""

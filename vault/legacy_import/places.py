@@ -235,7 +235,7 @@ def write_places(vault: Vault, places: Places, source: Path, names: Names, repor
         for item in places.notes[room_id].items("contents"):
             name = next(iter(item.names), "")
             if not name or names.resolve(CHARACTER, name) or names.resolve(ROOM, name):
-                continue  # where characters are is told by themselves
+                continue  # where characters are stands in their own notes
             if names.resolve(THING, name):
                 report.problem(places.notes[room_id].source, item.line, f"{name} lies somewhere else already.")
                 continue

@@ -224,7 +224,7 @@ class Archive:
 
 
 def _since_reset(entries: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Return the entries from the last one on at which the agent began anew: numbers began again with it."""
+    """Return the entries from the last one on at which the agent was reset: numbers began again with it."""
     begun = [place for place, entry in enumerate(entries) if entry["event"] == "begin_anew"]
     return entries[begun[-1] :] if begun else entries
 
@@ -238,7 +238,7 @@ def archive_memories(vault: Vault, agent_id: str, at_ms: int, archive: bool = Tr
     """Reset an agent: move its journal, summaries and facts, and its archive if wanted, into a dated folder; return it.
 
     The world must be closed. Its notes, profile and templates stay. What was moved already by a try that failed
-    half-way stays in its own folder. An archive that stays is told that numbers begin again. Raises: NoteError if there
+    half-way stays in its own folder. An archive that stays notes that numbers begin again. Raises: NoteError if there
     is no such agent, it remembers nothing, or a folder cannot be moved.
     """
     if not vault.exists("agents", agent_id, "agent.md"):

@@ -219,7 +219,7 @@ class BulletFile:
 
     `problem` says why the file does not count or cannot be written; empty if all is well. A file that is not valid is
     never written over: the last good text stays in force, and what is added meanwhile waits until the file is mended.
-    `opening` is the text of a new file. `on_trouble` is told of each problem once. One that is not `is_kept` never
+    `opening` is the text of a new file. `on_trouble` is called for each problem once. One that is not `is_kept` never
     touches the disk.
     """
 
@@ -263,7 +263,7 @@ class BulletFile:
             self._fail(f"{error} What it said before still counts.")
             return False
         self._is_refused, self.problem = False, ""
-        # Whoever saves an older version does not know these lines, and has not deleted them.
+        # An editor that saves an older version does not know these lines, and has not deleted them.
         lost = [Change(section, new=[line]) for section, line in self.note.own_lines() if not found.knows(line)]
         self.note = found.changed(lost) if lost else found
         if lost:

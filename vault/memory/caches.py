@@ -154,7 +154,7 @@ class SearchIndex:
         db.execute("DELETE FROM files WHERE name = ?", (name,))
 
     def _safely(self, work: Callable[[sqlite3.Connection], T]) -> T:
-        """Do something with the database, all or nothing; one that is broken is thrown away and made anew, once.
+        """Do something with the database, all or nothing; one that is broken is thrown away and made again, once.
 
         One that is locked, or that a full disk cannot hold, is not broken. Raises: NoteError if it cannot be used.
         """

@@ -142,7 +142,7 @@ PINNED, GOALS = "Pinned", "Goals"
 NAME = "facts.md"
 OPENING = (
     "What {name} knows, kept by rule from the journal. Edit it: what you write here counts. "
-    "Bullets under Pinned are told word for word, always."
+    "Bullets under Pinned are shown word for word, always."
 )
 
 _BULLET = re.compile(r"\s*[-*+] (?P<text>.*)")

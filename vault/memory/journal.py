@@ -206,7 +206,7 @@ class Journal:
                 self._segments.append(row)
                 continue
             repair_end(path, self.vault.disk, lambda torn, name=name: self._quarantine(name, torn))  # type: ignore[misc]
-            self.vault.disk.sync_file(path)  # one who was killed has left lines that are told of and not on disk yet
+            self.vault.disk.sync_file(path)  # one what a killed process has written may not be on disk yet
             segment, without_number = scan(path)
             self._segments.append(segment)
             unnumbered += [segment] * bool(without_number)
@@ -354,7 +354,7 @@ class JournalIndex:
             rows = json.loads(self._vault.read_text(*self._parts)) if self._vault.exists(*self._parts) else []
             return {row["name"]: Segment(**row | {"pinned": tuple(row["pinned"])}) for row in rows}
         except (NoteError, ValueError, TypeError, KeyError, RecursionError):
-            log.warning("%s could not be read and is made anew", "/".join(self._parts))
+            log.warning("%s could not be read and is made again", "/".join(self._parts))
             return {}
 
     def write(self, segments: Iterable[Segment]) -> None:

@@ -126,7 +126,7 @@ def partition_fault(parts: Sequence[RangeSet], whole: Range) -> str:
 
 @dataclass(frozen=True)
 class Memory:
-    """One thing that an agent perceived, did, was told or thought.
+    """One thing that an agent perceived, did, heard or thought.
 
     `seq` is its number and its identity; `at_ms` is UTC, in milliseconds since 1970; `text` is one line.
     `importance` goes from 1 to 10. `refused` is so for the result of a command that was not done.

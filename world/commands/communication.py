@@ -108,7 +108,7 @@ def tell(world: World, actor: Character, anyone: str, text: str) -> list[Event]:
 
 @command("reply <text>", "r", category="speech", for_agents=False, visible_to="named")
 def reply(world: World, actor: Character, text: str) -> list[Event]:
-    """Tell something to whoever told or whispered something to you last."""
+    """Answer the last person who told or whispered something to you."""
     listener = world.characters.get(actor.transient.reply_to_id)
     if listener is None:
         raise CommandError(world.wording("social.nobody_to_answer"))

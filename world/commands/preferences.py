@@ -60,7 +60,7 @@ def unalias(world: World, actor: Character, name: str) -> list[Event]:
 def afk(world: World, actor: Character, text: str = "") -> list[Event]:
     """Say that you are away from the keyboard: `afk tea`. The next thing that you type ends it.
 
-    It is shown in `who`, and told to whoever tells you something.
+    It is shown in `who`, and shown to people who tell you something.
     """
     actor.transient.afk_message = text
     return [Output(actor.character_id, world.wording("comforts.away"))]

@@ -119,7 +119,7 @@ def _carried(world: World, character: Character) -> str:
 def map_(world: World, actor: Character) -> list[Event]:
     """Draw the rooms up to three steps from here; `@` is where you are.
 
-    For a screen reader (`screenreader on`) the ways are told in sentences.
+    For a screen reader (`screenreader on`) the ways are described in sentences.
     """
     directions = directions_of(world)
     lines = (
@@ -161,7 +161,7 @@ def _map_lines(world: World, room_id: str, directions: Mapping[str, str]) -> lis
 
 
 def map_sentences(world: World, room_id: str) -> list[str]:
-    """Return the rooms near by in sentences, one an exit; each room is told of once, where it is nearest."""
+    """Return the rooms near by in sentences, one an exit; each room once, where it is nearest."""
     say, ways = world.wording, list(world.rooms[room_id].exits.values())
     told = {room_id} | {exit.room_id for exit in ways}
     lines = [say("mapping.here", room=room_name(room_id, world))]

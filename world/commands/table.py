@@ -119,7 +119,7 @@ def _command_help(world: World, table: CommandTable, one: Command) -> Iterator[s
 
 
 def _listed_commands(table: CommandTable, actor: Character) -> list[Command]:
-    """Return what somebody is told of without asking: only agents, observers and admins look into memories."""
+    """Return the commands that help lists for somebody: only agents, observers and admins look into memories."""
     looks = actor.is_agent or actor.role.includes(Role.OBSERVER)
     return [one for one in table.allowed(actor) if looks or one.category != MEMORY]
 

@@ -82,7 +82,7 @@ Ben| Wren wakes up here.
 Ana> @create-agent Wren -> You are another Wren.
 Ana| There is something or somebody called Wren already. Choose another name.
 Ana> @create-agent Old Tom -> You are old.
-Ana| 'Old Tom' will not do. An agent has a name of one word with 2 to 20 letters, such as Wren.
+Ana| 'Old Tom' is not a valid name. An agent has a name of one word with 2 to 20 letters, such as Wren.
 Ana> @create-agent Tom
 Ana| Usage: @create-agent <name> -> <text>
 """,

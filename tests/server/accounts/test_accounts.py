@@ -59,7 +59,7 @@ def test_a_name_typed_in_two_code_points_is_the_one_typed_in_one(accounts):
 
 
 def test_a_name_that_will_not_do_is_refused_with_the_rule(accounts):
-    with pytest.raises(NameRefused, match="'Ana7' will not do. A name has 2 to 20 letters, such as Ana"):
+    with pytest.raises(NameRefused, match="'Ana7' is not a valid name. A name has 2 to 20 letters, such as Ana"):
         accounts.identify("Ana7", ELSEWHERE)
 
 

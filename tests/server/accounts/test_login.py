@@ -89,7 +89,7 @@ def test_an_empty_line_goes_back_to_the_name_and_nobody_new_is_made(registry, tm
 def test_nobody_new_comes_in_where_the_setting_says_so(tmp_path):
     registry = lobby_of(tmp_path, inn_game(), ServerSettings(new_accounts=False))
     assert Guest(registry, THERE).types("eve") == (
-        "There is nobody called Eve here, and whoever runs this world lets nobody new\nin.\n" + ASK
+        "There is nobody called Eve here, and this world takes no new accounts.\n" + ASK
     )
 
 
@@ -218,7 +218,7 @@ def test_after_three_wrong_passwords_the_next_one_waits_and_is_then_looked_at(ev
     guess(eve, 3)
     guest = Guest(eve, THERE)
     assert guest.types("eve", "wrong again").split("\n", 2)[1:] == [
-        "Wrong passwords were given of late, so this one is looked at in 2 seconds.",
+        "Too many wrong passwords: this one is checked in 2 seconds.",
         "",
     ]
     eve.clock.advance(1.9)
@@ -314,7 +314,7 @@ def test_who_was_here_before_passwords_chooses_one_from_this_machine(registry):
 def test_from_elsewhere_nobody_can_be_somebody_from_before_passwords(registry):
     assert " ".join(Guest(registry, THERE).types("ana").split()) == (
         "Ana has lived here since before there were passwords, and has none yet. It can be chosen only from the "
-        "machine on which the world runs: ask whoever runs it. By what name shall we know you?"
+        "machine on which the world runs: ask the operator. By what name shall we know you?"
     )
 
 
@@ -346,7 +346,7 @@ def test_a_password_is_changed_after_the_old_one_is_given_both_unseen(eve):
     guest.enters("eve")
     assert (guest.types("@password"), guest.connection.is_hidden) == ("Your password now: ", True)
     assert (guest.types(SECRET), guest.connection.is_hidden) == ("\nYour new password: ", True)
-    assert guest.types("another secret") == "\nYour password is another one now.\n> "
+    assert guest.types("another secret") == "\nPassword changed.\n> "
     assert not guest.connection.is_hidden
     assert guest.types("say hello") == 'You say, "hello"\n> '
     assert account(eve, "Eve").password == FakeHasher().hash("another secret")
@@ -397,7 +397,7 @@ def test_an_admin_gives_somebody_a_password_for_one_time_that_only_the_admin_see
     told = admin.types("@password eve")
     given = told.split(" is ")[1].split()[0]
     assert told == (
-        f"> The one-time password of Eve is {given}\nWhoever logs in with it chooses another at once.\n> "
+        f"> The one-time password of Eve is {given}\nIt must be changed at the first login.\n> "
     ).removeprefix("> ")
     assert given not in ben.screen() + caplog.text
     assert reset == [("Cat", "Eve")]

@@ -93,7 +93,7 @@ def test_guessing_has_to_wait_as_for_whoever_types(registry):
         guesser.hangs_up()
     ana = Talker(registry, *ALL)
     assert credentials(ana) is None
-    assert "is looked at in 2 seconds" in ana.connection.screen()
+    assert "is checked in 2 seconds" in ana.connection.screen()
     registry.clock.advance(2)
     assert ana.last("Char.Login.Result") == RIGHT
 
@@ -103,7 +103,8 @@ def test_a_name_that_will_not_do_is_refused_with_the_rule(registry):
     refused = credentials(ana, "../x", SECRET)
     assert refused == {
         "success": False,
-        "message": "'../x' will not do. A name has 2 to 20 letters, such as Ana; a hyphen or apostrophe may be inside.",
+        "message": "'../x' is not a valid name. "
+        "A name has 2 to 20 letters, such as Ana; a hyphen or apostrophe may be inside.",
     }
     assert credentials(ana, "Rook")["message"].startswith("Rook lives here already and is one of the agents.")
     assert ana.enters("Ana").startswith("The Common Room\n")
@@ -211,7 +212,7 @@ def known_and_busy(game, tmp_path):
 def test_while_one_password_is_looked_at_no_other_is(game, tmp_path):
     registry, thread, ana = known_and_busy(game, tmp_path)
     ana.types("Ana", SECRET)
-    assert credentials(ana) == {"success": False, "message": "Your password is being looked at already."}
+    assert credentials(ana) == {"success": False, "message": "Your password is being checked already."}
     thread.goes_on()
     assert thread.jobs == []
     assert "The Common Room" in ana.screen()

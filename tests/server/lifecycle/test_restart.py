@@ -437,6 +437,6 @@ def test_at_a_restart_guests_and_callers_at_the_door_are_promised_nothing_that_i
     run.registry.send_home(run.resuming.last_word)
     assert [one.connection.screen().strip() for one in (ana, guest, nameless)] == [
         "Connect again now: you go on where you are.",
-        "Connect again now. Guests begin anew; with a name of your own you would go on.",
+        "Connect again now. Guests start over; with a name of your own you would go on.",
         "Connect again now.",
     ]

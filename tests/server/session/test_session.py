@@ -48,8 +48,8 @@ def test_a_name_means_the_same_character_however_it_is_written(registry):
 
 def test_a_name_that_will_not_do_is_refused_with_the_rule_and_asked_again(registry):
     assert Guest(registry).types("../x") == (
-        "'../x' will not do. A name has 2 to 20 letters, such as Ana; a hyphen or\n"
-        "apostrophe may be inside.\n"
+        "'../x' is not a valid name. A name has 2 to 20 letters, such as Ana; a hyphen\n"
+        "or apostrophe may be inside.\n"
         "By what name shall we know you? "
     )
 

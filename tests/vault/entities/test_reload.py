@@ -364,7 +364,7 @@ def test_people_change_come_and_go_but_not_who_is_here(house):
         (house.root / f"people/{name}.md").unlink()
     assert house.look().messages == [
         "people/Ana.md: Ana is here, so the note is written again.",
-        "people/Ben.md: is gone; Ben begins anew when they come back.",
+        "people/Ben.md: is gone; Ben starts over when they come back.",
     ]
     assert list(house.world.characters) == ["Ana"]
     assert "Ana is grey with dust." in (house.root / "people/Ana.md").read_text()
