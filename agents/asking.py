@@ -184,7 +184,7 @@ def is_small(model: Capabilities) -> bool:
     return model.chat and (model.parameters_billion or 0.0) < SMALL_BILLION
 
 
-def archived(question: Question, completion: Completion, finish: str, notice: str = "") -> dict[str, Any]:
+def archived(question: Question, completion: Completion, finish: str) -> dict[str, Any]:
     """Return what the archive keeps of a question to the model and its answer.
 
     `finish` is how it ended, or what became of it. `cause` is why the engine asked, `verbs` or `menu` what it let the

@@ -21,6 +21,8 @@ from agents.models.model import ModelError, Request
 from agents.models.queue import ModelQueue, Priority
 from agents.prompts.prompt import parse_template
 from config.settings import AgentSettings, MemorySettings
+from tests.agents.memory.lives import Life as Remembering
+from tests.agents.memory.lives import talkative, windows
 from tests.agents.templates import templates_of
 from tests.scripted_model import Reply, ScriptedModel
 from tests.vault.failing_disk import FailingDisk
@@ -229,19 +231,6 @@ def test_a_cancelled_turn_stays_cancelled_and_leaves_the_model_free(tmp_path):
     assert running(life, act).outcome == "acted"
 
 
-def test_every_job_is_accounted_for(tmp_path):
-    life = Life(tmp_path, "say one", "nonsense", ModelError("gone"), ValueError("bad"), "look")
-
-    async def act(queue: ModelQueue) -> Any:
-        for _ in range(5):
-            await life.agent.tick()
-        return queue.status()
-
-    status = running(life, act)
-    assert (status.answered, status.failed, status.cancelled) == (3, 2, 0)
-    assert (status.running, status.waiting) == (0, 0)
-
-
 def test_whoever_is_spoken_to_goes_before_those_who_only_think(tmp_path):
     life = Life(tmp_path, "first", "say yes", "third")
 
@@ -430,3 +419,26 @@ def test_a_thought_that_waits_goes_first_when_somebody_speaks_to_the_agent(tmp_p
         return ended
 
     assert running(life, act) == ["Cat", "acted", "Dan"]
+
+
+def test_it_tells_that_it_thinks_as_its_model_is_asked(tmp_path):
+    life, told = Life(tmp_path, "say hello"), list[str]()
+    life.agent.on_thinking = lambda: told.append("thinking")
+    life.ana.game.subscribe_lines("test", lambda name, line, performed: told.append(line))
+    life.turns()
+    assert told == ["thinking", "say hello"]
+
+
+def test_without_a_thought_it_tells_of_none(tmp_path):
+    life, told = Life(tmp_path, "say hello"), list[str]()
+    life.agent.on_thinking = lambda: told.append("thinking")
+    assert asyncio.run(life.agent.tick()).outcome == "asleep"
+    assert told == []
+
+
+def test_it_tells_of_each_cycle_that_was_published(tmp_path):
+    eliza, told = Remembering(tmp_path, windows(4, 4), talkative()), list[int]()
+    eliza.compactor.on_compacted = lambda: told.append(eliza.compactor.stats.cycles)
+    eliza.live(20)
+    asyncio.run(eliza.compact())
+    assert told and told == list(range(1, eliza.compactor.stats.cycles + 1))

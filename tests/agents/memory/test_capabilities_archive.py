@@ -14,14 +14,17 @@ from pathlib import Path
 import pytest
 
 from agents.commands.memory_commands import memory_commands
+from agents.memory.coverage import Coverage
 from agents.memory.inspection import expanded, expanded_text, status_text
 from agents.memory.memory import AgentMemory
 from agents.models.model import ModelError
+from server import cli
 from tests.agents.house import House, said
-from tests.agents.memory.lives import Life, QuickDisk, one_turn, windows
+from tests.agents.memory.lives import NAME, Life, QuickDisk, one_turn, windows
 from tests.agents.test_agent import Life as AgentLife
 from tests.english import ENGLISH
 from tests.scripted_model import ScriptedModel
+from tests.server.test_cli import MemoryReactor
 from world.entities import Role
 from world.events import Output, Refused
 
@@ -114,6 +117,7 @@ def test_2_20_a_result_that_cannot_be_archived_is_remembered_whole_and_told_with
     (told,) = life.memory.view().tail
     assert told.text == ("word " * 10_000).strip()
     assert len(life.memory.view().tail_text()) <= 4000
+    assert life.memory.view().tail_text().endswith(" more characters: ^m1]")
 
 
 def test_2_20_the_whole_of_it_can_be_read_a_screen_at_a_time(tmp_path):
@@ -152,16 +156,6 @@ def test_3_3_a_refused_command_is_told_as_refused_after_a_restart_too(tmp_path):
     assert "[go: refused, " in told
     life.memory.close()
     assert AgentLife(tmp_path).memory.view().tail_text() == told
-
-
-def test_3_3_what_is_said_posed_and_thought_is_never_touched(tmp_path):
-    memory = Life(tmp_path, windows(64, 64), various()).memory
-    long = "word " * 300
-    for kind in ("observed", "told", "thought", "acted"):
-        memory.record(kind, f"{kind} {long}end")
-    memory.record("acted", "nod")
-    for kind in ("observed", "told", "thought", "acted"):
-        assert f"{kind} {long}end" in memory.view().tail_text()
 
 
 def test_3_3_nine_tenths_of_each_prompt_are_the_unchanged_beginning_of_the_one_before(tmp_path):
@@ -505,3 +499,51 @@ def test_3_23_an_old_file_moved_away_harms_nothing(tmp_path):
     life.live(30)
     run(life.compact())
     assert life.compactor.stats.cycles > 0
+
+
+def lived(root: Path) -> Life:
+    """Return a life with a journal, summaries and an archive, whose files are all closed."""
+    life = Life(root, windows(8, 8), various())
+    (life.folder / "agent.md").write_text("You are Eliza.\n", encoding="utf-8")
+    looks(life.memory, 10)
+    asyncio.run(life.compact())
+    life.memory.close()
+    return life
+
+
+def contents(root: Path, *names: str) -> dict[str, str]:
+    """Return a hash of every file in the folders of that name, by its path from there on."""
+    paths = [path for name in names for folder in root.rglob(name) for path in folder.rglob("*") if path.is_file()]
+    return {f"{path.parent.name}/{path.name}": hashlib.sha256(path.read_bytes()).hexdigest() for path in paths}
+
+
+@pytest.mark.parametrize("kept", [False, True])
+def test_3_21_an_agent_can_begin_anew_and_its_archive_stays_or_goes_as_is_asked(tmp_path, capsys, kept):
+    life = lived(tmp_path)
+    before = contents(tmp_path, "journal", "summaries", "archive")
+    assert {name.split("/")[0] for name in before} == {"journal", "summaries", "archive"}
+    cli.run(MemoryReactor(), ["reset-agent", NAME, "--vault", str(tmp_path), *(["--keep-archive"] if kept else [])])
+    assert "Eliza remembers nothing now." in capsys.readouterr().out
+    after = contents(tmp_path, "journal", "summaries", "archive")
+    assert before.items() <= after.items()
+    assert len(after) == len(before) + kept  # the archive that stays is told that numbers begin again
+    assert (life.folder / "archive").exists() == kept
+    again = Life(tmp_path, windows(8, 8), various())
+    assert again.memory.coverage == Coverage(0, 0, 0)
+    assert again.memory.view().tail == ()
+    assert again.memory.warnings == []
+    again.live(20)
+    asyncio.run(again.compact())
+    assert (again.memory.coverage.n, again.compactor.stats.last_error) == (20, "")
+    assert [memory.seq for memory in again.memory.journal.read(1, 20)] == list(range(1, 21))
+    again.memory.close()
+    assert Life(tmp_path, windows(8, 8), various()).memory.journal.last == 20  # whatever a former life had counted to
+
+
+@pytest.mark.parametrize(("name", "why"), [("Zebulon", "no agent 'Zebulon'; there are Eliza"), (NAME, "nothing yet")])
+def test_3_21_who_is_not_there_or_remembers_nothing_cannot_begin_anew(tmp_path, name, why):
+    folder = tmp_path / "agents" / NAME
+    folder.mkdir(parents=True)
+    (folder / "agent.md").write_text("You are Eliza.\n", encoding="utf-8")
+    with pytest.raises(SystemExit, match=why):
+        cli.run(MemoryReactor(), ["begin-anew", name, "--vault", str(tmp_path)])

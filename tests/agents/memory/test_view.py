@@ -143,12 +143,6 @@ def tail_of(*memories: Memory, limits: ResultLimits | None = None) -> list[str]:
     return view.tail_text().split("\n")
 
 
-def test_a_placeholder_has_command_status_size_first_words_and_reference():
-    assert placeholder(command_memory(12, "result", LONG), "look | to see") == (
-        f'[look: ok, {len(LONG.strip())} characters, "The Landing Green planks, still…" ^m12]'
-    )
-
-
 def test_a_refusal_is_told_as_one():
     refusal = command_memory(12, "result", "There is no exit 'up' here. Exits: east, west.", refused=True)
     assert placeholder(refusal, "up") == "[up: refused, 46 characters, \"There is no exit 'up' here.…\" ^m12]"
@@ -156,13 +150,6 @@ def test_a_refusal_is_told_as_one():
 
 def test_without_a_deed_before_it_a_result_is_called_that():
     assert placeholder(command_memory(12, "result", LONG), "").startswith("[result: ok, ")
-
-
-def test_a_result_held_on_arrival_counts_in_full_and_refers_to_the_archive():
-    text = truncated("word " * 10_000, 4000, "2026-11-21#7")
-    assert placeholder(command_memory(12, "result", text), "read") == (
-        '[read: ok, 50,000 characters, "word word word word word word…" 2026-11-21#7]'
-    )
 
 
 def test_a_result_is_whole_while_its_turn_lasts_and_a_placeholder_from_the_next_deed_on():
@@ -223,12 +210,6 @@ def test_what_is_held_is_within_the_cap_and_says_how_much_is_missing(text, cap, 
     begun, _, mark = told.rpartition(" [… ")
     assert whole.startswith(begun)
     assert int(mark.split(" ")[0].replace(",", "")) == len(whole) - len(begun)
-
-
-def test_a_result_beyond_the_cap_is_told_within_it_though_the_journal_has_it_whole():
-    told = result_texts([command_memory(7, "result", "word " * 10_000)], 0, ResultLimits())[0]
-    assert len(told) <= 4000
-    assert told.endswith(" more characters: ^m7]")
 
 
 def test_3_12_if_no_placeholder_can_be_made_the_result_itself_is_told(caplog):

@@ -10,9 +10,17 @@ from typing import Any
 import pytest
 from hypothesis import settings
 from hypothesis import strategies as st
-from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule, run_state_machine_as_test
+from hypothesis.stateful import (
+    RuleBasedStateMachine,
+    initialize,
+    invariant,
+    precondition,
+    rule,
+    run_state_machine_as_test,
+)
 
 from agents.models.model import Capabilities, Completion, ModelError, Request
+from agents.models.pool import TURNS_BETWEEN, LoopYield
 from agents.models.queue import ModelQueue, Priority
 from agents.models.scheduler import AlreadyWaiting, NoEndpoint, QueueFull, QueueStopped, WaitedTooLong
 from tests.agents.models.places import Places, settle
@@ -477,11 +485,13 @@ class EveryJobEndsOnce(RuleBasedStateMachine):
         super().__init__()
         self.loop = asyncio.new_event_loop()
         self.tasks: list[asyncio.Task[Completion]] = []
-        self.cancelled = 0
-        self.town = self.loop.run_until_complete(self._town())
 
-    async def _town(self) -> Places:
-        return Places("a", "b", "c", limit=2, tiers=2, max_waiting=6, grace_seconds=0.0)
+    @initialize(limit=st.integers(1, 3), max_waiting=st.integers(1, 6))
+    def open(self, limit: int, max_waiting: int) -> None:
+        async def town() -> Places:
+            return Places("a", "b", "c", limit=limit, tiers=2, max_waiting=max_waiting, grace_seconds=0.0)
+
+        self.limit, self.town = limit, self.loop.run_until_complete(town())
 
     def settled(self) -> None:
         self.loop.run_until_complete(settle())
@@ -534,7 +544,7 @@ class EveryJobEndsOnce(RuleBasedStateMachine):
     @invariant()
     def no_endpoint_has_more_than_it_may_or_forgets_what_it_has(self) -> None:
         for place, route in zip(self.town.places, self.town.routes, strict=True):
-            assert route.endpoint.running == len(place.under_way) <= 2
+            assert route.endpoint.running == len(place.under_way) <= self.limit
 
     @invariant()
     def every_open_question_waits_or_runs(self) -> None:
@@ -572,3 +582,83 @@ class EveryJobEndsOnce(RuleBasedStateMachine):
 
 def test_every_job_ends_in_exactly_one_way_whatever_becomes_of_the_endpoints():
     run_state_machine_as_test(EveryJobEndsOnce, settings=settings(stateful_step_count=40))
+
+
+class Diary:
+    """Writes down what is done, and each turn of the loop as a dot."""
+
+    def __init__(self) -> None:
+        self.spaced = LoopYield()
+        self.text = ""
+
+    async def write(self, what: str) -> None:
+        async with self.spaced:
+            self.text += what
+
+    async def turns(self, count: int) -> None:
+        for _ in range(count):
+            self.text += "."
+            await asyncio.sleep(0)
+
+
+def test_pieces_asked_for_together_are_done_in_order_with_turns_of_the_loop_between():
+    async def story() -> str:
+        diary = Diary()
+        await asyncio.gather(diary.write("a"), diary.write("b"), diary.write("c"), diary.turns(20))
+        return diary.text
+
+    text = asyncio.run(story())
+    a, b, c = (text.index(letter) for letter in "abc")
+    assert b - a > TURNS_BETWEEN
+    assert c - b > TURNS_BETWEEN
+
+
+def test_the_first_piece_is_done_in_the_same_turn():
+    async def story() -> str:
+        diary = Diary()
+        await asyncio.gather(diary.turns(1), diary.write("a"), diary.turns(1))
+        return diary.text
+
+    assert asyncio.run(story()) == ".a."
+
+
+def test_a_piece_that_fails_or_is_given_up_holds_up_nobody():
+    async def story() -> str:
+        diary = Diary()
+        with pytest.raises(ValueError):
+            async with diary.spaced:
+                raise ValueError
+        given_up = asyncio.create_task(diary.write("b"))
+        await asyncio.sleep(0)
+        given_up.cancel()
+        async with asyncio.timeout(5):
+            await diary.write("c")
+        return diary.text
+
+    assert asyncio.run(story()) == "c"
+
+
+def test_a_loop_that_ended_too_soon_holds_up_no_later_one():
+    spaced = Diary()
+    asyncio.run(spaced.write("a"))
+    asyncio.run(asyncio.wait_for(spaced.write("b"), 5))
+    assert spaced.text == "ab"
+
+
+def test_requests_for_several_free_endpoints_are_not_built_in_one_turn():
+    async def story() -> str:
+        town, diary = Places("a", "b"), Diary()
+
+        def make() -> Request:
+            diary.text += "p"
+            return Request("p")
+
+        tasks = [asyncio.create_task(town.queue.ask(owner, Priority.THOUGHT, make)) for owner in ("Ana", "Ben")]
+        await diary.turns(20)
+        for place in town.places:
+            place.answer()
+        await asyncio.gather(*tasks)
+        return diary.text
+
+    text = asyncio.run(story())
+    assert text.rindex("p") - text.index("p") > TURNS_BETWEEN

@@ -8,8 +8,6 @@ from dataclasses import replace
 from functools import partial
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from agents.commands.mind_commands import Dreamer
 from agents.models.endpoint import RequestStatsSnapshot
@@ -317,71 +315,6 @@ def test_an_answer_that_took_long_is_told_in_the_log_with_where_the_time_went(ca
     assert [record.message for record in caplog.records] == [
         "An answer to Eliza took 30.0 s (queue 0.0, load 12.0, prompt 17.0); 1330 tokens were read and 20 written."
     ]
-
-
-STEPS = st.lists(
-    st.one_of(
-        st.tuples(st.just("ask"), st.sampled_from("abc"), st.sampled_from(Priority)),
-        st.tuples(st.just("withdraw"), st.sampled_from("abc"), st.sampled_from(Priority)),
-        st.tuples(st.just("cancel"), st.integers(0, 20), st.none()),
-        st.tuples(st.sampled_from(["hold", "release", "settle", "wait"]), st.none(), st.none()),
-        st.tuples(st.just("stop"), st.none(), st.none()),
-    ),
-    max_size=40,
-)
-
-
-@given(STEPS, st.integers(1, 3), st.integers(1, 5))
-def test_every_job_ends_in_exactly_one_way_whatever_happens(steps, concurrency, max_waiting):
-    async def story():
-        asker = Asker(answer_or_fail, concurrency=concurrency, max_waiting=max_waiting)
-        tasks = [task for step in steps if (task := await take(asker, step, asker_tasks)) is not None]
-        asker.model.release()
-        results = await asyncio.gather(*tasks, return_exceptions=True)
-        refused = sum(isinstance(result, AlreadyWaiting | QueueFull | QueueStopped) for result in results)
-        status = asker.queue.status()
-        assert sum(asker.ended()) == len(tasks) - refused
-        assert (status.waiting, status.running, asker.model.running) == (0, 0, 0)
-        assert asker.ended() == (
-            sum(isinstance(result, Completion) and result.finish == "stop" for result in results),
-            sum(type(result) is ModelError for result in results),
-            sum(isinstance(result, asyncio.CancelledError) or is_withdrawn(result) for result in results),
-        )
-
-    asker_tasks: list[asyncio.Task[Completion]] = []
-    asyncio.run(story())
-
-
-def answer_or_fail(request):
-    return ModelError("it failed") if request.prompt.startswith("b") else "yes"
-
-
-def is_withdrawn(result):
-    return isinstance(result, Completion) and result.finish == "cancelled"
-
-
-async def take(asker, step, tasks):
-    """Do one step of a generated story; return the task if it asked."""
-    assert asker.model.running <= asker.concurrency
-    match step:
-        case ("ask" | "withdraw" as verb, owner, priority):
-            request = Request(owner) if verb == "ask" else None
-            tasks.append(asyncio.create_task(asker.queue.ask(owner, priority, lambda: request)))
-            return tasks[-1]
-        case ("cancel", number, _) if number < len(tasks) and not tasks[number].done():
-            await settle()  # a task cancelled before its first step never asks
-            tasks[number].cancel()
-        case ("hold", _, _):
-            asker.model.hold()
-        case ("release", _, _):
-            asker.model.release()
-        case ("settle", _, _):
-            await settle()
-        case ("wait", _, _):
-            asker.clock += 45.0
-        case ("stop", _, _):
-            await asker.queue.stop()
-    return None
 
 
 STOP = ("\n\n", "SUMMARY:")

@@ -134,26 +134,6 @@ def test_what_is_learnt_as_it_comes_is_the_same_and_an_edit_made_meanwhile_count
     assert "my brother" in {fact.remark for fact in keeping_up.registry.facts}
 
 
-@pytest.mark.parametrize("seed", range(8))
-def test_a_crash_at_any_moment_loses_no_fact_and_counts_none_twice(tmp_path: Path, seed: int):
-    rng = random.Random(seed)
-    life = life_of(rng, 110)
-    through, crashing = Desk(tmp_path / "a"), Desk(tmp_path / "b")
-    for kind, text, who in life:
-        for one in (through, crashing):
-            one.lives(text, kind=kind, who=who)
-        if rng.random() < 0.3:
-            crashing.registry.take_in()
-        if rng.random() < 0.1:
-            ms = crashing.ms
-            crashing.journal._open.close_file()  # no tidy end: what was not written is gone with the process
-            crashing = crashing.again()
-            crashing.ms = ms
-    through.registry.take_in()
-    crashing.registry.take_in()
-    assert crashing.registry.facts == through.registry.facts
-
-
 def test_a_crash_within_a_write_leaves_the_old_file_and_nothing_is_lost(desk: Desk):
     desk.lives("Moss takes the keys.")
     desk.registry.take_in()

@@ -1,13 +1,22 @@
-"""The six sections of a layered summary: read, judged, and filled by rule."""
+"""Summaries beside their verifier: the six sections, lines that are picked, and times of which little is told."""
 
 from __future__ import annotations
 
+import asyncio
+import itertools
+from pathlib import Path
+
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from agents.memory.gate import Source
-from agents.memory.summaries.picked import picked_line
+from agents.memory.summaries.picked import memory_of_line, picked_line, picked_words, tells
 from agents.memory.summaries.prose import SECTIONS, judged, section_faults, sectioned, sections_of, without_headings
-from vault.memory.memory_line import Memory
+from tests.agents.memory.lives import Life, windows
+from tests.scripted_model import ScriptedModel
+from vault.markdown import one_line
+from vault.memory.memory_line import KINDS, Memory
 
 SOUND = """\
 ## User Goal
@@ -109,3 +118,78 @@ def test_sections_are_judged_for_their_form_and_for_what_they_tell():
     assert "wrong-sections" in verdict("Moss has the lantern.", Further_Remarks="None.")
     plain = judged("I met Moss.", "sections", source, lambda words: len(words.split()))
     assert [objection.reason for objection in plain.objections] == ["wrong-sections"]
+
+
+EVENING_MS = 1_795_293_301_000  # 2026-11-21 20:35:01 UTC
+
+
+@pytest.mark.parametrize(
+    ("kind", "text", "line"),
+    [
+        ("observed", 'Moss says, "It always does."', '- Moss says, "It always does." ([[2026-11-21#^m12]])'),
+        ("acted", "say Good morning", "- I did: say Good morning ([[2026-11-21#^m12]])"),
+        ("noted", "buy ink", "- I noted: buy ink ([[2026-11-21#^m12]])"),
+    ],
+)
+def test_a_memory_is_told_in_the_first_person_with_its_link(kind: str, text: str, line: str):
+    assert picked_line(Memory(12, EVENING_MS, kind, "Ink Yard", text)) == line
+
+
+def test_a_memory_in_a_second_journal_of_the_day_links_there():
+    memory = Memory(5000, EVENING_MS, "observed", "Ink Yard", "Rain.")
+    line = picked_line(memory, "2026-11-21-2")
+    assert line == "- Rain. ([[2026-11-21-2#^m5000]])"
+    assert memory_of_line(line) == (5000, "Rain.")
+
+
+@pytest.mark.parametrize(
+    "line",
+    ["", "- Rain.", "Rain. ([[2026-11-21#^m1]])", "- Rain. ([[2026-11-21#^m0]])", "- Rain. [[2026-11-21#^m1]]"],
+)
+def test_other_lines_have_no_memory(line: str):
+    assert memory_of_line(line) is None
+
+
+@given(st.integers(1, 10**15), st.sampled_from(KINDS), st.text())
+def test_every_picked_line_leads_back_to_its_memory(seq: int, kind: str, text: str):
+    memory = Memory(seq, EVENING_MS, kind, "Ink Yard", one_line(text))
+    line = picked_line(memory)
+    assert memory_of_line(line) == (seq, picked_words(memory).strip())
+    assert tells(line, memory)
+
+
+NODS = "Moss nods at the river."
+LONG_WINDED = (
+    "I sat with Moss, who nodded at the river, and then he nodded again, and again, and again, and I was still there, "
+    "and he nodded once more, and so it went on, and I looked at him, and he at the river, for the whole of the {}."
+)
+
+
+def long_winded() -> ScriptedModel:
+    """Return a model that makes many words of anything, each time others."""
+    parts = itertools.cycle(("morning", "evening", "night"))
+    return ScriptedModel(lambda request: LONG_WINDED.format(next(parts)))
+
+
+def lived(root: Path, count: int, text: str) -> Life:
+    life = Life(root, windows(4, 4, summary_tokens=300), long_winded())
+    life.live(count, text)
+    asyncio.run(life.compact())
+    return life
+
+
+def test_a_time_without_news_is_summarised_by_its_own_lines_when_no_prose_is_shorter(tmp_path):
+    life = lived(tmp_path, 13, NODS)
+    recent, longterm = life.memory.recent, life.memory.longterm
+    assert recent and longterm
+    assert (longterm.first, longterm.last, recent.first, recent.last) == (1, 5, 6, 9)
+    assert recent.quality == longterm.quality == "extractive"
+    assert recent.text.startswith(f"- {NODS} ([[")
+    assert life.compactor.stats.failures_in_a_row == 0
+    assert life.compactor.stats.refused["not-smaller"] > 0
+
+
+def test_prose_stands_where_it_is_shorter(tmp_path):
+    life = lived(tmp_path, 9, "Moss nods " + "at the river and at the boat on it " * 8 + "and is silent.")
+    assert life.memory.recent is not None
+    assert life.memory.recent.quality == "prose"
