@@ -163,7 +163,7 @@ class AgentScheduler:
         summaries = [queues[SUMMARIZER], *later] if SUMMARIZER in queues else later
         self._agents.wake(self.queue, summaries, queues)
 
-    def take_in(self) -> None:
+    def adopt_profiles(self) -> None:
         """Adopt edited profiles; requests that are running finish with the model that they asked."""
         settings = self._settings()
         has_begun = self._tried is not None and not self._stopped
@@ -223,7 +223,7 @@ class AgentScheduler:
         self.think_with(self.profiles.queues, self.profiles.later)
         for agent in self._agents.values():
             self.begin(agent)
-        self.take_in()  # what was edited meanwhile
+        self.adopt_profiles()  # what was edited meanwhile
 
     def _on_no_model(self, failure: Failure) -> None:
         self._choosing = None

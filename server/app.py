@@ -339,7 +339,7 @@ class Fallwater:
         self.registry.gmcp_updates.places.area = settings.world.name
         self.world.crowd = settings.world.crowd
         self.game.max_line_bytes = settings.server.max_line_bytes
-        self._scheduler.take_in()
+        self._scheduler.adopt_profiles()
 
     def _reload_now(self) -> list[str]:
         """Take in every edit now; return what is not valid."""

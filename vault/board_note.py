@@ -31,7 +31,7 @@ _LINE = re.compile(
 
 
 class BoardNote:
-    """Keeps the note and the world's board alike: `take_in` what was edited, `save` what has changed.
+    """Keeps the note and the world's board alike: `reload` what was edited, `save` what has changed.
 
     A note that is not valid changes nothing and is not written over.
     """
@@ -47,7 +47,7 @@ class BoardNote:
         self._is_valid = True
         self._is_edited = False
 
-    def take_in(self) -> None:
+    def reload(self) -> None:
         """Put on the board what the note says, if somebody has written it, with what was shared since it was saved."""
         stamp = file_stamp(self._path)
         if stamp == self._stamp:
@@ -73,7 +73,7 @@ class BoardNote:
 
         Raises: NoteError if it cannot be written.
         """
-        self.take_in()
+        self.reload()
         board = self._world.board
         # Asked at every line that anybody types: entries are never changed, so that comparing lists costs nothing.
         is_saved = board.entries == self._saved and board.next_id == self._next_id and not self._is_edited

@@ -1,4 +1,4 @@
-"""The commands with which admins run a world: save it, back it up, take in edits, close it, look at the log."""
+"""The commands with which admins run a world: save it, back it up, reload edits, close it, look at the log."""
 
 from __future__ import annotations
 
@@ -36,12 +36,12 @@ from world.world import World
 
 
 class ConfigCommands:
-    """The commands about settings; `settings` are those in force, `take_in` as for `AdminServices`."""
+    """The commands about settings; `settings` are those in force, `reload` as for `AdminServices`."""
 
-    def __init__(self, vault: Vault, settings: Callable[[], Settings], take_in: Callable[[], list[str]]) -> None:
+    def __init__(self, vault: Vault, settings: Callable[[], Settings], reload: Callable[[], list[str]]) -> None:
         self._vault = vault
         self._settings = settings
-        self._take_in = take_in
+        self._reload = reload
 
     @command("@show-config [<text>]", category="admin", role=Role.ADMIN, for_agents=False)
     def show_config(self, world: World, actor: Character, text: str = "") -> list[Event]:
@@ -87,7 +87,7 @@ class ConfigCommands:
             raise CommandError(str(error)) from error
         key = "config.set_now" if property in APPLIED_AT_ONCE else "config.set_later"
         sentence = world.wording(key, name=property, value=text)
-        return [Output(actor.character_id, "\n".join([sentence, *self._take_in()]))]
+        return [Output(actor.character_id, "\n".join([sentence, *self._reload()]))]
 
 
 def _note_lines(world: World, vault: Vault, settings: Settings, name: str, only: str = "") -> Iterator[str]:
@@ -176,7 +176,7 @@ MINUTE = 60
 class AdminServices:
     """The parts of a running world that admins look at and change.
 
-    `save` writes all that is not on disk yet. `back_up` makes an archive, in another thread. `take_in` takes in every
+    `save` writes all that is not on disk yet. `back_up` makes an archive, in another thread. `reload` reloads every
     edit and returns what is wrong. `close` ends the world in the next turn; its argument says whether it restarts.
     """
 
@@ -192,7 +192,7 @@ class AdminServices:
     now_ms: Callable[[], int]
     save: Callable[[], None]
     back_up: Callable[[], Backup]
-    take_in: Callable[[], list[str]]
+    reload: Callable[[], list[str]]
     close: Callable[[bool], None]
     in_thread: InThread = deferToThread
 
@@ -230,7 +230,7 @@ class AdminCommands:
     @command("@reload", category="admin", role=Role.ADMIN, for_agents=False)
     def reload(self, world: World, actor: Character) -> list[Event]:
         """Take in what was edited in the vault, as it is done by itself, and say what is wrong with it."""
-        problems = self._services.take_in()
+        problems = self._services.reload()
         return [Output(actor.character_id, "\n".join(problems) or world.wording("admin.reloaded"))]
 
     @command("@shutdown [<number>]", category="admin", role=Role.ADMIN, for_agents=False, visible_to="everyone")
@@ -303,7 +303,7 @@ class Administration:
         for owner in (
             AdminCommands(services, self.countdown),
             ModerationCommands(services.accounts, services.registry, game.commands, services.now),
-            ConfigCommands(services.vault, services.settings, services.take_in),
+            ConfigCommands(services.vault, services.settings, services.reload),
             ExportCommands(
                 services.agents,
                 services.vault,

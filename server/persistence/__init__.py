@@ -1,1 +1,1 @@
-"""What is saved when, and taking in what is edited meanwhile."""
+"""What is saved when, and reloading what is edited meanwhile."""

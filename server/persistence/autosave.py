@@ -224,7 +224,7 @@ class WorldStore:
         self.known = MergeBase()
         self.world = load_world(vault, settings, self.known)
         board = BoardNote(vault, self.world)
-        board.take_in()
+        board.reload()
         self._notes = SaveNotes(EntityStore(vault, self.world, self.known), tell, clock)
         self._whereabouts = LocationsLog(vault, self.world)
         self._moves = SaveMoves(self._whereabouts)

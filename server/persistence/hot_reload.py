@@ -157,7 +157,7 @@ class HotReload:
         if self._concerns(changes, SETTINGS):
             messages += self._guarded(SETTINGS, self._settings, "The settings stay as they were.")
         self._follow_start_room()
-        messages += [f"{source}: taken in." for source in _in(changes, "templates")]
+        messages += [f"{source}: reloaded." for source in _in(changes, "templates")]
         for name in self._agents_meant(changes):
             source = f"agents/{name}"
             take = partial(self._agent, name, changes)
@@ -173,7 +173,7 @@ class HotReload:
         wording, texts = load_wording(self._vault), load_texts(self._vault)
         command_texts = load_command_texts(self._vault, commands)
         world.wording, self._targets.registry.texts, commands.texts = wording, texts, command_texts
-        return [f"{source}: taken in." for source in _in(changes, TEXTS)]
+        return [f"{source}: reloaded." for source in _in(changes, TEXTS)]
 
     def _settings(self) -> list[str]:
         now, world = loaded_strategies().load_settings(self._vault), self._game.world
@@ -188,7 +188,7 @@ class HotReload:
         self._targets.adopt(in_force)
         if edited:
             later += self._agents.reload(in_force)
-        return [*(f"{source}: taken in." for source in edited), *later]
+        return [*(f"{source}: reloaded." for source in edited), *later]
 
     def _follow_start_room(self) -> None:
         """Have the settings name the start room as it is called now, if its note was renamed."""
@@ -223,7 +223,7 @@ class HotReload:
             self._game.publish((EntityChanged("", *ref),) if not same_content(agent.character, now) else ())
         elif before == _said(agent) and not _in(changes, f"agents/{name}/templates"):
             return []
-        return [f"{one}: taken in." for one in _in(changes, f"agents/{name}") or [source]]
+        return [f"{one}: reloaded." for one in _in(changes, f"agents/{name}") or [source]]
 
     def _bring(self, name: str) -> list[str]:
         try:
@@ -232,7 +232,7 @@ class HotReload:
             raise NoteError(f"agents/{name}/agent.md: {error}") from error
         self._known.set(agent.note.character)
         self._game.publish(())  # nobody perceives it, but where everyone is is to be saved
-        return [f"agents/{name}/agent.md: taken in, as it is new."]
+        return [f"agents/{name}/agent.md: loaded, as it is new."]
 
     def _let_go(self, name: str) -> list[str]:
         self._targets.end_thoughts(name)

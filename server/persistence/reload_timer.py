@@ -22,7 +22,7 @@ SLICE_SECONDS = 0.02
 
 MAX_LINES = 10
 """How many reloaded notes are reported one by one."""
-TAKEN, NEW = ": taken in.", ": taken in, as it is new."
+RELOADED, NEW = ": reloaded.", ": loaded, as it is new."
 
 
 class Reloader(Protocol):
@@ -45,13 +45,13 @@ class ReloadTimer:
     def __init__(
         self,
         vault: Vault,
-        looks: Reloader,
+        reloader: Reloader,
         tell: Callable[[str], None],
         clock: ReactorClock,
         in_reactor: Callable[[Callable[[], None]], None],
         seconds: Callable[[], float] = perf_counter,
     ) -> None:
-        self._reloader = looks
+        self._reloader = reloader
         self._tell = tell
         self._clock = clock
         self._timer: DelayedCall | None = None
@@ -127,7 +127,7 @@ class ReloadTimer:
     def _guarded(self, look: Callable[[], list[str]]) -> list[str]:
         try:
             return look()
-        except Exception:  # one note must not end the taking in of all later ones
+        except Exception:  # one note must not end the reload of all later ones
             log.exception("an edit could not be reloaded")
             return []
 
@@ -148,8 +148,8 @@ def shortened(problems: list[str]) -> list[str]:
 
 def summarized(messages: list[str]) -> list[str]:
     """Return sentences, with many that only say that a note was reloaded summed up in one."""
-    plain = [sentence for sentence in messages if sentence.endswith((TAKEN, NEW))]
+    plain = [sentence for sentence in messages if sentence.endswith((RELOADED, NEW))]
     if len(plain) <= MAX_LINES:
         return messages
-    counted = f"{len(plain)} notes were taken in, from {plain[0].partition(': ')[0]} to {plain[-1].partition(': ')[0]}."
-    return [counted, *(sentence for sentence in messages if not sentence.endswith((TAKEN, NEW)))]
+    counted = f"{len(plain)} notes were reloaded, from {plain[0].partition(': ')[0]} to {plain[-1].partition(': ')[0]}."
+    return [counted, *(sentence for sentence in messages if not sentence.endswith((RELOADED, NEW)))]

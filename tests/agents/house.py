@@ -63,7 +63,7 @@ class House:
         self.vault = vault_of(root, new, disk or FailingDisk())
         self.game = inn_game()
         board = BoardNote(self.vault, self.game.world)
-        board.take_in()
+        board.reload()
         self.game.subscribe("board", lambda events: board.save(), first=True)
         text = Vault(STARTER).read("templates", f"{template}.md").body
         self.templates = templates_of(parse_template(text, template))

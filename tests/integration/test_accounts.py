@@ -186,7 +186,7 @@ def test_guessing_is_slow_and_holds_nobody_else_up(tmp_path):
         assert "so the door closes" in guesser.is_shown_out()
         began = time.monotonic()
         told = server.player().enters("Victim")
-        assert "so this one is looked at in 2 seconds." in told
+        assert "this one is checked in 2 seconds." in told
         assert "Wrong passwords given for your name since you were last here: 3." in told
         assert time.monotonic() - began > 1.9
 

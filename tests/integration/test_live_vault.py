@@ -61,7 +61,7 @@ def test_an_edit_is_in_force_and_told_within_a_second(tmp_path, save: Callable[[
         admin = server.player(ADMIN)
         note = vault / "rooms" / "The Landing.md"
         save(note, note.read_text("utf-8").replace("## Exits", "A kite hangs in the rigging.\n\n## Exits", 1))
-        admin.expects("rooms/The Landing.md: taken in.", within=SOON)
+        admin.expects("rooms/The Landing.md: reloaded.", within=SOON)
         assert "A kite hangs in the rigging." in shown(admin, "look", "looked")
 
 
@@ -72,9 +72,9 @@ def test_a_folder_that_is_new_is_watched_and_one_that_is_gone_is_let_go(tmp_path
         folder = vault / "agents" / "Pim"
         folder.mkdir()
         whole(folder / "agent.md", "---\nroom: '[[The Mill]]'\n---\nYou are Pim.\n")
-        admin.expects("agents/Pim/agent.md: taken in, as it is new.", within=SOON)
+        admin.expects("agents/Pim/agent.md: loaded, as it is new.", within=SOON)
         whole(folder / "agent.md", "---\nroom: '[[The Mill]]'\n---\nYou are Pim, a boy.\n")
-        admin.expects("agents/Pim/agent.md: taken in.", within=SOON)
+        admin.expects("agents/Pim/agent.md: reloaded.", within=SOON)
         (folder / "agent.md").unlink()
         admin.expects("agents/Pim/agent.md: is gone, and Pim sleeps", within=2 * SOON)
         assert not server.failure
@@ -177,7 +177,7 @@ def test_a_world_with_a_bad_start_room_lets_people_in_and_tells_admins(tmp_path)
         seen = shown(ana, "look", "looked")
         assert "Green planks" in seen and "north" in seen and "east" not in seen
         note.write_text(good, "utf-8")
-        admin.expects("rooms/The Landing.md: taken in.", within=2 * SOON)
+        admin.expects("rooms/The Landing.md: reloaded.", within=2 * SOON)
         assert "east" in shown(ana, "look", "again")
         assert note.read_text("utf-8") == good
         assert not server.failure

@@ -129,13 +129,13 @@ def test_what_is_built_edited_and_killed_goes_on_as_it_was_seen(vault):
             assert "There is no" not in shown and "Usage" not in shown, shown
         court = vault / "rooms" / "The Court, of Glass.md"
         edit(court, "One is missing.", "Two are missing.")
-        here.warden.expects("rooms/The Court, of Glass.md: taken in.", within=SOON)
+        here.warden.expects("rooms/The Court, of Glass.md: reloaded.", within=SOON)
         edit(court, "number:", "number: [")
         here.warden.expects("What it said before still counts.", within=SOON)
         assert "Panes, green with age. Two are missing." in here.shown(here.warden, "look", "yet")
         edit(court, "number: [", "number:")
         edit(court, "Two are missing.", "Three are missing.")
-        here.warden.expects("rooms/The Court, of Glass.md: taken in.", within=SOON)
+        here.warden.expects("rooms/The Court, of Glass.md: reloaded.", within=SOON)
         seen = world_as_told(here)
         here.ana.types("say Remember the last words.")
         here.warden.types("@dig east to Pantry")

@@ -24,7 +24,7 @@ class Hall:
         self.path = root / "world" / "board.md"
         self.world = inn()
         self.note = BoardNote(self.vault, self.world)
-        self.note.take_in()
+        self.note.reload()
 
     @property
     def up(self) -> list[tuple[str, str]]:

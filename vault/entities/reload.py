@@ -205,7 +205,7 @@ class EntityReloader:
         self.broken.pop(source, None)
         if current is None:
             self._world.put(now)
-            result.messages.append(f"{source}: taken in, as it is new.")
+            result.messages.append(f"{source}: loaded, as it is new.")
             if isinstance(now, Room) and not now.number:
                 result.events.append(EntityChanged("", *now.ref))  # to be given one
             return
@@ -216,7 +216,7 @@ class EntityReloader:
         moved = isinstance(now, Thing) and isinstance(was, Thing) and self._move(now, was, result)
         if not merge(current, was or current, now) and not moved and not lost:
             return  # we have written it ourselves, or it says the same in other words
-        result.messages.append(f"{source}: taken in.")
+        result.messages.append(f"{source}: reloaded.")
         if lost or not same_content(current, written or now):
             result.events.append(EntityChanged("", *now.ref))  # what is newer in the world is written into it as well
 

@@ -1,1 +1,1 @@
-"""Tests of what is saved and taken in."""
+"""Tests of what is saved and reloaded."""

@@ -59,7 +59,7 @@ def test_without_an_edit_nothing_is_told(town):
 
 def test_an_edited_sentence_is_said_from_then_on(town):
     town.change("text/movement.md", "There is no exit '{wanted}' here. Exits: {exits}.", "Nicht nach {wanted}.")
-    assert town.look() == ["text/movement.md: taken in."]
+    assert town.look() == ["text/movement.md: reloaded."]
     assert town.world.wording("movement.no_exit", wanted="oben", exits="") == "Nicht nach oben."
 
 
@@ -72,7 +72,7 @@ def test_a_broken_sentence_leaves_all_as_they_were_and_is_told_once(town):
     assert (town.look(), town.app._hot_reload.problems) == ([], told)
     assert "There is no exit" in town.world.wording("movement.no_exit", wanted="up", exits="")
     town.change("text/movement.md", "{wnated}", "{wanted}")
-    assert town.look() == ["text/movement.md: taken in."]
+    assert town.look() == ["text/movement.md: reloaded."]
     assert town.app._hot_reload.problems == []
 
 
@@ -105,8 +105,8 @@ def test_settings_that_can_change_do_and_the_others_say_when(town):
     town.change("config/server.md", "**port**: 4000", "**port**: 4001")
     town.change("config/models.md", "**num_ctx**: 8192", "**num_ctx**: 4096")
     assert town.look() == [
-        "config/server.md: taken in.",
-        "config/models.md: taken in.",
+        "config/server.md: reloaded.",
+        "config/models.md: reloaded.",
         "config/server.md: port counts from the next start.",
         "config/models.md: num_ctx counts from the next start.",
     ]
@@ -146,7 +146,7 @@ def test_the_settings_follow_a_start_room_that_is_renamed(town):
 def test_an_agent_s_profile_and_looks_are_taken_in(town):
     town.change("agents/Eliza/agent.md", "inky to the second knuckle", "inky to the elbow")
     town.change("agents/Eliza/agent.md", "think_seconds: 20", "think_seconds: 7")
-    assert town.look() == ["agents/Eliza/agent.md: taken in."]
+    assert town.look() == ["agents/Eliza/agent.md: reloaded."]
     assert "elbow" in town.world.characters["Eliza"].description
     assert town.app.agents["Eliza"].settings.think_seconds == 7
 
@@ -162,14 +162,14 @@ def test_a_broken_agent_goes_on_as_before(town):
 
 def test_a_template_is_taken_in_for_everybody(town):
     town.change("templates/agent_prompt.md", "An ordinary day:", "A usual day:")
-    assert town.look() == ["templates/agent_prompt.md: taken in."]
+    assert town.look() == ["templates/agent_prompt.md: reloaded."]
 
 
 def test_a_new_agent_comes_alive_with_a_memory(town):
     folder = town.root / "agents" / "Pim"
     folder.mkdir()
     (folder / "agent.md").write_text("---\nroom: '[[The Mill]]'\ndescription: A boy.\n---\nYou are Pim.\n")
-    assert town.look() == ["agents/Pim/agent.md: taken in, as it is new."]
+    assert town.look() == ["agents/Pim/agent.md: loaded, as it is new."]
     assert (town.world.characters["Pim"].room_id, town.app.agents["Pim"].note.profile) == ("The Mill", "You are Pim.")
     town.app.agents["Pim"].memory.record("thought", "I am here.", "The Mill")
     assert list((folder / "journal").iterdir())
@@ -183,7 +183,7 @@ def test_a_new_agent_whose_note_is_not_valid_is_left_out_until_it_is(town):
     assert town.look()[0].startswith("agents/Pim/agent.md")
     assert "Pim" not in town.world.characters
     (folder / "agent.md").write_text("You are Pim.\n")
-    assert town.look() == ["agents/Pim/agent.md: taken in, as it is new."]
+    assert town.look() == ["agents/Pim/agent.md: loaded, as it is new."]
     assert town.world.characters["Pim"].room_id == "The Landing"
 
 

@@ -1,4 +1,4 @@
-"""Edits are taken in when they have settled, once for many, and told."""
+"""Edits are reloaded when they have settled, once for many, and reported."""
 
 from __future__ import annotations
 
@@ -70,19 +70,19 @@ def test_changes_that_never_end_are_taken_in_all_the_same(reload, clock, looks):
 
 
 def test_what_is_said_of_edits_is_told(reload, clock, looks, told):
-    looks.says = ["rooms/Hall.md: taken in."]
+    looks.says = ["rooms/Hall.md: reloaded."]
     reload.note_change()
     clock.advance(1)
-    assert told == ["rooms/Hall.md: taken in."]
+    assert told == ["rooms/Hall.md: reloaded."]
 
 
 def test_many_notes_taken_in_are_told_in_one_line_and_what_is_wrong_in_full(reload, clock, looks, told):
-    looks.says = [f"rooms/{number}.md: taken in." for number in range(100, 400)]
+    looks.says = [f"rooms/{number}.md: reloaded." for number in range(100, 400)]
     looks.says.insert(7, "rooms/Attic.md:3: that is no exit.")
     reload.note_change()
     clock.advance(1)
     assert told == [
-        "300 notes were taken in, from rooms/100.md to rooms/399.md.",
+        "300 notes were reloaded, from rooms/100.md to rooms/399.md.",
         "rooms/Attic.md:3: that is no exit.",
     ]
 
@@ -109,9 +109,9 @@ def test_a_look_that_fails_does_not_end_the_looking(reload, clock, looks, caplog
 
 
 def test_an_admin_can_have_everything_taken_in_at_once(reload, clock, looks, told):
-    looks.says = ["rooms/Hall.md: taken in."]
+    looks.says = ["rooms/Hall.md: reloaded."]
     reload.note_change()
-    assert reload.reload_now() == ["rooms/Hall.md: taken in."]
+    assert reload.reload_now() == ["rooms/Hall.md: reloaded."]
     clock.advance(10)
     assert looks.at == [0.0]
 
@@ -149,7 +149,7 @@ def turns() -> Turns:
 
 def slow(tmp_path, clock, told) -> tuple[ReloadTimer, SlowLooks]:
     looks = SlowLooks(clock)
-    looks.says = ["rooms/Hall.md: taken in."]
+    looks.says = ["rooms/Hall.md: reloaded."]
     vault = vault_of(tmp_path, {"rooms/Hall.md": ""})
     return ReloadTimer(vault, looks, told.append, clock, lambda call: call(), lambda: looks.passed), looks
 
@@ -164,7 +164,7 @@ def test_many_edits_are_taken_in_a_slice_at_a_time_and_told_in_one_message(tmp_p
         before = looks.passed
         assert told == []
         turns.advance(MOMENT)
-    assert (pauses, told) == ([SLICE_SECONDS] * 5, ["rooms/Hall.md: taken in."])
+    assert (pauses, told) == ([SLICE_SECONDS] * 5, ["rooms/Hall.md: reloaded."])
 
 
 def test_edits_that_come_while_others_are_taken_in_are_taken_in_after_them(tmp_path, turns, told):

@@ -83,7 +83,7 @@ def test_without_an_edit_nothing_happens(house):
 
 def test_an_edited_room_is_in_force(house):
     house.change("rooms/Attic.md", "Dust.", "Dust and light.\n\nA mouse.")
-    assert house.look() == ReloadResult(["rooms/Attic.md: taken in."])
+    assert house.look() == ReloadResult(["rooms/Attic.md: reloaded."])
     assert house.world.rooms["Attic"].description == "Dust and light.\n\nA mouse."
 
 
@@ -103,7 +103,7 @@ def test_a_broken_room_stays_as_it_was_and_is_told_once(house):
 def test_a_new_room_can_be_walked_into(house):
     house.edit("rooms/Roof.md", "---\nnumber: 3\n---\nSky.\n\n## Exits\n- **down**: [[Attic]]\n")
     house.change("rooms/Attic.md", "[[Hall]]", "[[Hall]]\n- **up**: [[Roof]]")
-    assert house.look().messages == ["rooms/Attic.md: taken in.", "rooms/Roof.md: taken in, as it is new."]
+    assert house.look().messages == ["rooms/Attic.md: reloaded.", "rooms/Roof.md: loaded, as it is new."]
     assert house.world.rooms["Attic"].exits["up"] == Exit("up", "Roof")
     assert house.is_as_loaded_anew()
 
@@ -114,7 +114,7 @@ def test_an_exit_is_taken_in_as_soon_as_its_room_is_there(house):
         "rooms/Attic.md:8: the exit 'up' leads to 'Roof', which has no note in rooms. What it said before still counts."
     ]
     house.edit("rooms/Roof.md", "Sky.\n")
-    assert house.look().messages == ["rooms/Roof.md: taken in, as it is new.", "rooms/Attic.md: taken in."]
+    assert house.look().messages == ["rooms/Roof.md: loaded, as it is new.", "rooms/Attic.md: reloaded."]
     assert house.world.rooms["Attic"].exits["up"] == Exit("up", "Roof")
 
 
@@ -176,7 +176,7 @@ def test_the_renamed_start_room_is_still_the_start_room(house):
 
 def test_a_copy_of_a_room_is_no_renaming(house):
     house.edit("rooms/Attic copy.md", (house.root / "rooms/Attic.md").read_text())
-    assert house.look().messages == ["rooms/Attic copy.md: taken in, as it is new."]
+    assert house.look().messages == ["rooms/Attic copy.md: loaded, as it is new."]
     assert set(house.world.rooms) == {"Hall", "Attic", "Attic copy"}
 
 
@@ -211,7 +211,7 @@ def test_a_room_that_is_away_for_a_moment_is_not_gone(house):
     (house.root / "rooms/Attic.md").unlink()
     assert house.reload.apply(house.seen.scan()) == ReloadResult()
     house.edit("rooms/Attic.md", text.replace("Dust.", "Light."))
-    assert house.reload.apply(house.seen.scan()).messages == ["rooms/Attic.md: taken in."]
+    assert house.reload.apply(house.seen.scan()).messages == ["rooms/Attic.md: reloaded."]
     assert house.world.rooms["Hall"].exits["north"] == Exit("north", "Attic", ("n",))
 
 
@@ -245,7 +245,7 @@ def test_an_edit_and_what_is_not_written_yet_both_count(house):
 def test_things_come_change_move_and_go(house):
     house.edit("things/cup.md", "---\nat: '[[bag]]'\n---\nBlue.\n")
     house.change("things/bag.md", "[[Hall]]", "[[Attic]]")
-    assert house.look().messages == ["things/bag.md: taken in.", "things/cup.md: taken in, as it is new."]
+    assert house.look().messages == ["things/bag.md: reloaded.", "things/cup.md: loaded, as it is new."]
     assert (house.world.things["bag"].place_id, house.world.things["cup"].place_id) == ("Attic", "bag")
     assert house.is_as_loaded_anew()
     (house.root / "things/bag.md").unlink()
@@ -265,7 +265,7 @@ def test_a_thing_whose_note_still_names_a_renamed_room_can_be_edited(house):
     (house.root / "rooms/Attic.md").rename(house.root / "rooms/Loft.md")
     house.look()
     house.change("things/lamp.md", "dented", "polished")
-    assert house.look().messages == ["things/lamp.md: taken in."]
+    assert house.look().messages == ["things/lamp.md: reloaded."]
     assert house.world.things["lamp"].place_id == "Loft"
 
 
@@ -303,9 +303,9 @@ def test_a_room_that_opened_in_part_is_whole_once_its_note_is_mended(house):
     assert list(house.reload.broken) == ["rooms/Attic.md"]
     assert house.world.rooms["Attic"] == Room("Attic", "Dust.")
     house.edit("people/Ana.md", "Ana is somebody else.\n")
-    assert house.look().messages == ["people/Ana.md: taken in."]  # what is wrong is not told again at each edit
+    assert house.look().messages == ["people/Ana.md: reloaded."]  # what is wrong is not told again at each edit
     house.edit("rooms/Attic.md", whole)
-    assert house.look().messages == ["rooms/Attic.md: taken in."]
+    assert house.look().messages == ["rooms/Attic.md: reloaded."]
     assert house.world.rooms["Attic"] == Room("Attic", "Dust.", {"south": Exit("south", "Hall", ("s",))}, number=2)
     assert (house.reload.broken, house.known.unread, attic.read_text()) == ({}, set(), whole)
 
@@ -442,7 +442,7 @@ def test_a_room_that_is_removed_between_two_steps_does_not_come_back(house):
 def test_a_room_whose_note_has_lost_its_number_keeps_it_and_it_is_written_again(tmp_path):
     house = House(tmp_path)
     house.change("rooms/Attic.md", "---\nnumber: 2\n---\nDust.", "Much dust.")
-    assert house.look().messages == ["rooms/Attic.md: taken in."]
+    assert house.look().messages == ["rooms/Attic.md: reloaded."]
     attic = house.world.rooms["Attic"]
     assert (attic.number, attic.description) == (2, "Much dust.")
     assert "number: 2" in (tmp_path / "rooms" / "Attic.md").read_text()
