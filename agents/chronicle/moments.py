@@ -255,8 +255,7 @@ def _follow(event: LoggedEvent, state: RuleState) -> None:
         state.put(f"in\t{room}", [*state.get(f"in\t{room}", []), event.who])
 
 
-def top(moments: list[Moment], most: int) -> list[Moment]:
-    """Return the most valuable moments, in the order in which they happened."""
+def by_worth(moments: list[Moment]) -> list[Moment]:
+    """Return moments, the most valuable first, and of those worth the same the earliest."""
     worth = {name: rule.worth for name, rule in RULES.items()}
-    best = sorted(moments, key=lambda one: (-worth.get(one.rule, 0), one.at_ms))[:most]
-    return sorted(best, key=lambda one: (one.at_ms, one.events))
+    return sorted(moments, key=lambda one: (-worth.get(one.rule, 0), one.at_ms))

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agents.chronicle.moments import RULES, Settings, TopMoments, top
+from agents.chronicle.moments import RULES, Settings, TopMoments, by_worth
 from agents.chronicle.speech import Lexicon
 from vault.chronicle.event_log import LoggedEvent
 from vault.chronicle.moment import Moment, RuleState
@@ -201,11 +201,11 @@ def test_a_person_returns_after_long_and_an_agent_only_wakes():
     assert [(one.who, one.seconds) for one in story.moments if one.rule == "return"] == [("One", 6 * 3600)]
 
 
-def test_the_best_of_a_day_are_kept_in_their_order():
+def test_the_most_valuable_come_first():
     moments = [
         Moment(at, rule, "Ana", "Ben", "", (at,)) for at, rule in enumerate(("gift", "return", "gift", "quarrel"))
     ]
-    assert [one.rule for one in top(moments, 3)] == ["gift", "return", "quarrel"]
+    assert [one.at_ms for one in by_worth(moments)] == [3, 1, 0, 2]
 
 
 def test_other_settings_are_other_rules():

@@ -1,0 +1,175 @@
+"""A reading of the chronicle as one HTML file that needs nothing else: no server, no network, no script to be read."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+from collections.abc import Iterator
+from functools import cache
+from html import escape
+from itertools import groupby
+from pathlib import Path
+
+from server.chronicle.reading import Quote, Reading, ShownEvent, ShownMoment, clock_of
+from server.chronicle.rooms import RoomMap
+from vault.chronicle.event_log import MOVES, moment_text
+from world.message_catalog import Wording
+
+STATIC = Path(__file__).parent / "static"
+SPEEDS = (1, 2, 5, 10, 20, 50, 100)
+FIRST_SPEED = 20
+CELL, ROW, WIDTH, HEIGHT = 150, 66, 136, 46
+"""How far rooms lie from each other on the map, to the east and south, and how large each is, in pixels."""
+
+MAX_NAME = 22
+
+
+def html_page(reading: Reading, world: str, rooms: RoomMap, say: Wording) -> str:
+    """Return the page. Every text of the world is escaped."""
+    style, script = _static("day.css"), _static("day.js")
+    title = _text(say("chronicle.heading", world=world, period=reading.period.name))
+    policy = f"default-src 'none'; style-src 'sha256-{_digest(style)}'; script-src 'sha256-{_digest(script)}'"
+    parts = [
+        '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">',
+        f"<meta http-equiv=\"Content-Security-Policy\" content=\"{policy}; base-uri 'none'; form-action 'none'\">",
+        '<meta name="viewport" content="width=device-width, initial-scale=1">',
+        f"<title>{title}</title>\n<style>{style}</style>\n</head>\n<body>",
+        f'<a class="skip" href="#events">{_text(say("chronicle.events"))}</a>',
+        f"<header><h1>{title}</h1>{_about(reading, say)}{_hours(reading)}</header>\n<main>",
+        *_moments(reading, say),
+        *_replay(reading, rooms, say),
+        *_events(reading, say),
+        "</main>",
+        *_problems(reading),
+        f'<script type="module">{script}</script>\n</body>\n</html>\n',
+    ]
+    return "\n".join(parts)
+
+
+def _about(reading: Reading, say: Wording) -> str:
+    key = "chronicle.with_private" if reading.has_private else "chronicle.without_private"
+    count = len(reading.events) + reading.left_out
+    return f'<p class="quiet">{_text(say("chronicle.about", count=count))} {_text(say(key))}</p>'
+
+
+def _hours(reading: Reading) -> str:
+    found = dict.fromkeys(clock_of(one.event.at_ms, "%H") for one in reading.events)
+    links = "".join(f'<li><a href="#h{hour}">{hour}:00</a></li>' for hour in found)
+    return f'<nav aria-label="Hours"><ul>{links}</ul></nav>' if len(found) > 1 else ""
+
+
+def _moments(reading: Reading, say: Wording) -> Iterator[str]:
+    yield f'<section id="moments" aria-labelledby="top"><h2 id="top">{_text(say("chronicle.top"))}</h2>'
+    if not reading.moments:
+        yield f'<p class="quiet">{_text(say("chronicle.no_moments"))}</p>'
+    yield "<ol>"
+    shown = {one.number for one in reading.events}
+    for moment in reading.moments:
+        yield "".join(_moment(moment, shown))
+    yield "</ol></section>"
+
+
+def _moment(moment: ShownMoment, shown: set[int]) -> Iterator[str]:
+    room = f" · {_text(moment.room)}" if moment.room else ""
+    yield f'<li><h3>{_text(moment.title)}</h3><p class="quiet">{_time(moment.at_ms)}{room}'
+    yield f' <button type="button" data-scripted hidden data-seek="{moment.at_ms}">Watch</button></p><blockquote>'
+    for quote in moment.quotes:
+        yield f"<p>{_quote(quote, shown)}</p>"
+        yield f'<p class="place">{"<br>".join(map(_text, quote.places))}</p>'
+    yield "</blockquote></li>\n"
+
+
+def _quote(quote: Quote, shown: set[int]) -> str:
+    return f'<a href="#e{quote.number}">{_text(quote.text)}</a>' if quote.number in shown else _text(quote.text)
+
+
+def _replay(reading: Reading, rooms: RoomMap, say: Wording) -> Iterator[str]:
+    first = reading.events[0].event.at_ms if reading.events else reading.period.start_ms
+    last = reading.events[-1].event.at_ms if reading.events else reading.period.end_ms
+    places = _text(json.dumps(reading.before, ensure_ascii=False))
+    speeds = "".join(
+        f'<option value="{speed}"{" selected" if speed == FIRST_SPEED else ""}>{speed} ×</option>' for speed in SPEEDS
+    )
+    yield f'<section id="replay" data-scripted hidden data-places="{places}" aria-labelledby="replay-title">'
+    yield '<h2 id="replay-title">Replay</h2><div id="controls">'
+    yield '<button type="button" id="play" data-play="Play" data-pause="Pause">Play</button>'
+    yield f'<label>Speed <select id="speed">{speeds}</select></label><output id="clock">{clock_of(first)}</output>'
+    span = f'min="{first - 1}" max="{last}" value="{first - 1}"'
+    yield f'<input type="range" id="when" aria-label="Time" {span} step="1">'
+    yield f'</div><div id="stage">{_map(rooms)}'
+    yield f'<ol id="feed" tabindex="0" aria-label="{_text(say("chronicle.events"))}"></ol></div></section>'
+
+
+def _map(rooms: RoomMap) -> str:
+    columns = max((east for east, _ in rooms.places.values()), default=0) + 1
+    rows = max((south for _, south in rooms.places.values()), default=0) + 1
+    middle = {room: (CELL * east + CELL // 2, ROW * south + ROW // 2) for room, (east, south) in rooms.places.items()}
+    lines = "".join(
+        f'<line x1="{middle[one][0]}" y1="{middle[one][1]}" x2="{middle[other][0]}" y2="{middle[other][1]}"/>'
+        for one, other in rooms.ways
+    )
+    boxes = "".join(_box(room, rooms.names[room], *place) for room, place in middle.items())
+    size = f'viewBox="0 0 {columns * CELL} {rows * ROW}"'
+    drawn = f'<svg {size} role="img" aria-label="Map: who is where">{lines}{boxes}</svg>'
+    return f'<div id="map" tabindex="0" role="group" aria-label="Map">{drawn}</div>'
+
+
+def _box(room: str, name: str, x: int, y: int) -> str:
+    short = name if len(name) <= MAX_NAME else f"{name[: MAX_NAME - 1]}…"
+    return (
+        f'<g data-room="{_text(room)}"><rect x="{x - WIDTH // 2}" y="{y - HEIGHT // 2}" width="{WIDTH}" '
+        f'height="{HEIGHT}" rx="6"/><text x="{x}" y="{y - 5}" text-anchor="middle">{_text(short)}</text>'
+        f'<text class="people" x="{x}" y="{y + 13}" text-anchor="middle"></text></g>'
+    )
+
+
+def _events(reading: Reading, say: Wording) -> Iterator[str]:
+    title = _text(say("chronicle.events"))
+    yield f'<section id="events" class="events" aria-labelledby="all"><h2 id="all">{title}</h2>'
+    if not reading.events:
+        yield f'<p class="quiet">{_text(say("chronicle.no_events", period=reading.period.name))}</p>'
+    for hour, events in groupby(reading.events, key=lambda one: clock_of(one.event.at_ms, "%H")):
+        yield f'<h3 id="h{hour}">{hour}:00</h3>\n<ol>'
+        yield from map(_event, events)
+        yield "</ol>"
+    if reading.left_out:
+        yield f"<p>{_text(say('chronicle.left_out', count=reading.left_out))}</p>"
+    yield "</section>"
+
+
+def _event(shown: ShownEvent) -> str:
+    event = shown.event
+    moved = event.kind in MOVES
+    now_in = f' data-to="{_text(event.to_room if event.kind == "left" else event.room)}"' if moved else ""
+    marks = f'data-at="{event.at_ms}" data-who="{_text(event.who)}" data-room="{_text(event.room)}"{now_in}'
+    room = f'<span class="room">{_text(event.room)}</span> ' if event.room else ""
+    secret = f' <span class="secret">{_text(shown.secret)}</span>' if shown.secret else ""
+    reason = f' <span class="reason">{_text(shown.reason)}</span>' if shown.reason else ""
+    told = f"{room}{_text(shown.text)}{secret}{reason}"
+    return f'<li id="e{shown.number}" {marks}>{_time(event.at_ms)}<div>{told}</div></li>'
+
+
+def _problems(reading: Reading) -> Iterator[str]:
+    if reading.problems:
+        lines = "".join(f"<li>{_text(one)}</li>" for one in reading.problems)
+        yield f'<footer><ul class="quiet">{lines}</ul></footer>'
+
+
+def _time(at_ms: int) -> str:
+    return f'<time datetime="{moment_text(at_ms)}">{clock_of(at_ms)}</time>'
+
+
+def _text(text: str) -> str:
+    """Return text as HTML, half characters and controls left out."""
+    clean = "".join(char for char in text if char in "\n\t" or char.isprintable() or char == "\u200d")
+    return escape(clean.encode("utf-8", "replace").decode(), quote=True)
+
+
+@cache
+def _static(name: str) -> str:
+    return (STATIC / name).read_text(encoding="utf-8")
+
+
+def _digest(text: str) -> str:
+    return base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()

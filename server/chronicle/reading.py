@@ -1,0 +1,276 @@
+"""Reading the chronicle: a day, an hour or one person's events, with its top moments, for one who may see so much."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from itertools import islice
+from typing import Protocol
+
+from agents.chronicle.moments import Settings as RuleSettings
+from agents.chronicle.moments import TopMoments, by_worth
+from agents.chronicle.speech import Lexicon, phrases
+from config.settings import WorldSettings
+from server.chronicle.journals import JournalLines
+from vault.chronicle.event_log import FOLDER, LoggedEvent, day_ms
+from vault.chronicle.index import DAY_MS, HOUR_MS, MAX_MS, ChronicleIndex, Entry, EventQuery
+from vault.chronicle.moment import Moment
+from vault.vault import Vault
+from world.message_catalog import Wording
+
+MAX_MOMENTS = 12
+MAX_EVENTS = 20_000
+"""How many moments and events are shown of a day or an hour at most."""
+
+_PERIOD = re.compile(r"(\d{4}-\d\d-\d\d)(?:T(\d\d))?", re.ASCII)
+
+
+@dataclass(frozen=True)
+class Period:
+    """A day or an hour, in milliseconds since 1970; `name` is as in `2026-11-22` or `2026-11-22T20`."""
+
+    name: str
+    start_ms: int
+    end_ms: int
+
+
+def period_of(name: str) -> Period | None:
+    """Return the day or hour that a name means, or None."""
+    match = _PERIOD.fullmatch(name)
+    try:
+        if match is None or int(match[2] or 0) > 23:
+            return None
+        start_ms = day_ms(match[1]) + int(match[2] or 0) * HOUR_MS
+    except ValueError:
+        return None
+    return Period(name, start_ms, start_ms + (HOUR_MS if match[2] else DAY_MS))
+
+
+class Scope(Protocol):
+    """What somebody may see. `is_public` asks an index for less from the beginning; `has_private` is of the whole."""
+
+    is_public: bool
+    has_private: bool
+
+    def seen(self, event: LoggedEvent) -> LoggedEvent | None:
+        """Return what is to be shown of an event, or None for nothing."""
+        ...
+
+
+class Whole:
+    """Everything."""
+
+    is_public, has_private = False, True
+
+    def seen(self, event: LoggedEvent) -> LoggedEvent | None:
+        """Return the event."""
+        return event
+
+
+class Window:
+    """What anybody perceives who stands where it happens."""
+
+    is_public, has_private = True, False
+
+    def seen(self, event: LoggedEvent) -> LoggedEvent | None:
+        """Return the event without what is private of it."""
+        return event.in_public if event.is_public else None
+
+
+class Own:
+    """What one person could perceive where they were, and what was told to them alone."""
+
+    is_public, has_private = False, False
+
+    def __init__(
+        self, name: str, stays: Sequence[tuple[int, int, str]], left_out: frozenset[str] = frozenset()
+    ) -> None:
+        """`stays` are as of `ChronicleIndex.stays`; whom the person ignores is `left_out`."""
+        self.name = name
+        self._stays = stays
+        self._left_out = left_out
+
+    def seen(self, event: LoggedEvent) -> LoggedEvent | None:
+        """Return the event as the person could perceive it; private reasons are never theirs."""
+        if self.name in (event.who, event.to) and event.kind != "thought":
+            return replace(event, reason="")
+        if not event.is_public:
+            return None
+        places = {event.room, *event.heard_in}
+        at_ms = event.at_ms
+        was_there = any(
+            since <= at_ms <= until and (room in places or "*" in places) for since, until, room in self._stays
+        )
+        return event.in_public if was_there else None
+
+
+@dataclass(frozen=True)
+class Quote:
+    """A line of a moment, word for word, with the places in the log and in journals where it stands."""
+
+    number: int
+    at_ms: int
+    text: str
+    places: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class ShownMoment:
+    """A moment as it is told: a sentence, where it was, and the lines that it is made of."""
+
+    rule: str
+    at_ms: int
+    title: str
+    room: str
+    quotes: tuple[Quote, ...]
+    is_private: bool
+
+
+@dataclass(frozen=True)
+class ShownEvent:
+    """An event as it is told: what everybody there perceives, and what is private of it, each a text or empty."""
+
+    number: int
+    event: LoggedEvent
+    text: str
+    secret: str
+    reason: str
+    place: str
+
+
+@dataclass(frozen=True)
+class Reading:
+    """A period as it is shown to one who may see so much.
+
+    `before` is where everybody was when it began, `left_out` how many events are not shown, `hours` when how many
+    events happened on the days around; `problems` names lines of the log that could not be read.
+    """
+
+    period: Period
+    has_private: bool
+    moments: tuple[ShownMoment, ...]
+    events: tuple[ShownEvent, ...]
+    before: dict[str, str]
+    left_out: int
+    hours: tuple[tuple[int, int], ...]
+    problems: tuple[str, ...]
+
+
+def rules_for(settings: WorldSettings, say: Wording) -> TopMoments:
+    """Return the rules with the settings and words of a world."""
+    absence_ms = round(settings.chronicle_absence_hours * HOUR_MS)
+    lexicon = Lexicon(phrases(say("chronicle.promise_phrases")), phrases(say("chronicle.quarrel_phrases")))
+    return TopMoments(RuleSettings(absence_ms, lexicon))
+
+
+def index_of(vault: Vault, settings: WorldSettings, say: Wording, in_memory: bool = False) -> ChronicleIndex:
+    """Return the index of a vault's log; one `in_memory` leaves no file."""
+    database = None if in_memory else vault.path(".index", f"{FOLDER}.sqlite")
+    return ChronicleIndex(vault.path(FOLDER), database, rules_for(settings, say))
+
+
+class Reader:
+    """Reads the chronicle of one vault, with its journals; may be used in any thread."""
+
+    def __init__(self, vault: Vault, index: ChronicleIndex, say: Callable[[], Wording]) -> None:
+        self.index = index
+        self._vault = vault
+        self._say = say
+
+    def read(self, period: Period, scope: Scope, most: int = MAX_EVENTS) -> Reading:
+        """Return a period as one may see it. Raises: NoteError if log or index cannot be read."""
+        index, say = self.index, self._say()
+        index.update()
+        query = EventQuery(period.start_ms, period.end_ms, is_public=scope.is_public)
+        entries = index.events(replace(query, most=most))
+        left_out = index.count(query) - len(entries)
+        shown = tuple(one for entry in entries if (one := _shown(entry, scope, say)))
+        problems = tuple(index.problems()) if scope.has_private else ()
+        before = index.places_at(period.start_ms) if scope.has_private or scope.is_public else {}
+        hours = tuple(index.hours(scope.is_public)) if scope.has_private or scope.is_public else ()
+        return Reading(
+            period, scope.has_private, self._moments(period, scope), shown, before, left_out, hours, problems
+        )
+
+    def of_person(self, person: str, scope: Scope, most: int) -> list[ShownEvent]:
+        """Return the newest events that somebody did or that were done to them. Raises: NoteError."""
+        self.index.update()
+        query = EventQuery(person=person, is_public=scope.is_public, most=most, newest=True)
+        say = self._say()
+        return [one for entry in self.index.events(query) if (one := _shown(entry, scope, say))]
+
+    def own_scope(self, name: str, start_ms: int = 0, end_ms: int = MAX_MS) -> Own:
+        """Return what one person could perceive between two times. Raises: NoteError."""
+        self.index.update()
+        return Own(name, self.index.stays(name, start_ms, end_ms))
+
+    def _moments(self, period: Period, scope: Scope) -> tuple[ShownMoment, ...]:
+        """Return the most valuable moments that may be seen, in the order in which they happened."""
+        say, journals = self._say(), JournalLines(self._vault) if scope.has_private else None
+        found = self.index.moments(period.start_ms, period.end_ms, not scope.has_private)
+        seen = ((moment, entries) for moment in by_worth(found) if (entries := self._entries(moment, scope)))
+        best = sorted(islice(seen, MAX_MOMENTS), key=lambda one: (one[0].at_ms, one[0].events))
+        return tuple(_shown_moment(moment, entries, journals, say) for moment, entries in best)
+
+    def _entries(self, moment: Moment, scope: Scope) -> list[Entry] | None:
+        """Return the events of a moment as they may be seen; None if one of them may not."""
+        found: list[Entry] = []
+        for entry in self.index.numbered(moment.events):
+            event = scope.seen(entry.event)
+            if event is None:
+                return None
+            found.append(Entry(entry.number, entry.file, entry.line, event))
+        return found
+
+
+def _shown(entry: Entry, scope: Scope, say: Wording) -> ShownEvent | None:
+    event = scope.seen(entry.event)
+    if event is None:
+        return None
+    text, secret = _texts(event, say)
+    if not (text or secret):
+        return None
+    reason = say("chronicle.reason", text=event.reason) if event.reason else ""
+    return ShownEvent(entry.number, event, text, secret, reason, entry.place)
+
+
+def _texts(event: LoggedEvent, say: Wording) -> tuple[str, str]:
+    """Return how an event reads, and how what is private of it reads."""
+    if event.line:
+        return event.line, say("chronicle.whispered", text=event.secret) if event.secret else ""
+    if event.kind == "paged" and event.secret:
+        return "", say("chronicle.told", who=event.who, to=event.to, text=event.secret)
+    if event.kind == "paged":
+        return "", say("chronicle.told_something", who=event.who, to=event.to)
+    return "", say("chronicle.thought", who=event.who, text=event.secret) if event.secret else ""
+
+
+def _shown_moment(moment: Moment, entries: Iterable[Entry], journals: JournalLines | None, say: Wording) -> ShownMoment:
+    quotes = tuple(_quote(entry, journals, say) for entry in entries)
+    return ShownMoment(moment.rule, moment.at_ms, _title(moment, say), moment.room, quotes, moment.is_private)
+
+
+def _quote(entry: Entry, journals: JournalLines | None, say: Wording) -> Quote:
+    text = " ".join(part for part in _texts(entry.event, say) if part)
+    places = (entry.place, *(journals.places_of(entry.event) if journals else ()))
+    return Quote(entry.number, entry.event.at_ms, text, places)
+
+
+def _title(moment: Moment, say: Wording) -> str:
+    if moment.rule == "return":
+        return say("chronicle.return", who=moment.who, time=_duration(moment.seconds, say))
+    if moment.other:
+        return say(f"chronicle.{moment.rule}", who=moment.who, other=moment.other)
+    return say(f"chronicle.{moment.rule}_to_all", who=moment.who)
+
+
+def _duration(seconds: int, say: Wording) -> str:
+    hours = seconds // 3600
+    return say("chronicle.days_long", count=hours // 24) if hours >= 48 else say("chronicle.hours", count=hours)
+
+
+def clock_of(at_ms: int, form: str = "%H:%M:%S") -> str:
+    """Return a time as it is shown, in UTC."""
+    return datetime.fromtimestamp(at_ms // 1000, UTC).strftime(form)

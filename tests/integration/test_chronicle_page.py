@@ -1,0 +1,107 @@
+"""The exported day in a real browser, opened from disk: read, replayed, with and without scripts, light and dark."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+from tests.integration.browser import SHOTS, chromium
+from tests.server.chronicle.lived_day import DAY, REASON, SCRIPT, SECRET, lived_vault
+
+pytestmark = [pytest.mark.integration, pytest.mark.client]
+
+
+@pytest.fixture(scope="module")
+def exported(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("chronicle")
+    vault, pages = lived_vault(folder / "w"), {}
+    for name, options in (("public", []), ("private", ["--private"])):
+        pages[name] = folder / f"{name}.html"
+        command = [sys.executable, "-m", "server", "chronicle", str(vault), "--day", DAY, "--out", str(pages[name])]
+        subprocess.run([*command, *options], check=True, capture_output=True)
+    return pages
+
+
+@pytest.fixture(scope="module")
+def browser():
+    with chromium() as browser:
+        yield browser
+
+
+@pytest.fixture
+def opened(browser, exported):
+    contexts, faults = [], []
+
+    def opens(name: str, width: int = 1100, **options):
+        context = browser.new_context(viewport={"width": width, "height": 900}, **options)
+        contexts.append(context)
+        page = context.new_page()
+        page.on("pageerror", lambda error: faults.append(str(error)))
+        page.on("console", lambda message: faults.append(message.text) if message.type == "error" else None)
+        page.on("dialog", lambda dialog: faults.append(dialog.message))
+        page.on("request", lambda asked: None if asked.url.startswith("file:") else faults.append(asked.url))
+        page.goto(exported[name].as_uri())
+        return page
+
+    yield opens
+    for context in contexts:
+        context.close()
+    assert faults == []
+
+
+def violations(page) -> list[str]:
+    from axe_playwright_python.sync_playwright import Axe
+
+    found = Axe().run(page).response["violations"]
+    return [f"{one['id']}: {[node['html'][:120] for node in one['nodes']]}" for one in found]
+
+
+@pytest.mark.parametrize(
+    ("scheme", "width"), [("light", 1100), ("dark", 1100), ("light", 320), ("dark", 320)], ids=lambda one: str(one)
+)
+def test_a_day_is_read_by_everybody_light_and_dark_wide_and_narrow(opened, browser, exported, scheme, width):
+    page = opened("private", width, color_scheme=scheme, bypass_csp=True)  # axe is a script that the policy forbids
+    assert "Robin passes on to Moss" in page.inner_text("#moments")
+    assert SCRIPT in page.inner_text("#events")
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    SHOTS.mkdir(parents=True, exist_ok=True)
+    page.screenshot(path=str(SHOTS / f"chronicle-{scheme}-{width}.png"), full_page=True)
+    assert violations(page) == []
+
+
+def test_private_words_are_in_the_file_only_if_asked_for(opened, exported):
+    for private in (SECRET, REASON):
+        assert private not in exported["public"].read_text()
+        assert private in exported["private"].read_text()
+    assert "Eliza whispers something to Robin." in opened("public").inner_text("#events")
+
+
+def test_the_replay_plays_by_itself_and_moves_people_on_the_map(opened):
+    page = opened("public")
+    page.select_option("#speed", "100")
+    page.click("#play")
+    page.locator("#play", has_text="Pause").wait_for()
+    page.locator("#play", has_text="Play").wait_for(timeout=90_000)
+    feed = page.inner_text("#feed")
+    assert feed.index("Robin wakes up here.") < feed.index("As I promised, here is the ledger.")
+    assert "Robin" in page.text_content("#map [data-room='Pump Yard'] .people")
+    assert page.text_content("#map [data-room='The Landing'] .people") == "Eliza, Moss"
+
+
+def test_a_moment_is_watched_from_its_beginning_and_a_quote_leads_to_its_line(opened):
+    page = opened("public")
+    quarrel = page.locator("#moments li", has_text="quarrel")
+    quarrel.get_by_role("button", name="Watch").click()
+    assert page.inner_text("#clock") == "12:05:59"
+    assert "Coward" not in page.inner_text("#feed")
+    quarrel.get_by_role("link", name="Coward").click()
+    assert "Coward" in page.inner_text("li:target")
+
+
+def test_without_scripts_the_page_is_a_list_to_read(opened):
+    page = opened("public", java_script_enabled=False)
+    assert page.locator("#replay").is_hidden()
+    assert page.locator("#moments button").first.is_hidden()
+    assert "As I promised, here is the ledger." in page.inner_text("#events")

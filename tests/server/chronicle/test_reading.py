@@ -1,0 +1,190 @@
+"""What is read of the chronicle: by whom, and in which form; what is private never reaches the window."""
+
+from __future__ import annotations
+
+import random
+import re
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+
+from config.settings import WorldSettings
+from server.chronicle.html import html_page
+from server.chronicle.reading import Own, Period, Reader, Reading, Whole, Window, index_of, period_of
+from server.chronicle.rooms import RoomMap, room_map
+from server.chronicle.text import markdown, plain_lines
+from tests.english import ENGLISH
+from tests.server.chronicle.lived_day import DAY, REASON, SCRIPT, SECRET, lived_vault
+from tests.world.inn import inn
+from vault.chronicle.event_log import EventLog, LoggedEvent, day_ms
+from vault.vault import Vault
+
+PERIOD = Period(DAY, day_ms(DAY), day_ms(DAY) + 86_400_000)
+
+
+@pytest.fixture(scope="module")
+def lived(tmp_path_factory) -> Vault:
+    return Vault(lived_vault(tmp_path_factory.mktemp("lived") / "w"))
+
+
+def reader_of(vault: Vault) -> Reader:
+    return Reader(vault, index_of(vault, WorldSettings(), ENGLISH, in_memory=True), lambda: ENGLISH)
+
+
+def shown(reading: Reading, form: str) -> str:
+    """Return everything that a reading shows in one of its forms."""
+    match form:
+        case "html":
+            return html_page(reading, "Fallwater", RoomMap({}, {}, ()), ENGLISH)
+        case "markdown":
+            return markdown(reading, "Fallwater", ENGLISH).replace("\\", "")
+    return "\n".join(plain_lines(reading, ENGLISH))
+
+
+each_form = pytest.mark.parametrize("form", ["html", "markdown", "plain"])
+
+
+@pytest.mark.parametrize(
+    ("name", "hours"), [("2026-11-22", 24), ("2026-11-22T20", 1), ("2026-02-30", 0), ("2026-11-22T24", 0), ("x", 0)]
+)
+def test_a_period_is_a_day_or_an_hour(name, hours):
+    period = period_of(name)
+    assert (period.end_ms - period.start_ms if period else 0) == hours * 3_600_000
+
+
+@each_form
+def test_the_whole_has_secrets_and_reasons_and_the_window_has_none(lived, form):
+    whole, window = (shown(reader_of(lived).read(PERIOD, scope), form) for scope in (Whole(), Window()))
+    for private in (SECRET, REASON, "a good soul"):
+        assert private in whole
+        assert private not in window
+    assert "Eliza whispers something to Robin." in window
+
+
+def test_moments_are_quoted_with_their_places_in_log_and_journal(lived):
+    moments = reader_of(lived).read(PERIOD, Whole()).moments
+    (secret,) = [one for one in moments if one.rule == "secret_passed_on"]
+    assert secret.title == "Robin passes on to Moss what was whispered."
+    assert secret.quotes[0].places == (f"chronicle/{DAY}.jsonl:5", f"agents/Eliza/journal/{DAY}.md:6")
+    journal = (lived.root / "agents" / "Eliza" / "journal" / f"{DAY}.md").read_text().split("\n")
+    assert SECRET in journal[6 - 1]
+    rules = [one.rule for one in reader_of(lived).read(PERIOD, Window()).moments]
+    assert sorted(set(rules)) == ["first_meeting", "promise_kept", "promise_made", "quarrel", "return"]
+
+
+def test_one_person_reads_what_was_within_reach_and_no_reason(lived):
+    reader = reader_of(lived)
+    robin, eliza = (reader.read(PERIOD, reader.own_scope(name)).events for name in ("Robin", "Eliza"))
+    assert [one.secret for one in robin if one.event.kind == "whispered"] == [
+        f'whispered: "{SECRET}"',
+        f'whispered: "Eliza says {SECRET}!"',
+    ]
+    assert [bool(one.secret) for one in eliza if one.event.kind == "whispered"] == [True, False]
+    assert not any("As I promised" in one.text for one in robin), "Robin was in the next room"
+    assert any("As I promised" in one.text for one in eliza)
+    assert {one.reason for one in (*robin, *eliza)} == {""}
+    assert not any(one.event.kind == "thought" for one in eliza)
+
+
+def test_one_who_was_never_here_reads_nothing(lived):
+    assert reader_of(lived).read(PERIOD, Own("Nobody", [])).events == ()
+
+
+def test_an_hour_says_where_everybody_was_when_it_began(lived):
+    period = period_of(f"{DAY}T20")
+    assert period
+    reading = reader_of(lived).read(period, Window())
+    assert reading.before == {"Eliza": "The Landing", "Moss": "The Landing", "Robin": "The Landing"}
+    assert len(reading.events) == 3
+
+
+def test_what_is_too_much_is_counted(lived):
+    reading = reader_of(lived).read(PERIOD, Window(), most=4)
+    assert (len(reading.events), reading.left_out) == (4, 10)
+    for form in ("html", "markdown", "plain"):
+        assert "10 more events are left out" in shown(reading, form)
+
+
+class Page(HTMLParser):
+    """The tags of a page, and the addresses in it."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.tags: list[str] = []
+        self.addresses: list[str] = []
+        self.feed(text)
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.append(tag)
+        self.addresses += [value for name, value in attrs if name in ("src", "href", "action", "xlink:href", "data")]
+
+
+def test_the_page_stands_alone_and_text_of_the_world_is_never_markup(lived):
+    reading = reader_of(lived).read(PERIOD, Whole())
+    text = html_page(reading, SCRIPT, room_map(None, [SCRIPT]), ENGLISH)
+    page = Page(text)
+    assert [one for one in page.addresses if not one.startswith("#")] == []
+    assert [tag for tag in page.tags if tag in ("script", "link", "img", "iframe", "b")] == ["script"]
+    assert re.search(r"url\(|@import|https?:|fetch\(|innerHTML", text) is None
+    assert "&lt;script&gt;alert(1)&lt;/script&gt;" in text
+
+
+def test_markdown_means_nothing_but_itself(lived):
+    text = markdown(reader_of(lived).read(PERIOD, Whole()), "Fall*water*", ENGLISH)
+    assert re.search(r"(?<!\\)[<*_`\[]script", text) is None
+    assert "\\<script\\>alert(1)" in text
+    assert "# Fall\\*water\\*, " in text
+
+
+def test_an_empty_day_is_a_page_too(lived):
+    period = period_of("2020-01-01")
+    assert period
+    text = html_page(reader_of(lived).read(period, Window()), "Fallwater", RoomMap({}, {}, ()), ENGLISH)
+    assert "Nothing that you may read is in the chronicle of 2020-01-01." in text
+
+
+def test_rooms_that_no_map_can_place_stand_below_it():
+    found = room_map(inn(), ["The Common Room", "A room that is gone"])
+    assert (
+        found.places["A room that is gone"][1]
+        > max(south for room, (_, south) in found.places.items() if room in inn().rooms) - 1
+    )
+    assert len(set(found.places.values())) == len(found.places)
+
+
+def random_log(vault: Vault, rng: random.Random, count: int) -> None:
+    """Write events of which every second has something private in it, marked so that it is found anywhere."""
+    people, kinds = ("Ana", "Ben", "Cat", "Rook"), ("said", "whispered", "paged", "gave", "thought", "arrived", "left")
+    events = []
+    for number in range(count):
+        kind = rng.choice(kinds)
+        who, to = rng.sample(people, 2)
+        is_secret = kind in ("whispered", "paged", "thought")
+        events.append(
+            LoggedEvent(
+                day_ms(DAY) + number * 8_000,
+                kind,
+                who,
+                to if kind in ("whispered", "paged", "gave") else "",
+                rng.choice(("The Yard", "The Mill")),
+                "" if kind in ("paged", "thought") else f"{who} does {number}.",
+                words="I will bring you the lamp." if kind == "said" else "",
+                thing="lamp",
+                by="agent",
+                secret=f"PRIVATE{rng.choice(('key stone quay', 'lamp bread door'))} I promise" if is_secret else "",
+                reason="PRIVATE" if rng.random() < 0.5 else "",
+            )
+        )
+    EventLog(vault).append(events)
+
+
+def test_ten_thousand_events_leave_nothing_private_in_the_window(tmp_path: Path):
+    vault = Vault(tmp_path)
+    random_log(vault, random.Random(7), 10_000)
+    reader = reader_of(vault)
+    window, whole = reader.read(PERIOD, Window()), reader.read(PERIOD, Whole())
+    assert len(window.events) > 5_000
+    for form in ("html", "markdown", "plain"):
+        assert "PRIVATE" not in shown(window, form)
+        assert "PRIVATE" in shown(whole, form)
