@@ -31,6 +31,7 @@ from server.connection.input import ConnectionServices
 from server.lifecycle.restart import STAGE_SECONDS, SessionRestore, in_stages
 from server.monitoring.health import MonitoredServer
 from server.net.listeners import Listeners, Ports, limits_of
+from server.observatory.observatory import observatory_of
 from server.persistence.autosave import GroupCommit, WorldStore, Written
 from server.persistence.hot_reload import HotReload, ReloadTargets, load_texts
 from server.persistence.reload_timer import ReloadTimer, shortened
@@ -97,13 +98,14 @@ class Fallwater:
         self._world_store = WorldStore(vault, settings.world, self._tell_admins, reactor)
         self.world = self._world_store.world
         most = settings.server.max_line_bytes
-        self.game = Game(self.world, world_commands(), self._chance, most, perf_counter)
+        self.game = Game(self.world, world_commands(), lambda times: rng.randrange(times) == 0, most, perf_counter)
         self._world_store.begin(self.game, self._now_ms, lambda: self.settings.world.chronicle)
         self.agents = Population(vault, settings, self.game, rng, self._now_ms)
         self._scheduler = AgentScheduler(
             self.agents, lambda: self.settings, reactor, rng, runtime.echo, self._tell_admins
         )
         self.agents.on_born = self._scheduler.begin
+        self.observatory = observatory_of(self.game, self.agents, self._scheduler, reactor, self._now_ms)
 
     def _make_sessions(self) -> None:
         """Make what lets people in, and decides what they may do."""
@@ -134,9 +136,8 @@ class Fallwater:
     def _make_timers(self, runtime: Runtime, written: Settings) -> None:
         """Make what goes on by itself."""
         reactor, now_ms = self._reactor, self._now_ms
-        self._group_commit = GroupCommit(
-            self._written, self.settings.memory.journal_fsync_ms or NOTES_FSYNC_MS, reactor
-        )
+        fsync_ms = self.settings.memory.journal_fsync_ms or NOTES_FSYNC_MS
+        self._group_commit = GroupCommit(self._written, fsync_ms, reactor)
         self._world_clock = WorldClock(
             self.game, lambda: self.settings.world, reactor, lambda: local_ms(now_ms()), self._own_rng()
         )
@@ -241,9 +242,6 @@ class Fallwater:
     def _written(self) -> list[Written]:
         return [*self._world_store.written, *(agent.memory.journal for agent in self.agents.values()), self._vault]
 
-    def _chance(self, times: int) -> bool:
-        return self._rng.randrange(times) == 0
-
     def _make_login_services(self) -> LoginServices:
         passwords = Passwords()
         check = Authenticator(self.accounts, passwords, LoginThrottle(self._reactor), self._reactor)
@@ -284,6 +282,7 @@ class Fallwater:
             lambda: self.settings.world.name,
             lambda: options_for(self._status, compression=False),
         )
+        pages.observe = self.observatory.open
         self.listeners.open(factory, pages.factory)
 
     def start(self) -> None:
@@ -296,6 +295,7 @@ class Fallwater:
         self._world_clock.start()
         self._account_store.watch(self._reactor)
         self._scheduler.start()
+        self.observatory.start()
 
     def think_with(self, queues: Mapping[str, ModelQueue], later: Sequence[ModelQueue]) -> None:
         """Let the agents have these models, and think when somebody else says: nothing is started."""
@@ -380,6 +380,7 @@ class Fallwater:
     def _end_thoughts(self) -> Deferred[None] | None:
         self._reload_timer.stop()
         self._world_clock.stop()
+        self.observatory.stop()
         return self._scheduler.stop()
 
     def _close_accounts(self) -> Deferred[None]:

@@ -92,21 +92,31 @@ class Automap:
         return dict(zip(self.places, "@" + _SIGNS, strict=False))
 
 
-def automap_of(world: World, room_id: str, depth: int, directions: Mapping[str, str]) -> Automap:
-    """Return the plan of the rooms up to so many steps from one.
+def automap_of(
+    world: World,
+    room_id: str,
+    depth: int,
+    directions: Mapping[str, str],
+    most: int = len(_SIGNS) + 1,
+    elsewhere: Collection[str] = (),
+) -> Automap:
+    """Return the plan of at most so many rooms up to so many steps from one.
 
-    `directions` are the names of STEPS by every name that an exit of that direction may have.
+    `directions` are the names of STEPS by every name that an exit of that direction may have. Rooms that are
+    `elsewhere` are on another plan, and not on this one.
     """
     plan, steps, waiting = Automap({room_id: (0, 0)}), {room_id: 0}, deque([room_id])
+    taken = {(0, 0)}
     while waiting:
         here = waiting.popleft()
         for exit in world.rooms[here].exits.values() if steps[here] < depth else ():
-            if exit.room_id in plan.places:
+            if exit.room_id in plan.places or exit.room_id in elsewhere:
                 continue
             place = _beyond(plan.places[here], exit, directions)
-            if place is None or place in plan.places.values() or len(plan.places) > len(_SIGNS):
+            if place is None or place in taken or len(plan.places) >= most:
                 plan.undrawn.append((here, exit))
                 continue
+            taken.add(place)
             plan.places[exit.room_id], steps[exit.room_id] = place, steps[here] + 1
             waiting.append(exit.room_id)
     plan.undrawn = [(here, exit) for here, exit in plan.undrawn if exit.room_id not in plan.places]

@@ -182,6 +182,11 @@ class Session:
         self._registry.gone(self)
 
     @property
+    def character(self) -> Character | None:
+        """Whom it plays; None while logging in."""
+        return self._character
+
+    @property
     def fairness_key(self) -> str:
         """The room in which a line is done; empty at the door."""
         return self._character.room_id if self._character else ""

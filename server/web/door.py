@@ -25,11 +25,12 @@ from server.telnet.protocol import TelnetProtocol
 from server.web.entering import Form, FormLogin, Outcome
 from server.web.logins import Logins, proof
 from server.web.origins import Origins, caller
-from server.web.play import PageConnection, PageSocket
+from server.web.play import PageConnection, PageSocket, Watcher
 from server.web.programs import PROGRAMS, serve_program
 from server.web.site import Answer, Deadlines, Pages, WebFactory
 from server.web.socket import POLICY, WebSocket, switch_protocol
 from server.web.wire import HandshakeRefused, open_wire
+from world.entities import Character
 
 log = logging.getLogger(__name__)
 
@@ -37,11 +38,15 @@ PAGE = "page.fallwater"
 """The subprotocol of the page itself."""
 TICKET_WAIT_SECONDS = 10.0
 LONGEST_FIELD = 200
+
+Observe = Callable[[WebSocket, Callable[[], Character | None]], Watcher | None]
+"""Returns who looks through a socket; it is given what returns whom its visitor plays."""
+
 _PAGE_SIGHT = Capabilities(colors=ColorDepth.TRUE, links=True)
 
 
 class WebDoor:
-    """Lets people in by the page, under the rules by which telnet does.
+    """Lets people in by the page, under the rules by which telnet does. `observe` lets a visitor look at the world.
 
     `folder` is where logins are kept, `port` returns the port that is listened on, `telnet_options` what a client that
     speaks telnet through a socket is offered.
@@ -65,6 +70,7 @@ class WebDoor:
         self._port = port
         self._world_name = world_name
         self._telnet_options = telnet_options
+        self.observe: Observe = lambda socket, who: None
         self._playing: dict[str, PageConnection] = {}
         self._sessions: dict[str, Session] = {}
         self._logins = Logins(folder, self._proof_of, self._playing.__contains__, services.clock)
@@ -193,7 +199,7 @@ class WebDoor:
             (lambda: crowd.leave_behind_proxy(host, "web")) if is_behind_proxy else (lambda: None),
         )
         if opened.subprotocol == PAGE:
-            page = PageSocket(socket, self._come_in)
+            page = PageSocket(socket, self._come_in, lambda found: self.observe(socket, lambda: self._played_at(found)))
             socket.begin(page)
             self._services.clock.callLater(TICKET_WAIT_SECONDS, self._expect_ticket, socket, page)
             switch_protocol(request, socket, opened.answer)
@@ -243,6 +249,11 @@ class WebDoor:
             return connection
         self._begin(login, connection, claim)
         return connection
+
+    def _played_at(self, connection: PageConnection) -> Character | None:
+        """Return whom the visitor of a connection plays now, or None."""
+        login = next((login for login, one in self._playing.items() if one is connection), "")
+        return self._sessions[login].character if login in self._sessions else None
 
     def _begin(self, login: str, connection: PageConnection, claim: LoginName) -> None:
         session = Session(self._registry, "web", claim)

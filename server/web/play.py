@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import logging
 from collections.abc import Callable, Mapping
+from typing import Any, Protocol
 
 from server.clock import DelayedCall, cancel
 from server.connection.connection import Capabilities, ColorDepth, Identification, Message, ResumableListener
@@ -274,16 +275,33 @@ class PageConnection:
             self.show(APOLOGY)
 
 
+class Watcher(Protocol):
+    """Somebody who looks at the world through a socket, beside playing."""
+
+    def message_received(self, message: Mapping[str, Any]) -> None:
+        """Take what the page asks to see."""
+
+    def leave(self) -> None:
+        """Look at nothing any more."""
+
+
 class PageSocket:
-    """What a page says at one socket: first its ticket, then lines. Unknown messages end it.
+    """What a page says at one socket: first its ticket, then lines and what it looks at. Unknown messages end it.
 
     `come_in` returns the connection for a ticket and its host, or why there is none; it is told whether the page goes
-    on by itself, without its visitor's doing.
+    on by itself, without its visitor's doing. `watch` returns who looks at the world for a connection, if anybody may.
     """
 
-    def __init__(self, socket: WebSocket, come_in: Callable[[str, str, bool], PageConnection | str]) -> None:
+    def __init__(
+        self,
+        socket: WebSocket,
+        come_in: Callable[[str, str, bool], PageConnection | str],
+        watch: Callable[[PageConnection], Watcher | None] = lambda connection: None,
+    ) -> None:
         self._socket = socket
         self._come_in = come_in
+        self._watch = watch
+        self._watcher: Watcher | None = None
         self._connection: PageConnection | None = None
 
     @property
@@ -307,6 +325,9 @@ class PageSocket:
                 return self._enter(ticket, rest)
             case {"line": str(text), "number": int(number)} if self._connection and 0 < number < 2**53:
                 return self._connection.line_typed(text, number)
+            case {"view": str(name), **asked} if self._watcher:
+                self._watcher.message_received({"view": name} | {str(key): one for key, one in asked.items()})
+                return Taken.SIGNAL
             case {"reader": bool(reader)} if self._connection:
                 self._connection.read_aloud(reader)
                 return Taken.SIGNAL
@@ -319,6 +340,8 @@ class PageSocket:
 
     def socket_lost(self, reason: str) -> None:
         """Tell the connection, if there is one."""
+        if self._watcher:
+            self._watcher.leave()
         if self._connection:
             self._connection.detach(self._socket, reason)
 
@@ -328,7 +351,7 @@ class PageSocket:
             self._socket.send_text(json.dumps([{"refused": found}]).encode())
             self._socket.end(POLICY, found[:100])
             return Taken.SIGNAL
-        self._connection = found
+        self._connection, self._watcher = found, self._watch(found)
         last, stream, page = message.get("last"), message.get("stream"), message.get("page")
         found.attach(
             self._socket,

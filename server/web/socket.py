@@ -123,6 +123,11 @@ class WebSocket(TwistedProtocol):
         if self._kept_bytes > self._max_output_bytes:
             self.drop("does not read", f"does not read; dropped with {self._kept_bytes} bytes waiting")
 
+    @property
+    def is_congested(self) -> bool:
+        """Whether what was sent is not read yet."""
+        return self._is_paused or bool(self._kept)
+
     def send_text(self, content: bytes) -> None:
         """Send a text message, given in UTF-8."""
         if self._is_open:

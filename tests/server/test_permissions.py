@@ -29,12 +29,13 @@ GUESTS = """
 """
 PLAYERS = """
     alias dream goal goals note recall share shout think unalias unshare write
+    @feed @town
     @compact-memories @memory-diff @memory-expand @memory-facts @memory-find @memory-pin @memory-rollback @memory-status
     @memory-unpin @mind @memory-why @rebuild-memories
     @my-description @my-profile @overwrite-note @set-description @set-profile @undo-description @undo-profile
 """
 OBSERVERS = """
-    @bonds @llm-log @llm-status @memories @prompt @show-profile @why
+    @bonds @health @llm-log @llm-status @memories @prompt @show-profile @why
 """
 BUILDERS = """
     @alias @create @describe @destroy @detail @dig @examine @exit @rename @set @teleport @undo @unexit

@@ -1,0 +1,182 @@
+"""The feed: what happens, as it reads, each line kept as everybody who looks may see it."""
+
+from __future__ import annotations
+
+import json
+from collections import deque
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from itertools import islice
+from typing import Any
+
+from agents.agent import Agent
+from server.observatory.scope import EVERYWHERE, Scope, whole_text, window_texts
+from world.entities import Character
+from world.events import (
+    Announced,
+    Arrived,
+    Built,
+    Emoted,
+    Event,
+    Left,
+    Paged,
+    Refused,
+    RoomMessage,
+    Said,
+    Shared,
+    Shouted,
+    Thought,
+    Whispered,
+)
+from world.game import CommandResult, Game
+from world.message_catalog import Wording
+from world.narration import room_name
+from world.parsing import parse_line
+
+KEPT_ENTRIES = 2_000
+SHOWN_ENTRIES = 200
+"""How many of them are shown at first."""
+
+KINDS: Mapping[type[Event], str] = {
+    Said: "speech",
+    Shouted: "speech",
+    Whispered: "private",
+    Paged: "private",
+    Emoted: "pose",
+    Left: "movement",
+    Arrived: "movement",
+    Thought: "thought",
+    Refused: "refusal",
+    RoomMessage: "ambience",
+    Announced: "ambience",
+    Shared: "board",
+    Built: "building",
+}
+"""The kind of an entry by its event; of any other `deed`."""
+
+
+@dataclass(frozen=True)
+class FeedEntry:
+    """One thing that happened: number, time in milliseconds since 1970, kind, place, who, and to whom.
+
+    `whole` is how it reads to who sees all; `rooms` how it reads to those in each room that perceives it. `reason` is
+    the private one, `seq` the number of the deed in the memory of the agent that did it, 0 for a person's.
+    """
+
+    number: int
+    at_ms: int
+    kind: str
+    room: str
+    who: str
+    to: str
+    whole: str
+    rooms: Mapping[str, str]
+    reason: str = ""
+    seq: int = 0
+    encoded: dict[str, bytes] = field(default_factory=dict, compare=False)
+
+    def shown(self, scope: Scope) -> dict[str, Any] | None:
+        """Return it as a scope shows it; None if nothing of it is seen there."""
+        shown: dict[str, Any] = {"n": self.number, "at": self.at_ms, "kind": self.kind, "who": self.who}
+        if scope.is_whole:
+            more = {"room": self.room, "to": self.to, "text": self.whole, "reason": self.reason, "seq": self.seq}
+            return shown | more
+        text = self.rooms.get(scope.room_id) or self.rooms.get(EVERYWHERE)
+        return shown | {"text": text} if text else None
+
+    def encoded_for(self, scope: Scope) -> bytes:
+        """Return it as JSON, encoded once for everybody of a scope; empty if nothing of it is seen there."""
+        found = self.encoded.get(scope.room_id)
+        if found is None:
+            shown = self.shown(scope)
+            found = json.dumps(shown, ensure_ascii=False).encode("utf-8", "replace") if shown else b""
+            self.encoded[scope.room_id] = found
+        return found
+
+
+class Feed:
+    """The newest entries. `take_line` is to be told of each line before anybody perceives what came of it."""
+
+    def __init__(self, game: Game, agents: Mapping[str, Agent], now_ms: Callable[[], int]) -> None:
+        self.last = 0
+        self._game = game
+        self._agents = agents
+        self._now_ms = now_ms
+        self._entries: deque[FeedEntry] = deque(maxlen=KEPT_ENTRIES)
+        self._deeds: dict[int, tuple[Event, str, int]] = {}
+
+    def take_line(self, character_id: str, text: str, performed: CommandResult) -> None:
+        """Note why an agent does what happens next, and which memory of its own that is."""
+        self._deeds.clear()
+        agent = self._agents.get(character_id)
+        if agent is None:
+            return
+        reason, seq = parse_line(text).reason, agent.memory.journal.last
+        own = [event for event in performed.events if event.actor_id == character_id]
+        self._deeds = {id(event): (event, reason, seq) for event in own}
+        if not any(whole_text(event, self._game.world) for event in own):
+            self._add_line(self._game.world.characters[character_id], text, reason, seq)
+
+    def take_events(self, events: tuple[Event, ...]) -> None:
+        """Take in what has happened."""
+        world = self._game.world
+        for event in events:
+            actor = world.characters.get(event.actor_id)
+            if isinstance(event, Refused) and not (actor and actor.is_agent):
+                continue  # what a person could not do is nobody else's matter
+            whole = whole_text(event, world)
+            if not whole:
+                continue
+            noted = self._deeds.pop(id(event), None)
+            _, reason, seq = noted if noted and noted[0] is event else (event, "", 0)
+            self._add(event, actor, whole, window_texts(event, world), (reason, seq))
+
+    def since(self, number: int, scope: Scope) -> list[FeedEntry]:
+        """Return the entries behind a number that a scope shows, oldest first."""
+        found = (one for one in self._entries if one.number > number)
+        return [one for one in found if one.encoded_for(scope)]
+
+    def newest(self, scope: Scope, most: int = SHOWN_ENTRIES) -> list[FeedEntry]:
+        """Return the newest entries that a scope shows, oldest first."""
+        found = (one for one in reversed(self._entries) if one.encoded_for(scope))
+        return list(islice(found, most))[::-1]
+
+    def _add(
+        self, event: Event, actor: Character | None, whole: str, rooms: Mapping[str, str], why: tuple[str, int]
+    ) -> None:
+        world, self.last = self._game.world, self.last + 1
+        to = world.characters.get(getattr(event, "to_id", ""))
+        room_id = getattr(event, "room_id", actor.room_id if actor else "")
+        self._entries.append(
+            FeedEntry(
+                self.last,
+                self._now_ms(),
+                KINDS.get(type(event), "deed"),
+                room_name(room_id, world),
+                actor.name if actor else "",
+                to.name if to else "",
+                whole,
+                rooms,
+                *why,
+            )
+        )
+
+    def _add_line(self, actor: Character, text: str, reason: str, seq: int) -> None:
+        """Note a line of an agent's that nobody else perceives anything of, as a look."""
+        line = parse_line(text)
+        command = f"{line.verb} {line.arguments}".strip()
+        whole = self._game.world.wording("observatory.does", who=actor.name, command=command)
+        self.last += 1
+        place = room_name(actor.room_id, self._game.world)
+        self._entries.append(
+            FeedEntry(self.last, self._now_ms(), "deed", place, actor.name, "", whole, {}, reason, seq)
+        )
+
+
+def feed_text(shown: Mapping[str, Any], say: Wording) -> str:
+    """Return the feed for people, oldest first."""
+    lines = [
+        say("observatory.entry_because", text=one["text"], reason=one["reason"]) if one.get("reason") else one["text"]
+        for one in shown["entries"]
+    ]
+    return "\n".join(lines) or say("observatory.no_entries")

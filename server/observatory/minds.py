@@ -1,0 +1,123 @@
+"""The views of single minds: now, why, memories, sentences and their lines, prompts; and who is seen in a window."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from twisted.internet.defer import Deferred
+
+from agents.agent import Agent
+from agents.commands.agent_commands import find_agent
+from agents.views.bonds import bonds_shown, bonds_text
+from agents.views.memories import memory_page, page_text, query_of
+from agents.views.mind import mind_shown, mind_text
+from agents.views.steps import finished
+from agents.views.tiers import Holding, lines_behind, sentences_for
+from agents.views.why import Exchange, deed_of, exchange_for, prompt_page, why_shown
+from agents.views.why_text import why_text
+from server.bridge import deferred_from
+from server.clock import InThread
+from server.observatory.views import Asked, Shown, View
+from vault.memory.memory_line import Memory
+from world.entities import Character
+from world.errors import CommandError
+from world.game import Game
+from world.message_catalog import Wording
+from world.parsing import is_number
+from world.world import World
+
+
+class MindViews:
+    """Makes them. `in_thread` is for reading an archive, which may be long."""
+
+    def __init__(self, game: Game, agents: Mapping[str, Agent], in_thread: InThread) -> None:
+        self._game = game
+        self._agents = agents
+        self._in_thread = in_thread
+
+    @property
+    def views(self) -> tuple[View, ...]:
+        """All of them."""
+        return (
+            View("mind", self._mind, self._mind_text, self._seen, is_live=True),
+            View("why", self._why, why_text),
+            View("prompt", self._prompt, lambda shown, say: str(shown["text"])),
+            View("memory", self._memories, page_text),
+            View("lines", self._lines, _lines_text),
+            View("sentences", self._sentences, _lines_text),
+            View("bonds", lambda asked: deferred_from(finished(bonds_shown(self._agents))), bonds_text),
+        )
+
+    def _mind(self, asked: Asked) -> Shown:
+        return mind_shown(self._agent(asked), self._game.world)
+
+    def _mind_text(self, shown: Shown, say: Wording) -> str:
+        if shown.get("is_window"):
+            return "\n".join([say("observatory.seen_here", who=shown["agent"]), *shown["words"]])
+        return mind_text(self._agent({"agent": shown["agent"]}), shown, say)
+
+    def _seen(self, asked: Asked, room_id: str) -> Shown:
+        """Return what somebody in a room sees of an agent. Raises: CommandError if it is not there."""
+        world, agent = self._game.world, self._agent(asked)
+        one = agent.character
+        if one.room_id != room_id or not one.awake:
+            raise CommandError(world.wording("observatory.not_here", who=agent.name))
+        stage = agent.queue.stage(agent.name) if agent.queue and not agent.why_still else None
+        words = _appearance(one, world)
+        return {"agent": agent.name, "is_window": True, "thinks": stage == "running", "words": words}
+
+    def _why(self, asked: Asked) -> Deferred[Shown]:
+        agent, deed, found = self._exchange(asked)
+        return found.addCallback(lambda exchange: why_shown(agent, exchange, deed, self._game.world.wording))
+
+    def _prompt(self, asked: Asked) -> Deferred[Shown]:
+        _, _, found = self._exchange(asked)
+        start = _number(asked, "from", self._game.world.wording)
+        return found.addCallback(lambda exchange: self._page(exchange, start))
+
+    def _page(self, exchange: Exchange, start: int) -> Shown:
+        if exchange.question is None:
+            raise CommandError(self._game.world.wording("observatory.no_prompt"))
+        return prompt_page(exchange.question, start)
+
+    def _exchange(self, asked: Asked) -> tuple[Agent, Memory | None, Deferred[Exchange]]:
+        """Return whom it is about, the deed, None for the last question, and what was asked before it."""
+        agent, say = self._agent(asked), self._game.world.wording
+        seq = _number(asked, "seq", say)
+        deed = deed_of(agent, seq, say) if seq else None
+        agent.memory.archive_writer.write()
+        seq, day = (deed.seq, deed.day) if deed else (0, "")
+        return agent, deed, self._in_thread(exchange_for, agent.memory.archive_writer.archive, seq, day)
+
+    def _memories(self, asked: Asked) -> Deferred[Shown]:
+        query = query_of(asked, self._game.world.wording)
+        return deferred_from(finished(memory_page(self._agent(asked), query)))
+
+    def _lines(self, asked: Asked) -> Shown:
+        agent, say = self._agent(asked), self._game.world.wording
+        number = _number(asked, "sentence", say)
+        return lines_behind(agent.memory, asked.get("tier", ""), number, Holding(agent.finder), say)
+
+    def _sentences(self, asked: Asked) -> Shown:
+        say = self._game.world.wording
+        return sentences_for(self._agent(asked).memory, _number(asked, "seq", say), say)
+
+    def _agent(self, asked: Asked) -> Agent:
+        return find_agent(self._game.world, self._agents, asked.get("agent", ""))
+
+
+def _number(asked: Asked, key: str, say: Wording) -> int:
+    given = asked.get(key, "") or "0"
+    if not is_number(given):
+        raise CommandError(say("memory.no_number", wanted=given))
+    return int(given)
+
+
+def _appearance(one: Character, world: World) -> list[str]:
+    """Return what is to be seen of somebody, a line each."""
+    return [one.description or world.wording("looking.somebody", who=one.name)]
+
+
+def _lines_text(shown: Shown, say: Wording) -> str:
+    rows = shown["lines"] if "lines" in shown else [shown["memory"]]
+    return "\n".join(str(row["text"]) for row in rows) or say("lists.none")

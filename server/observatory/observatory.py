@@ -1,0 +1,157 @@
+"""The observatory of a world: its views, its feed, those who look, and the commands that tell the same as text."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from twisted.internet.threads import deferToThread
+
+from agents.agent import Agent
+from agents.models.queue import ModelQueue
+from server.agent_scheduler import AgentScheduler
+from server.clock import InThread, ReactorClock
+from server.monitoring.health import ReactorLag
+from server.observatory.feed import Feed, feed_text
+from server.observatory.health import health_shown, health_text
+from server.observatory.minds import MindViews
+from server.observatory.scope import Scope, scope_of
+from server.observatory.town import Town, town_text
+from server.observatory.viewers import Outlet, Viewer, Viewers
+from server.observatory.views import Asked, View, Views
+from world.command import Command, command, commands_of
+from world.entities import Character, Role
+from world.events import Event, Output
+from world.game import Game
+from world.world import World
+
+
+@dataclass(frozen=True)
+class Models:
+    """What is seen of the models: the queues by name, the thinker's first, and why there is none."""
+
+    queues: Callable[[], Mapping[str, ModelQueue]]
+    problem: Callable[[], str]
+
+
+class Observatory:
+    """What is seen of a world from outside. Nothing in the world waits for it."""
+
+    def __init__(
+        self,
+        game: Game,
+        agents: Mapping[str, Agent],
+        models: Models,
+        clock: ReactorClock,
+        in_thread: InThread,
+        now_ms: Callable[[], int],
+    ) -> None:
+        self.feed = Feed(game, agents, now_ms)
+        self.views = Views(lambda: game.world.wording)
+        self._game = game
+        self._agents = agents
+        self._models = models
+        self._town = Town(game, agents)
+        self._lag = ReactorLag(clock)
+        self.viewers = Viewers(self.views, self.feed, clock)
+        self.views.add(
+            View(
+                "town", lambda asked: self._town.whole(), town_text, lambda asked, room: self._town.window(room), True
+            ),
+            View("feed", self._whole_feed, feed_text, self._window_feed, True),
+            *MindViews(game, agents, in_thread).views,
+            View("health", self._health, health_text, is_live=True),
+        )
+
+    def subscribe(self) -> None:
+        """Hear of everything that happens."""
+        self._game.subscribe_lines("observatory", self.feed.take_line, first=True)
+        self._game.subscribe("observatory", self._take_events)
+
+    def start(self) -> None:
+        """Begin to measure how late the server is."""
+        self._lag.start()
+
+    def stop(self) -> None:
+        """Measure and send no more."""
+        self._lag.stop()
+        self.viewers.stop()
+
+    def open(self, outlet: Outlet, who: Callable[[], Character | None]) -> Viewer:
+        """Return a viewer at a socket; `who` returns whom its visitor plays, None for nobody."""
+        return Viewer(self.viewers, self.views, outlet, who)
+
+    def tell_of_agent(self, name: str, what: str) -> None:
+        """Take in that an agent thinks, or no longer."""
+        self.viewers.changed()
+
+    @property
+    def commands(self) -> tuple[Command, ...]:
+        """The commands that tell as text what the page shows."""
+        return commands_of(ObservatoryCommands(self.views))
+
+    def _take_events(self, events: tuple[Event, ...]) -> None:
+        self._town.take_events(events)
+        self.feed.take_events(events)
+        self.viewers.changed()
+
+    def _whole_feed(self, asked: Asked) -> dict[str, Any]:
+        return self._feed_for(Scope())
+
+    def _window_feed(self, asked: Asked, room_id: str) -> dict[str, Any]:
+        return self._feed_for(Scope(room_id))
+
+    def _feed_for(self, scope: Scope) -> dict[str, Any]:
+        return {"entries": [one.shown(scope) for one in self.feed.newest(scope)]}
+
+    def _health(self, asked: Asked) -> dict[str, Any]:
+        say = self._game.world.wording
+        return health_shown(self._models.queues(), self._agents, self._models.problem(), self._lag.worst(), say)
+
+
+def observatory_of(
+    game: Game,
+    agents: Mapping[str, Agent],
+    scheduler: AgentScheduler,
+    clock: ReactorClock,
+    now_ms: Callable[[], int],
+    in_thread: InThread = deferToThread,
+) -> Observatory:
+    """Return the observatory of a world: it hears of everything that happens, and its commands are there."""
+
+    def queues() -> Mapping[str, ModelQueue]:
+        return ({"thinker": scheduler.queue} if scheduler.queue else {}) | scheduler.other_queues()
+
+    models = Models(queues, lambda: scheduler.no_model_reason)
+    observatory = Observatory(game, agents, models, clock, in_thread, now_ms)
+    observatory.subscribe()
+    scheduler.subscribe("observatory", observatory.tell_of_agent)
+    game.commands.add(observatory.commands)
+    return observatory
+
+
+class ObservatoryCommands:
+    """The commands whose views take no time; those of minds are in `agents.commands`."""
+
+    def __init__(self, views: Views) -> None:
+        self._views = views
+
+    @command("@town", category="people", role=Role.PLAYER, for_agents=False)
+    def town(self, world: World, actor: Character) -> list[Event]:
+        """Tell who is where, and who thinks. Players are told of the room that they are in."""
+        return self._told(actor, "town")
+
+    @command("@feed", category="people", role=Role.PLAYER, for_agents=False)
+    def feed(self, world: World, actor: Character) -> list[Event]:
+        """Tell what has happened lately, as it reads here; observers and admins read all of it, with reasons."""
+        return self._told(actor, "feed")
+
+    @command("@health", category="models", role=Role.OBSERVER, for_agents=False)
+    def health(self, world: World, actor: Character) -> list[Event]:
+        """Tell why it is slow in one line, and how the models, their queues and the agents are."""
+        return self._told(actor, "health")
+
+    def _told(self, actor: Character, name: str) -> list[Event]:
+        shown = self._views.make_now(name, {}, scope_of(actor))
+        return [Output(actor.character_id, self._views.text(name, shown))]

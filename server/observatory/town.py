@@ -1,0 +1,138 @@
+"""The town: every room where its exits put it, who is where, who thinks, and what was said there last."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from agents.agent import Agent
+from world.commands.senses import directions_of, map_sentences
+from world.entities import Character
+from world.events import Built, EntityChanged, Event
+from world.game import Game
+from world.message_catalog import Wording
+from world.narration import room_name
+from world.navigation import Place, automap_of, ways_of
+from world.room_view import visible_characters
+from world.world import World
+
+MAX_ROOMS = 400
+"""How many rooms are drawn; the others are counted."""
+
+WINDOW_DEPTH = 3
+"""How many steps the map of the window reaches, as `map` does."""
+
+
+@dataclass(frozen=True)
+class Layout:
+    """Where rooms lie, by id; the pairs with a straight way between them, and the other exits: from, name, to."""
+
+    places: Mapping[str, Place]
+    ways: list[tuple[str, str]]
+    others: list[tuple[str, str, str]]
+    left_out: int = 0
+
+
+class Town:
+    """The rooms of a world as they lie; the layout is made again after somebody has built."""
+
+    def __init__(self, game: Game, agents: Mapping[str, Agent]) -> None:
+        self._game = game
+        self._agents = agents
+        self._layout: Layout | None = None
+
+    def take_events(self, events: tuple[Event, ...]) -> None:
+        """Forget the layout when rooms may be others: after building, and after an edit that nobody perceives."""
+        if not events or any(isinstance(one, Built | EntityChanged) for one in events):
+            self._layout = None
+
+    def whole(self) -> dict[str, Any]:
+        """Return all rooms with who is in them, and what each agent is about."""
+        world = self._game.world
+        if self._layout is None:
+            self._layout = layout_of(world)
+        return self._shown(self._layout, {one: self._people(one) for one in self._layout.places}) | {
+            "words": [self._room_words(one) for one in self._layout.places],
+        }
+
+    def window(self, room_id: str) -> dict[str, Any]:
+        """Return the rooms near one, as everybody may map them, and who is in that one."""
+        world = self._game.world
+        directions = directions_of(world)
+        plan = automap_of(world, room_id, WINDOW_DEPTH, directions)
+        layout = Layout(plan.places, ways_of(world, plan, directions), [])
+        shown = self._shown(layout, {room_id: self._people(room_id, is_whole=False)})
+        return shown | {"words": [*map_sentences(world, room_id), self._room_words(room_id)]}
+
+    def _shown(self, layout: Layout, people: Mapping[str, list[dict[str, Any]]]) -> dict[str, Any]:
+        world = self._game.world
+        numbers = {room_id: number for number, room_id in enumerate(layout.places)}
+        rooms = [
+            {"name": room_name(one, world), "x": east, "y": south, "people": people.get(one, [])}
+            for one, (east, south) in layout.places.items()
+        ]
+        others = [
+            {"from": numbers[here], "exit": exit, "to": numbers.get(there, -1), "name": room_name(there, world)}
+            for here, exit, there in layout.others
+        ]
+        ways = [[numbers[one], numbers[other]] for one, other in layout.ways]
+        return {"rooms": rooms, "ways": ways, "others": others, "left_out": layout.left_out}
+
+    def _people(self, room_id: str, is_whole: bool = True) -> list[dict[str, Any]]:
+        world = self._game.world
+        present = world.occupants(room_id) if is_whole else visible_characters(world, room_id)
+        return [self._person(one, is_whole) for one in present]
+
+    def _person(self, one: Character, is_whole: bool) -> dict[str, Any]:
+        shown: dict[str, Any] = {"name": one.name, "is_agent": one.is_agent}
+        agent = self._agents.get(one.character_id)
+        if agent is None:
+            return shown
+        stage = agent.queue.stage(agent.name) if agent.queue and not agent.why_still else None
+        shown["thinks"] = stage == "running"
+        if is_whole:
+            shown |= {"waits": stage == "waiting", "still": agent.why_still, "outcome": agent.last_turn.outcome}
+        return shown
+
+    def _room_words(self, room_id: str) -> str:
+        world = self._game.world
+        say = world.wording
+        names = [one.name for one in visible_characters(world, room_id)]
+        who = say.join_and(names) or say("observatory.nobody")
+        return say("observatory.in_room", room=room_name(room_id, world), who=who)
+
+
+def layout_of(world: World, most: int = MAX_ROOMS) -> Layout:
+    """Return where all rooms lie: those that walking by compass reaches together, each further group to the east."""
+    directions = directions_of(world)
+    places: dict[str, Place] = {}
+    ways: list[tuple[str, str]] = []
+    ahead = [world.start_room_id, *world.rooms]
+    for room_id in ahead:
+        if room_id in places or room_id not in world.rooms or len(places) >= most:
+            continue
+        plan = automap_of(world, room_id, most, directions, most - len(places), frozenset(places))
+        east = max((x for x, _ in places.values()), default=-2) + 2 - min(x for x, _ in plan.places.values())
+        north = -min(y for _, y in plan.places.values())
+        places |= {one: (x + east, y + north) for one, (x, y) in plan.places.items()}
+        ways += ways_of(world, plan, directions)
+    straight = {frozenset(pair) for pair in ways}
+    others = [
+        (one, exit.name, exit.room_id)
+        for one in places
+        for exit in world.rooms[one].exits.values()
+        if frozenset((one, exit.room_id)) not in straight
+    ]
+    return Layout(places, ways, others, len(world.rooms) - len(places))
+
+
+def town_text(shown: Mapping[str, Any], say: Wording) -> str:
+    """Return the town for people, a line a room."""
+    thinking = [one["name"] for room in shown["rooms"] for one in room["people"] if one.get("thinks")]
+    lines = list(shown["words"])
+    if thinking:
+        lines.append(say("observatory.thinking", who=say.join_and(thinking)))
+    if shown["left_out"]:
+        lines.append(say("observatory.rooms_left_out", count=shown["left_out"]))
+    return "\n".join(lines)

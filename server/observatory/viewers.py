@@ -1,0 +1,290 @@
+"""Those who look through the page: what each looks at, sent to all of them at once, and never so that the world waits.
+
+A view is made and encoded once for all viewers of it with one scope, at most five times a second. A viewer that does
+not read is sent nothing; when it reads again, it gets the view as it is then.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from twisted.python.failure import Failure
+
+from server.clock import DelayedCall, ReactorClock, cancel
+from server.observatory.feed import Feed
+from server.observatory.scope import Scope, scope_of
+from server.observatory.views import Shown, Views
+from vault.errors import NoteError
+from world.entities import Character
+from world.errors import CommandError
+
+log = logging.getLogger(__name__)
+
+MIN_SECONDS = 0.2
+"""How long at least between two updates of what is looked at."""
+
+MIND_SECONDS = 1.0
+"""How long at least between two updates of a mind or of the models, which take longer to make."""
+
+POLL_SECONDS = 1.0
+"""How often it is looked whether a mind is another one, while somebody looks at it."""
+
+MAX_ASKED = 16
+MAX_ASKED_CHARACTERS = 500
+FEED, TOWN = "feed", "town"
+
+Encoded = bytes
+
+
+class Outlet(Protocol):
+    """Where a viewer's messages go."""
+
+    @property
+    def is_congested(self) -> bool:
+        """Whether it does not read what was sent."""
+
+    def send_text(self, content: bytes) -> None:
+        """Send a message, given in UTF-8."""
+
+
+@dataclass(frozen=True)
+class Target:
+    """What is looked at: a view, what is asked of it, and with which scope."""
+
+    name: str
+    asked: tuple[tuple[str, str], ...]
+    scope: Scope
+
+
+@dataclass
+class Sight:
+    """A target with its viewers; `last` is what they were sent last, `made_at` when, `reached` the last entry sent."""
+
+    target: Target
+    viewers: list[Viewer] = field(default_factory=list)
+    last: Encoded = b""
+    made_at: float = float("-inf")
+    reached: int = 0
+    is_making: bool = False
+
+
+class Viewers:
+    """All viewers. `changed` is to be told that something may look different; nobody waits for it."""
+
+    def __init__(self, views: Views, feed: Feed, clock: ReactorClock) -> None:
+        self._views = views
+        self._feed = feed
+        self._clock = clock
+        self._sights: dict[Target, Sight] = {}
+        self._due: DelayedCall | None = None
+        self._poll: DelayedCall | None = None
+        self._told_at = float("-inf")
+
+    @property
+    def count(self) -> int:
+        """How many look at something that changes."""
+        return sum(len(one.viewers) for one in self._sights.values())
+
+    def changed(self) -> None:
+        """Send what is different soon, if anybody looks."""
+        if self._sights and self._due is None:
+            wait = max(0.0, self._told_at + MIN_SECONDS - self._clock.seconds())
+            self._due = self._clock.callLater(wait, self._tell)
+
+    def stop(self) -> None:
+        """Send no more."""
+        cancel(self._due)
+        cancel(self._poll)
+        self._sights.clear()
+
+    def look(self, viewer: Viewer, target: Target) -> None:
+        """Let a viewer look at something that changes by itself, from its state of now on."""
+        sight = self._sights.get(target)
+        if sight is None:
+            sight = self._sights[target] = Sight(target, reached=self._feed.last)
+        sight.viewers.append(viewer)
+        if self._poll is None:
+            self._poll = self._clock.callLater(POLL_SECONDS, self._look_again)
+        self._send_snapshot(viewer, sight)
+
+    def leave(self, viewer: Viewer, target: Target) -> None:
+        """Let a viewer look away."""
+        sight = self._sights.get(target)
+        if sight and viewer in sight.viewers:
+            sight.viewers.remove(viewer)
+            if not sight.viewers:
+                del self._sights[target]
+
+    def _look_again(self) -> None:
+        self._poll = None
+        if self._sights:
+            self._poll = self._clock.callLater(POLL_SECONDS, self._look_again)
+            self.changed()
+
+    def _tell(self) -> None:
+        self._due = None
+        self._told_at = self._clock.seconds()
+        for sight in list(self._sights.values()):
+            for viewer in list(sight.viewers):
+                viewer.check_scope()
+            try:
+                self._update(sight)
+            except Exception:
+                log.exception("the view %r cannot be sent", sight.target.name)
+
+    def _update(self, sight: Sight) -> None:
+        if not sight.viewers:
+            return
+        if sight.target.name == FEED:
+            self._send_entries(sight)
+        elif sight.target.name == TOWN or self._told_at >= sight.made_at + MIND_SECONDS:
+            self._make(sight, sight.viewers)
+
+    def _send_entries(self, sight: Sight) -> None:
+        entries = self._feed.since(sight.reached, sight.target.scope)
+        sight.reached = self._feed.last
+        content = b""
+        if entries:
+            listed = b",".join(one.encoded_for(sight.target.scope) for one in entries)
+            content = b'[{"seen":{"more":[%b]},"view":"feed","live":true}]' % listed
+        for viewer in sight.viewers:
+            if viewer.is_behind and not viewer.outlet.is_congested:
+                self._send_snapshot(viewer, sight)
+            elif content:
+                viewer.send(content)
+
+    def _send_snapshot(self, viewer: Viewer, sight: Sight) -> None:
+        viewer.is_behind = False
+        if sight.target.name == FEED:
+            viewer.send(_encoded_feed(self._feed, sight.target.scope))
+        else:
+            self._make(sight, [viewer], is_first=True)
+
+    def _make(self, sight: Sight, viewers: list[Viewer], is_first: bool = False) -> None:
+        """Make a view and send it to some viewers, if it is different or they see it for the first time."""
+        if sight.is_making and not is_first:
+            return
+        sight.is_making, sight.made_at = True, self._clock.seconds()
+
+        def send(content: Encoded) -> None:
+            sight.is_making = False
+            is_new, sight.last = content != sight.last, content
+            for viewer in list(viewers):
+                if is_new or is_first or (viewer.is_behind and not viewer.outlet.is_congested):
+                    viewer.is_behind = False
+                    viewer.send(content)
+
+        target = sight.target
+        made(self._views, target, lambda shown: send(encoded(target.name, shown, is_live=True)), send)
+
+
+def made(
+    views: Views, target: Target, done: Callable[[Shown], None], refused: Callable[[Encoded], None], number: int = 0
+) -> None:
+    """Make a view and give it to `done`, or to `refused` the message that says why there is none."""
+
+    def failed(failure: Failure) -> None:
+        if failure.check(CommandError, NoteError):
+            why = failure.getErrorMessage()
+        else:
+            log.error("the view %r failed: %s", target.name, failure.getTraceback())
+            why = "Something went wrong. It has been noted in the server's log."
+        refused(_json([{"seen": None, "view": target.name, "refused": why, "id": number}]))
+
+    try:
+        made = views.make(target.name, dict(target.asked), target.scope)
+    except Exception:
+        failed(Failure())
+        return
+    made.addCallback(done).addErrback(failed)
+
+
+def encoded(name: str, shown: Shown, number: int = 0, is_live: bool = False) -> Encoded:
+    """Return a view as a message to the page."""
+    return _json([{"seen": shown, "view": name, "id": number, "live": is_live}])
+
+
+def _encoded_feed(feed: Feed, scope: Scope) -> Encoded:
+    listed = b",".join(one.encoded_for(scope) for one in feed.newest(scope))
+    return b'[{"seen":{"entries":[%b]},"view":"feed","live":true}]' % listed
+
+
+def _json(value: object) -> bytes:
+    return json.dumps(value, ensure_ascii=False).encode("utf-8", "replace")
+
+
+class Viewer:
+    """Somebody at one socket. Who that is, is asked at each message and before each update."""
+
+    def __init__(self, viewers: Viewers, views: Views, outlet: Outlet, who: Callable[[], Character | None]) -> None:
+        self.outlet = outlet
+        self.is_behind = False
+        self._viewers = viewers
+        self._views = views
+        self._who = who
+        self._target: Target | None = None
+
+    def message_received(self, message: Mapping[str, Any]) -> None:
+        """Take what a page asks for: a `view` with what it wants to know, or an empty one to look away.
+
+        What is answered once has an `id`; what changes by itself is sent until the page looks away.
+        """
+        character = self._who()
+        name, asked, number = message.get("view"), _asked(message), message.get("id", 0)
+        if character is None or not isinstance(name, str) or not isinstance(number, int):
+            return
+        if not name:
+            self.leave()
+            return
+        target = Target(name, asked, scope_of(character))
+        view = self._views.get(name)
+        if number or view is None or not view.is_live:
+            done = lambda shown: self._answer(encoded(name, shown, number))  # noqa: E731
+            if dict(asked).get("form") == "text":
+                done = lambda shown: self._answer(self._told(target, shown, number))  # noqa: E731
+            made(self._views, target, done, self._answer, number)
+            return
+        self.leave()
+        self._target = target
+        self._viewers.look(self, target)
+
+    def leave(self) -> None:
+        """Look at nothing: the socket is lost, or another view is asked for."""
+        if self._target:
+            self._viewers.leave(self, self._target)
+            self._target = None
+
+    def check_scope(self) -> None:
+        """See no more than one may by now: roles change, and people walk."""
+        target, character = self._target, self._who()
+        if target is None:
+            return
+        if character is None:
+            self.leave()
+        elif scope_of(character) != target.scope:
+            self.leave()
+            self._target = Target(target.name, target.asked, scope_of(character))
+            self._viewers.look(self, self._target)
+
+    def send(self, content: Encoded) -> None:
+        """Send something that changes by itself, unless what was sent before is not read yet."""
+        if self.outlet.is_congested:
+            self.is_behind = True
+        else:
+            self.outlet.send_text(content)
+
+    def _answer(self, content: Encoded) -> None:
+        self.outlet.send_text(content)
+
+    def _told(self, target: Target, shown: Shown, number: int) -> Encoded:
+        return encoded(target.name, {"text": self._views.text(target.name, shown)}, number)
+
+
+def _asked(message: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
+    """Return what is asked for beside the view, as short texts in an order."""
+    given = [(str(key), str(one)) for key, one in message.items() if key not in ("view", "id") and one is not None]
+    return tuple(sorted((key, one[:MAX_ASKED_CHARACTERS]) for key, one in given[:MAX_ASKED]))

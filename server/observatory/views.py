@@ -1,0 +1,88 @@
+"""All views by name. This is the one place where it is decided who sees which: by their scope, each time.
+
+A view is a dictionary that JSON can hold. The page draws it, and a command tells it as text.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from twisted.internet.defer import Deferred, succeed
+
+from server.observatory.scope import Scope
+from world.errors import CommandError
+from world.message_catalog import Wording
+
+Shown = dict[str, Any]
+Asked = Mapping[str, str]
+"""What is asked for beside the view's name: an agent, a number, filters."""
+
+Whole = Callable[[Asked], Shown | Deferred[Shown]]
+Window = Callable[[Asked, str], Shown]
+
+
+@dataclass(frozen=True)
+class View:
+    """One view. `whole` makes it for those who see all; `window` for those in a room, None where it is not for them.
+
+    `text` tells it to people. `is_live` says that it changes by itself while somebody looks.
+    """
+
+    name: str
+    whole: Whole
+    text: Callable[[Shown, Wording], str]
+    window: Window | None = None
+    is_live: bool = False
+
+
+class Views:
+    """The views of a world. Raises: ValueError if two have one name."""
+
+    def __init__(self, wording: Callable[[], Wording]) -> None:
+        self._wording = wording
+        self._views: dict[str, View] = {}
+
+    def __iter__(self) -> Iterator[View]:
+        return iter(self._views.values())
+
+    def add(self, *views: View) -> None:
+        """Add views."""
+        for one in views:
+            if one.name in self._views:
+                raise ValueError(f"there are two views {one.name!r}")
+            self._views[one.name] = one
+
+    def get(self, name: str) -> View | None:
+        """Return a view, or None."""
+        return self._views.get(name)
+
+    def make(self, name: str, asked: Asked, scope: Scope) -> Deferred[Shown]:
+        """Return a view as a scope sees it; it fails with CommandError or NoteError where there is nothing to be shown.
+
+        Raises: CommandError if there is no such view, or it is not for that scope.
+        """
+        made = self._made(name, asked, scope)
+        return made if isinstance(made, Deferred) else succeed(made)
+
+    def make_now(self, name: str, asked: Asked, scope: Scope) -> Shown:
+        """Return a view that takes no time. Raises: CommandError as `make`, NoteError, TypeError if it takes time."""
+        made = self._made(name, asked, scope)
+        if isinstance(made, Deferred):
+            raise TypeError(f"the view {name!r} takes a while")
+        return made
+
+    def _made(self, name: str, asked: Asked, scope: Scope) -> Shown | Deferred[Shown]:
+        say, view = self._wording(), self._views.get(name)
+        if view is None:
+            raise CommandError(say("observatory.no_view", name=name, names=", ".join(self._views)))
+        if scope.is_whole:
+            return view.whole(asked)
+        if view.window is None:
+            raise CommandError(say("observatory.not_through_window", name=name))
+        return view.window(asked, scope.room_id)
+
+    def text(self, name: str, shown: Shown) -> str:
+        """Return a view as text."""
+        return self._views[name].text(shown, self._wording())

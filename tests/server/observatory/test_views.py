@@ -1,0 +1,315 @@
+"""What the page is shown: by scope, live, in bounds, and the same as text."""
+
+from __future__ import annotations
+
+import json
+import random
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from agents.models.model import ModelError
+from server.observatory.feed import SHOWN_ENTRIES
+from server.observatory.health import why_slow
+from server.observatory.scope import WHOLE, Scope
+from server.observatory.town import layout_of
+from server.observatory.viewers import MIN_SECONDS, MIND_SECONDS, POLL_SECONDS
+from tests.english import ENGLISH
+from tests.server.observatory.town_of import Outlet, Watched
+from tests.world.inn import Player, inn_game
+from world.entities import Exit, Role, Room
+
+ROOM = "The Common Room"
+
+
+def texts(shown: dict[str, Any] | list[Any]) -> str:
+    return json.dumps(shown, ensure_ascii=False)
+
+
+def test_the_whole_feed_has_reasons_and_whispers_and_the_window_what_is_perceived(tmp_path: Path):
+    life = Watched(tmp_path, "say hello | I am lonely", "whisper Ana The key is under the step. | she may know")
+    life.turns(2)
+    whole = [one.shown(WHOLE) for one in life.observatory.feed.newest(WHOLE)]
+    window = [one.shown(Scope(ROOM)) for one in life.observatory.feed.newest(Scope(ROOM))]
+    assert [(one["text"], one["reason"], one["seq"]) for one in whole if one and one["who"] == "Rook"][-2:] == [
+        ('Rook says, "hello"', "I am lonely", 1),
+        ('Rook whispers to Ana, "The key is under the step."', "she may know", whole[-1]["seq"]),  # type: ignore[index]
+    ]
+    assert [one["text"] for one in window if one][-2:] == ['Rook says, "hello"', "Rook whispers something to Ana."]
+    assert "lonely" not in texts(window)
+    assert "step" not in texts(window)
+
+
+def test_what_nobody_perceives_is_in_the_whole_feed_alone(tmp_path: Path):
+    life = Watched(tmp_path, "think of tea | it is cold", "get moon | it shines")
+    life.turns(2)
+    whole = [one.shown(WHOLE) for one in life.observatory.feed.newest(WHOLE)]
+    kinds = [(one["kind"], one["reason"]) for one in whole if one and one["who"] == "Rook"]
+    assert kinds[-2:] == [("thought", "it is cold"), ("refusal", "it shines")]
+    assert "tea" not in texts([one.shown(Scope(ROOM)) for one in life.observatory.feed.newest(Scope(ROOM))])
+
+
+LINES = ("say {}", "whisper {who} {}", "tell {who} {}", "think {}", "emote hums {}", "look", "go north", "go out",
+         "go south", "go house door", "get {}", "shout {}", "share plan -> {}", "note Secret -> {}")  # fmt: skip
+
+
+def secrets_seen(root: Path, seed: int, turns: int) -> tuple[int, int, int]:
+    """Return how often a private reason and words spoken in private stand in what windows are sent, and the bytes."""
+    life, rng = Watched(root), random.Random(seed)
+    life.wakes_without_model()
+    openings = [life.looks(name) for name in ("Ana", "Ben", "Cat")]
+    names = ["Ana", "Ben", "Cat", "Rook"]
+    for turn in range(turns):
+        if turn % 40 == 0:
+            for viewer, _ in openings:
+                view = rng.choice(["feed", "town", "mind"])
+                viewer.message_received({"view": view, "agent": "Rook"})
+        line = rng.choice(LINES)
+        is_private = line.startswith(("whisper", "tell", "think", "note", "get"))
+        word = f"quartz{turn}x" if is_private else f"open{turn}x"
+        said = line.format(word, who=rng.choice(names)) + (f" | agate{turn}x" if rng.random() < 0.7 else "")
+        actor = rng.choice(names)
+        if actor == "Rook":
+            life.agent.perform(said)
+        else:
+            life.game.perform(actor, said)
+        if rng.random() < 0.3:
+            life.goes_on(0.25)
+    life.goes_on(2.0)
+    content = b"".join(content for _, outlet in openings for content in outlet.sent)
+    return content.count(b"agate"), content.count(b"quartz"), len(content)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_no_reason_and_no_whisper_is_in_the_bytes_of_a_window_whatever_happens(tmp_path: Path, seed: int):
+    reasons, whispers, size = secrets_seen(tmp_path, seed, 300)
+    assert (reasons, whispers) == (0, 0)
+    assert size > 10_000
+
+
+@pytest.mark.parametrize("view", ["why", "memory", "bonds", "health", "prompt", "lines", "sentences"])
+@pytest.mark.parametrize("role", [Role.GUEST, Role.PLAYER, Role.BUILDER])
+def test_what_is_for_observers_is_refused_to_others_with_the_reason(tmp_path: Path, view: str, role: Role):
+    life = Watched(tmp_path, "look | I am secretive")
+    life.turns()
+    answer = life.asked("Ben", role, view=view, agent="Rook")
+    assert (answer["seen"], answer["refused"]) == (None, f"The view '{view}' is for observers and admins.")
+
+
+@pytest.mark.parametrize("role", [Role.OBSERVER, Role.ADMIN])
+def test_observers_and_admins_see_minds_deeds_memories_and_bonds(tmp_path: Path, role: Role):
+    life = Watched(tmp_path, "look | I am secretive")
+    life.turns()
+    assert life.asked("Ben", role, view="mind", agent="Rook")["seen"]["turns"][0]["reason"] == "I am secretive"
+    assert life.asked("Ben", role, view="why", agent="Rook", seq="1")["seen"]["command"] == "look"
+    assert life.asked("Ben", role, view="memory", agent="Rook")["seen"]["n"] == life.memory.journal.last
+    assert set(life.asked("Ben", role, view="bonds")["seen"]) == {"met", "promises", "told", "more"}
+    assert "You are Rook." in life.asked("Ben", role, view="prompt", agent="Rook", seq="1")["seen"]["text"]
+    assert life.asked("Ben", role, view="why", agent="Rook", form="text")["seen"]["text"].startswith("Why Rook did")
+
+
+def test_a_mind_is_seen_through_the_window_only_where_it_is(tmp_path: Path):
+    life = Watched(tmp_path, "look | I am secretive")
+    life.turns()
+    here = life.asked("Ben", Role.PLAYER, view="mind", agent="Rook")
+    assert here["seen"]["is_window"]
+    assert "secretive" not in texts(here)
+    away = life.asked("Cat", Role.PLAYER, view="mind", agent="Rook")
+    assert away["refused"] == "Rook is not here, and only observers and admins see further."
+
+
+def test_one_who_looks_is_sent_what_is_new_at_most_five_times_a_second(tmp_path: Path):
+    life = Watched(tmp_path)
+    viewer, outlet = life.looks("Ben", Role.OBSERVER)
+    viewer.message_received({"view": "feed"})
+    assert [one["seen"]["entries"] for one in outlet.taken()] == [[]]
+    for number in range(50):
+        life.game.perform("Ana", f"say Number {number}.")
+        life.clock.advance(0.02)
+    life.goes_on(2 * MIN_SECONDS)
+    messages = outlet.taken()
+    assert len(messages) <= 7
+    told = [entry["text"] for one in messages for entry in one["seen"]["more"]]
+    assert told == [f'Ana says, "Number {number}."' for number in range(50)]
+
+
+def test_all_who_see_the_same_are_sent_the_same_bytes(tmp_path: Path):
+    life = Watched(tmp_path)
+    outlets = []
+    for name in ("Ana", "Ben"):
+        viewer, outlet = life.looks(name, Role.OBSERVER)
+        viewer.message_received({"view": "feed"})
+        outlet.taken()
+        outlets.append(outlet)
+    life.game.perform("Ana", "say hello")
+    life.goes_on()
+    first, second = (outlet.sent for outlet in outlets)
+    assert first != []
+    assert first[0] is second[0]
+
+
+def test_one_who_stops_reading_is_sent_nothing_and_later_the_feed_as_it_is(tmp_path: Path):
+    life = Watched(tmp_path)
+    viewer, slow = life.looks("Ben", Role.OBSERVER)
+    other, quick = life.looks("Ana", Role.OBSERVER)
+    for one in (viewer, other):
+        one.message_received({"view": "feed"})
+    slow.taken()
+    slow.is_congested = True
+    for number in range(3 * SHOWN_ENTRIES):
+        life.game.perform("Ana", f"say Number {number}.")
+        life.goes_on(0.05)
+    assert slow.sent == []
+    assert len(quick.sent) > 10
+    slow.is_congested = False
+    life.game.perform("Ana", "say And now.")
+    life.goes_on()
+    (snapshot,) = slow.taken()
+    assert len(snapshot["seen"]["entries"]) == SHOWN_ENTRIES
+    assert snapshot["seen"]["entries"][-1]["text"] == 'Ana says, "And now."'
+
+
+def test_a_role_that_is_taken_away_closes_the_view_at_the_next_update(tmp_path: Path):
+    life = Watched(tmp_path, "say hello | I am lonely")
+    viewer, outlet = life.looks("Ben", Role.OBSERVER)
+    viewer.message_received({"view": "feed"})
+    outlet.taken()
+    life.ben.role = Role.PLAYER
+    life.turns()
+    life.goes_on()
+    told = outlet.taken()
+    assert "hello" in texts(told)
+    assert "lonely" not in texts(told)
+
+
+def test_the_window_follows_whoever_looks_through_it(tmp_path: Path):
+    life = Watched(tmp_path)
+    viewer, outlet = life.looks("Ben")
+    viewer.message_received({"view": "town"})
+    (first,) = outlet.taken()
+    assert [one["name"] for one in first["seen"]["rooms"][0]["people"]][:2] == ["Ana", "Ben"]
+    life.game.perform("Ben", "go out")
+    life.goes_on()
+    assert outlet.taken()[-1]["seen"]["rooms"][0]["name"] == "The Yard"
+
+
+def test_an_agent_that_goes_while_it_is_looked_at_is_said_to_be_gone(tmp_path: Path):
+    life = Watched(tmp_path, "look")
+    life.turns()
+    viewer, outlet = life.looks("Ben", Role.OBSERVER)
+    viewer.message_received({"view": "mind", "agent": "Rook"})
+    outlet.taken()
+    del life.agents["Rook"]
+    life.goes_on(POLL_SECONDS + MIND_SECONDS + 0.5)
+    (told,) = outlet.taken()
+    assert (told["seen"], told["refused"]) == (None, "There is no agent 'Rook'. Agents: none.")
+
+
+def test_nothing_is_made_and_no_clock_runs_once_nobody_looks(tmp_path: Path):
+    life = Watched(tmp_path)
+    viewer, outlet = life.looks("Ben", Role.OBSERVER)
+    viewer.message_received({"view": "town"})
+    viewer.message_received({"view": ""})
+    outlet.taken()
+    life.game.perform("Ana", "say hello")
+    life.goes_on(3.0)
+    assert (outlet.sent, life.clock.getDelayedCalls(), life.observatory.viewers.count) == ([], [], 0)
+
+
+@pytest.mark.parametrize(
+    "message",
+    [{"view": "mind"}, {"view": "why", "agent": "Zed"}, {"view": "why", "agent": "Rook", "seq": "x"},
+     {"view": "lines", "agent": "Rook", "tier": "recent", "sentence": "4"}, {"view": "zoo"},
+     {"view": "memory", "agent": "Rook", "kind": "fancy"}, {"view": "why", "agent": "Rook", "seq": "99999999"}],
+)  # fmt: skip
+def test_what_cannot_be_shown_is_answered_with_the_reason(tmp_path: Path, message: dict[str, str]):
+    life = Watched(tmp_path, "look")
+    life.turns()
+    answer = life.asked("Ben", Role.ADMIN, **message)
+    assert answer["seen"] is None
+    assert len(answer["refused"]) > 10
+
+
+def test_messages_of_any_shape_harm_nobody(tmp_path: Path):
+    life = Watched(tmp_path, "look")
+    life.turns()
+    viewer, outlet = life.looks("Ben", Role.ADMIN)
+    for message in ({"view": "mind", "agent": ["Rook"]}, {"view": "why", "id": "x"}, {"view": "town", "id": 2**70},
+                    {"view": "feed", **{f"k{n}": "v" * 9999 for n in range(99)}}, {"view": None}):  # fmt: skip
+        viewer.message_received(message)
+    life.goes_on()
+    assert isinstance(outlet, Outlet)
+
+
+@settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(st.lists(st.tuples(st.integers(0, 11), st.sampled_from(["north", "east", "south", "west", "up", "door"]),
+                          st.integers(0, 11)), max_size=40))  # fmt: skip
+def test_every_room_has_one_place_and_every_place_one_room(exits: list[tuple[int, str, int]]):
+    world = inn_game().world
+    for number in range(12):
+        ways = {name: Exit(name, f"Room {to}") for at, name, to in exits if at == number}
+        world.rooms[f"Room {number}"] = Room(f"Room {number}", "", ways)
+    layout = layout_of(world)
+    assert set(layout.places) == set(world.rooms)
+    assert len(set(layout.places.values())) == len(world.rooms)
+    assert layout.left_out == 0
+    assert layout_of(world, 5).left_out == len(world.rooms) - 5
+
+
+def test_the_town_and_the_feed_are_told_as_text_by_scope(tmp_path: Path):
+    life = Watched(tmp_path, "say hello | I am lonely")
+    life.turns()
+    life.ana.screen()
+    life.ana.types("@feed")
+    assert life.ana.screen()[-1] == 'Rook says, "hello"'
+    life.ana.types("@town")
+    assert f"{ROOM}: Ana, Ben and Rook" in life.ana.screen()
+    life.game.world.characters["Ana"].role = Role.ADMIN
+    life.ana.types("@feed")
+    assert life.ana.screen()[-1] == 'Rook says, "hello" (I am lonely)'
+    life.ana.types("@town")
+    assert "The Yard: Cat" in life.ana.screen()
+
+
+def test_health_says_in_its_first_line_why_it_is_slow(tmp_path: Path):
+    life = Watched(tmp_path, ModelError("The host is gone."), "look")
+    admin = Player(life.game, "Ben")
+    life.ben.role = Role.OBSERVER
+    admin.screen()
+    admin.types("@health")
+    assert admin.screen()[0] == "There is no model, so nobody thinks. None was found."
+    life.turns()
+    admin.screen()
+    admin.types("@health")
+    assert admin.screen()[0] == "scripted fails: The host is gone."
+    life.turns()
+    admin.screen()
+    admin.types("@health")
+    assert admin.screen()[0].startswith("An answer takes ")
+
+
+@pytest.mark.parametrize(
+    ("timing", "late", "told"),
+    [
+        ({"queue": 7.0, "prompt": 1.0, "answer": 2.0}, 0.0, "7.0 s of it in the queue: 3 wait for 1 at a time."),
+        ({"queue": 0.1, "prompt": 6.0, "answer": 2.0}, 0.0, "6.0 s of it to read the prompt; 40% of it comes"),
+        ({"queue": 0.1, "prompt": 0.2, "answer": 2.0}, 0.0, "2.0 s of it to write at 12 tokens a second; 3 wait."),
+        ({"load": 9.0, "answer": 2.0}, 0.0, "9.0 s of it to load the model."),
+        ({}, 0.0, "An answer takes 2.5 s; 3 wait."),
+        ({"answer": 2.0}, 0.9, "The server itself is busy: it was 0.9 s late."),
+    ],
+)
+def test_what_weighs_most_is_why_it_is_slow(timing: dict[str, float], late: float, told: str):
+    model: dict[str, Any] = {
+        "failing": None,
+        "answered": 9,
+        "running": 1,
+        "waiting": 3,
+        "seconds": 2.5,
+        "timing": timing,
+    }
+    model |= {"tokens_per_second": 12.3, "cached_share": 0.4, "model": "m", "error": ""}
+    assert told in why_slow({"models": [model], "late": late, "problem": ""}, ENGLISH)

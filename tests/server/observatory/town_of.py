@@ -1,0 +1,89 @@
+"""The inn with Rook as a whole agent, watched from outside, without a socket."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from twisted.internet.defer import Deferred, execute
+from twisted.internet.task import Clock
+
+from agents.agent import Agent
+from agents.commands.memory_commands import fact_commands, memory_commands
+from agents.models.queue import ModelQueue
+from server.observatory.observatory import Models, Observatory
+from server.observatory.viewers import Viewer
+from tests.agents.test_agent import Life
+from world.entities import Role
+
+
+class Outlet:
+    """A viewer's socket: what was sent, and whether it is read."""
+
+    def __init__(self) -> None:
+        self.sent: list[bytes] = []
+        self.is_congested = False
+
+    def send_text(self, content: bytes) -> None:
+        self.sent.append(content)
+
+    def taken(self) -> list[dict[str, Any]]:
+        """Return the messages that have come since the last call."""
+        found = [item for content in self.sent for item in json.loads(content)]
+        self.sent.clear()
+        return found
+
+
+class Watched(Life):
+    """Rook among Ana and Ben; `observatory` sees it, by a clock of its own."""
+
+    def __init__(self, root: Any, *script: Any, **more: Any) -> None:
+        super().__init__(root, *script, **more)
+        self.clock = Clock()
+        self.agents: dict[str, Agent] = {"Rook": self.agent}
+        self.game.commands.add(memory_commands(self.agents, self.game.tell, lambda: 0))
+        self.game.commands.add(fact_commands(self.agents, self.game.publish))
+        models = Models(self._queues, lambda: "None was found.")
+        self.observatory = Observatory(self.game, self.agents, models, self.clock, in_place, lambda: 0)
+        self.observatory.subscribe()
+        self.game.commands.add(self.observatory.commands)
+        self.ben = self.game.world.characters["Ben"]
+
+    def _queues(self) -> Mapping[str, ModelQueue]:
+        return {"thinker": self.agent.queue} if self.agent.queue else {}
+
+    def looks(self, name: str, role: Role = Role.PLAYER) -> tuple[Viewer, Outlet]:
+        """Return somebody who looks, with what is sent there."""
+        self.game.world.characters[name].role = role
+        outlet = Outlet()
+        return self.observatory.open(outlet, lambda: self.game.world.characters.get(name)), outlet
+
+    def asked(self, name: str, role: Role, **message: Any) -> dict[str, Any]:
+        """Return the answer to one question."""
+
+        async def ask() -> dict[str, Any]:
+            viewer, outlet = self.looks(name, role)
+            viewer.message_received({"id": 1, **message})
+            for _ in range(200):
+                if outlet.sent:
+                    break
+                await asyncio.sleep(0)
+            (answer,) = outlet.taken()
+            return answer
+
+        return asyncio.run(ask())
+
+    def wakes_without_model(self) -> None:
+        """Let Rook be there and perceive, though nobody thinks for it."""
+        self.game.wake("Rook", self.agent.perceive)
+
+    def goes_on(self, seconds: float = 0.3) -> None:
+        """Let time pass."""
+        self.clock.pump([0.05] * round(seconds / 0.05))
+
+
+def in_place(work: Callable[..., Any], *arguments: Any) -> Deferred[Any]:
+    """Do here what a thread would do."""
+    return execute(work, *arguments)
