@@ -275,7 +275,7 @@ class Agent:
         earlier = remembered(question_of(view, partner, reading), view, self.character, partner, world, reading)
         if earlier is None or (earlier[1].privately and earlier[1].speaker != partner.name):
             return []
-        return [told_by(earlier[1], self.character, partner, world)]
+        return [told_by(earlier[1], address.text, self.character, partner, world)]
 
     def secrets_from(self, partner: Character) -> list[str]:
         """Return what others have whispered to it, or it to others, and `partner` has not heard."""

@@ -26,7 +26,7 @@ from agents.prompts.prompt import Prompt
 from agents.reflection.reflection import Reflection
 from agents.repetition.guard import RepetitionGuard
 from agents.replies.reply import Reply
-from agents.replies.speech_check import UNTRUE, Fault, Heard, fault_in, takes_leave
+from agents.replies.speech_check import TOLD, Fault, Heard, fault_in, takes_leave
 from config.settings import AgentSettings
 from vault.errors import NoteError
 from vault.markdown import one_line
@@ -222,7 +222,7 @@ class Thinking:
     def _told_again(self) -> str:
         """Return what the model is told of its first answer when it is asked once more; empty if nothing."""
         decision, address = self.question.decision, self._agent.awareness.thinks_of
-        if self._fault not in UNTRUE or decision.partner is None:
+        if self._fault not in TOLD or decision.partner is None:
             return ""
         return self._game.world.wording(
             f"talk.again_{self._fault}",

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from itertools import islice
 
 from agents.component import AddedComponent, Moment, Section, last_heard
+from agents.components.earlier import fitting
 from agents.memory.facts.extraction import Utterance
 from agents.memory.facts.store import ME
 from agents.reflection.speech_facts import LOSS, NAME, heard_facts, in_second_person, key_words
@@ -91,9 +92,9 @@ def asks_again(words: str, world: World) -> bool:
     return any(has_phrase(world.wording(f"asked.asks_{key}"), words) for key in ("loss", "promise", "request", "told"))
 
 
-def told_by(spoken: Utterance, actor: Character, partner: Character, world: World) -> str:
-    """Return what somebody has said, as the agent tells it to its partner."""
-    words, say = split_reason(spoken.text)[0], world.wording
+def told_by(spoken: Utterance, question: str, actor: Character, partner: Character, world: World) -> str:
+    """Return what somebody has said that has to do with a question, as the agent tells it to its partner."""
+    words, say = fitting(split_reason(spoken.text)[0], key_words(question)), world.wording
     if spoken.speaker == partner.name:
         return _told_again(words, actor, world)
     if spoken.speaker == ME:

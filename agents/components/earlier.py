@@ -55,7 +55,7 @@ class Earlier(AddedComponent):
         who = agent if memory.kind == "acted" else spoken.speaker
         if spoken.privately and who not in (agent, partner):
             return say("earlier.confided", who=who, name=agent, partner=partner)
-        words = _fitting(_words(spoken), asked)
+        words = fitting(_words(spoken), asked)
         told = "" if who == agent else in_third_person(words)
         if not told:
             return say("earlier.said", who=who, words=words)
@@ -150,7 +150,7 @@ def _words(spoken: Utterance) -> str:
     return split_reason(spoken.text)[0]
 
 
-def _fitting(words: str, asked: frozenset[str]) -> str:
+def fitting(words: str, asked: frozenset[str]) -> str:
     """Return those sentences that have to do with the question; all of them if none has by itself."""
     sentences = [words[start:end].strip() for start, end in spans(words)]
     return " ".join(one for one in sentences if key_words(one) & asked) or words

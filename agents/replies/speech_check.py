@@ -23,7 +23,7 @@ Fault = Literal[
 """An assistant's talk; the narrator's words; the other's facts as its own; a part of what was heard; swapped persons;
 a secret told; nothing of what is asked for again; a name or number that nobody told; no thanks; no farewell."""
 
-UNTRUE: Collection[Fault] = ("reveals", "misses", "invents", "thankless", "stays")
+TOLD: Collection[Fault] = ("assistant", "reveals", "misses", "invents", "thankless", "stays")
 """Faults that a model is told how to mend: it is not asked to be more varied."""
 
 SHORTEST_NARRATION = 12

@@ -137,14 +137,18 @@ def test_what_is_asked_for_may_be_handed_over_with_the_words(tmp_path):
     assert life.game.world.things["brass lamp"].place_id == "Ana"
 
 
-@pytest.mark.parametrize(
-    "first", ["Rook, where is the oven today?", "As an AI language model, I can't help.", "How can I assist you?"]
-)
-def test_an_echo_and_assistant_talk_are_asked_for_again_once_and_warmer(tmp_path, first):
-    life = Talking(tmp_path, words(first), words("In the kitchen."))
+def test_an_echo_is_asked_for_again_once_and_warmer(tmp_path):
+    life = Talking(tmp_path, words("Rook, where is the oven today?"), words("In the kitchen."))
     assert life.answers("say Rook, where is the oven today?").line == "say In the kitchen."
     one, two = life.model.requests
     assert two.temperature > one.temperature
+
+
+@pytest.mark.parametrize("first", ["As an AI language model, I can't help.", "How can I assist you?"])
+def test_assistant_talk_is_asked_for_again_once_with_what_is_wanted(tmp_path, first):
+    life = Talking(tmp_path, words(first), words("In the kitchen."))
+    assert life.answers("say Rook, where is the oven today?").line == "say In the kitchen."
+    assert life.model.requests[-1].messages[-1].content.endswith("answers Ana kindly, as a neighbour would.)")
 
 
 def test_a_person_gets_the_words_all_the_same_when_both_will_not_do(tmp_path):
