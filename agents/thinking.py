@@ -217,6 +217,7 @@ class Thinking:
             agent.secrets_from(partner),
             prompt.text if is_asked else "",
             address.is_gift,
+            {one.name for one in world.awake() if one.room_id != agent.character.room_id} - {partner.name},
         )
 
     def _told_again(self) -> str:

@@ -49,10 +49,10 @@ _WORD = re.compile(r"[^\W_]+")
 class Heard:
     """Whom an agent speaks to, and what its words are held against.
 
-    `others` are the names of everybody else, `narration` is what the agent read that nobody said, `told` is what the
-    other has told of themselves, `words` what they have just said. `recalled` is what they ask to be told again, and
-    `secrets` are what others have whispered. `known` is all that stands in the prompt; empty if names and numbers are
-    not looked at. `is_gift` says that they gave something.
+    `others` are the names of everybody else, and `absent` of those who do not hear it; `narration` is what the agent
+    read that nobody said, `told` is what the other has told of themselves, `words` what they have just said. `recalled`
+    is what they ask to be told again, and `secrets` are what others have whispered. `known` is all that stands in the
+    prompt; empty if names and numbers are not looked at. `is_gift` says that they gave something.
     """
 
     others: Collection[str] = ()
@@ -63,6 +63,7 @@ class Heard:
     secrets: Sequence[str] = ()
     known: str = ""
     is_gift: bool = False
+    absent: Collection[str] = ()
 
 
 def fault_in(words: str, name: str, heard: Heard, wording: Wording) -> Fault:
@@ -75,7 +76,7 @@ def fault_in(words: str, name: str, heard: Heard, wording: Wording) -> Fault:
         return "claims"
     if is_part_of(words, heard.words) or offers_the_same(words, heard.words):
         return "echoes"
-    if swaps_persons(words, name, heard.others, wording):
+    if swaps_persons(words, name, heard.others, wording) or any(calls(words, one) for one in heard.absent):
         return "swaps"
     if any(reveals(words, secret, heard.words) for secret in heard.secrets):
         return "reveals"
@@ -110,19 +111,22 @@ def reveals(words: str, secret: str, heard: str) -> bool:
 
 
 def swaps_persons(words: str, name: str, others: Iterable[str], wording: Wording) -> bool:
-    """Return whether the agent called `name` speaks as if it were one of the others, to itself, or of itself.
-
-    A name between a comma and the end of a sentence, before a comma, or behind another sentence calls somebody.
-    """
-    own = re.escape(name)
-    calls = rf", {own}\s?[.!?…]|^{own},|[.!?…] {own}[,.!?…]"
-    if re.search(rf"{calls}|(?:^|[.!?…] ){own} (?:is|has|will|[a-z]+s)\b", words):
+    """Return whether the agent called `name` speaks as if it were one of the others, to itself, or of itself."""
+    if calls(words, name) or re.search(rf"(?:^|[.!?…] ){re.escape(name)} (?:is|has|will|[a-z]+s)\b", words):
         return True
     phrases = wording("talk.takes_for_itself", name=name).split("; ")
     for other in others:
         if is_named(other, words):
             phrases += wording("talk.takes_itself_for", other=other).split("; ")
     return any(is_named(phrase, words) for phrase in phrases)
+
+
+def calls(words: str, name: str) -> bool:
+    """Return whether words call somebody of this name.
+
+    A name between a comma and the end of a sentence, in front before a comma, or behind another sentence does.
+    """
+    return bool(re.search(r", {0}\s?[.!?…]|^{0},|[.!?…] {0}[,.!?…]".format(re.escape(name)), words))
 
 
 def narrates(words: str, narration: Iterable[str]) -> bool:

@@ -79,6 +79,18 @@ def test_what_the_other_offers_is_not_offered_back(words, found):
     assert fault(words, words="I am due at home. Shall I bring you some soup tomorrow?") == found
 
 
+@pytest.mark.parametrize(
+    ("words", "found"),
+    [
+        ("And you, Moss? What do you do?", "swaps"),
+        ("Moss is in the loft, by the sheets.", ""),
+        ("Moss? In the loft.", ""),
+    ],
+)
+def test_nobody_is_called_who_is_not_here(words, found):
+    assert fault(words, absent=["Moss"]) == found
+
+
 SECRET = ["We are giving Ana red slippers on Friday."]
 
 
