@@ -19,6 +19,7 @@ from agents.components.asked import Person, answers, asks_again, recalled, told_
 from agents.components.earlier import question_of, remembered, secrets
 from agents.components.errands import Step, Visitors
 from agents.components.people import Bonds, Insights
+from agents.escaping import load_template
 from agents.memory.compactor import Compactor
 from agents.memory.cost import PromptCost
 from agents.memory.facts.file import FactRegistry
@@ -33,7 +34,7 @@ from agents.models.queue import ModelQueue
 from agents.prompts.builder import Templates
 from agents.prompts.prompt import Prompt
 from agents.reflection.acquaintances import Acquaintances, Opinions
-from agents.reflection.reflecting import load_template
+from agents.reflection.reflecting import SLOTS, TEMPLATE
 from agents.reflection.reflection import Reflection, Surroundings, Texts
 from agents.repetition.guard import RepetitionGuard
 from agents.thinking import Thinking
@@ -185,7 +186,9 @@ class Agent:
             people,
             opinions,
             Surroundings(
-                lambda: Texts(load_template(journal.vault), self.note.profile, self._game.world.wording),
+                lambda: Texts(
+                    load_template(journal.vault, TEMPLATE, SLOTS), self.note.profile, self._game.world.wording
+                ),
                 lambda: self.queue,
                 self._is_awaited,
                 lambda who: self._role_of(who) not in (None, Role.GUEST),

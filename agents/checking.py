@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from agents.commands.mind_commands import TEMPLATE as DREAM
-from agents.commands.mind_commands import dream_template
+from agents.commands import mind_commands
+from agents.escaping import load_template
 from agents.memory.coverage import resolve_ranges
 from agents.memory.strategy import loaded_strategies
 from agents.memory.summaries.prompt import LONGTERM, RECENT, SECTIONED, parse_summary_template
 from agents.population import AUTO_TEMPLATES, TALK_TEMPLATES
 from agents.prompts.builder import parse_talk_template
 from agents.prompts.prompt import parse_template
-from agents.reflection.reflecting import TEMPLATE as REFLECTION
-from agents.reflection.reflecting import load_template
+from agents.reflection import reflecting
 from config.settings import AgentSettings
 from vault.entities.agent_notes import load_agent
 from vault.errors import NoteError
@@ -23,6 +22,9 @@ from vault.memory.summaries import RECENT as RECENT_NOTE
 from vault.memory.summaries import SummaryFolder
 from vault.note import Note
 from vault.vault import Vault, agent_names
+
+SLOTS_OF = {"/".join(one.TEMPLATE): one.SLOTS for one in (mind_commands, reflecting)}
+"""The slots that templates of their own need."""
 
 
 def check_minds(vault: Vault) -> Iterator[Finding]:
@@ -44,10 +46,8 @@ def _template(vault: Vault, source: str) -> None:
         return
     note = vault.read(source)
     step = _step(source)
-    if source == "/".join(DREAM):
-        dream_template(vault)
-    elif source == "/".join(REFLECTION):
-        load_template(vault)
+    if source in SLOTS_OF:
+        load_template(vault, source.split("/"), SLOTS_OF[source])
     elif step:
         parse_summary_template(note, step)
     elif source.rpartition("/")[2].removesuffix(".md") in TALK_TEMPLATES:

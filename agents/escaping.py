@@ -7,9 +7,13 @@ every reader sees that it was said. It is done where a prompt is made; memories 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache
 
+from vault.errors import NoteError
+from vault.vault import STARTER, Vault
+
+SLOT = re.compile(r"\{([a-z_]+)\}")
 KEPT_LINES = 8192
 LONGEST_KEPT = 400
 KEPT_LONG_LINES = 512
@@ -57,6 +61,24 @@ def quoted(text: str) -> str:
 def filling(values: Mapping[str, str]) -> dict[str, str]:
     """Return what fills a template's slots, each by what its words may be."""
     return {slot: _FILLED_BY.get(slot, quoted)(text) for slot, text in values.items()}
+
+
+def filled(template: str, values: Mapping[str, str]) -> str:
+    """Return a template with what fills its slots; a slot without a value stays."""
+    texts = filling(values)
+    return SLOT.sub(lambda slot: texts.get(slot[1], slot[0]), template)
+
+
+def load_template(vault: Vault, parts: Sequence[str], slots: Iterable[str]) -> str:
+    """Return the text of a template note, the starter world's if the vault has none.
+
+    Raises: NoteError if one of these slots is missing.
+    """
+    source = vault if vault.exists(*parts) else Vault(STARTER)
+    text = source.read(*parts).body.strip()
+    if missing := [slot for slot in slots if f"{{{slot}}}" not in text]:
+        raise NoteError(f"{'/'.join(parts)}: the slot {{{missing[0]}}} is missing.")
+    return text
 
 
 def _quoted(text: str) -> str:

@@ -11,12 +11,11 @@ from functools import partial
 
 from agents.agent import Agent
 from agents.commands.memory_commands import Publish, as_command_error, recalling
-from agents.escaping import filling
+from agents.escaping import filled, load_template
 from agents.models.model import ModelError, Request
 from agents.models.queue import ModelQueue, Priority, complete_text
-from vault.errors import NoteError
 from vault.markdown import one_line
-from vault.vault import STARTER, Vault
+from vault.vault import Vault
 from world.command import Command, command, commands_of
 from world.entities import Character, Role
 from world.errors import CommandError
@@ -37,7 +36,6 @@ PAST_SHARE = 2
 """One part in so many of what the model can read is for the past; the oldest of it is left out first."""
 TEMPERATURE = 1.1
 
-_SLOT = re.compile(r"\{([a-z_]+)\}")
 _SENTENCES = re.compile(r".*[.!?…][\"'”’)]?", re.DOTALL)
 
 OnLine = Callable[[str], None]
@@ -79,7 +77,7 @@ class Dreamer:
         queue = self._queue()
         if queue is None or self.is_dreaming(name):
             return
-        template = dream_template(self._vault)
+        template = load_template(self._vault, TEMPLATE, SLOTS)
         task = asyncio.create_task(self._dreamt(queue, name, template, past, told))
         self._tasks[name] = task
         task.add_done_callback(lambda done: self._tasks.pop(name))
@@ -100,25 +98,14 @@ class Dreamer:
         most = queue.model.context_tokens // PAST_SHARE
         while len(lines) > 1 and queue.model.count_tokens("\n".join(lines)) > most:
             del lines[: max(1, len(lines) // 8)]
-        values = filling({"name": name, "past": "\n".join(lines)})
         return Request(
-            _SLOT.sub(lambda slot: values.get(slot[1], slot[0]), template),
+            filled(template, {"name": name, "past": "\n".join(lines)}),
             max_tokens=DREAM_TOKENS,
             stop=("\n\n", f"\n~{name}>"),
             temperature=TEMPERATURE,
             seed=self._rng.getrandbits(31),
             timeout_seconds=self._timeout_seconds,
         )
-
-
-def dream_template(vault: Vault) -> str:
-    """Return how a dream is asked for. Raises: NoteError if a slot is missing."""
-    source = vault if vault.exists(*TEMPLATE) else Vault(STARTER)
-    text = source.read(*TEMPLATE).body.strip()
-    missing = [slot for slot in SLOTS if f"{{{slot}}}" not in text]
-    if missing:
-        raise NoteError(f"{'/'.join(TEMPLATE)}: the slot {{{missing[0]}}} is missing.")
-    return text
 
 
 def dream_text(text: str) -> str:

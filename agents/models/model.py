@@ -190,21 +190,12 @@ class ModelTraits(Protocol):
     def count_tokens(self, text: str) -> int: ...
 
 
-class LanguageModel(Protocol):
+class LanguageModel(ModelTraits, Protocol):
     """Anything that continues a text.
 
     `name` is for people ("embedded:gemma-3-270m"), `context_tokens` bounds prompt and answer together. It and the
     `capabilities` are sure once `start` has returned; a start after that may find others, if the model is another one.
     """
-
-    @property
-    def name(self) -> str: ...
-
-    @property
-    def capabilities(self) -> Capabilities: ...
-
-    @property
-    def context_tokens(self) -> int: ...
 
     async def start(self) -> None:
         """Load the model, or check that its host has it and ask what it can do. Raises: ModelError."""

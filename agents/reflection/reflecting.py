@@ -9,17 +9,15 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from agents.escaping import filling
+from agents.escaping import filled
 from agents.memory.facts.extraction import Utterance, utterance_in
 from agents.memory.facts.narration_parser import NarrationParser
 from agents.memory.facts.store import ME
 from agents.memory.importance import HANDED
 from agents.models.adapter import literal
 from agents.reflection.speech_facts import KINDS
-from vault.errors import NoteError
 from vault.markdown import LINE_BREAK
 from vault.memory.memory_line import DEFAULT_IMPORTANCE, Memory
-from vault.vault import STARTER, Vault
 from world.message_catalog import Wording
 
 MAX_LINES = 32
@@ -41,7 +39,6 @@ _LIVED = frozenset({"observed", "told", "acted", "result"})
 TEMPLATE = ("templates", "reflection.md")
 SLOTS = ("name", "memories")
 
-_SLOT = re.compile(r"\{([a-z_]+)\}")
 _SPECIAL = str.maketrans({mark: f"\\{mark}" for mark in r".^$*+?()[]{}"} | dict.fromkeys('|"\\', " "))
 _UNSPECIAL = re.compile(r"\\(.)")
 _OPINION = re.compile(r"\^\((?P<first>.*?)\) \((?P<second>.*?)\) \[.*?\](?P<times>\{\d+,\d+\})\$")
@@ -107,20 +104,9 @@ class ReflectionPrompt:
         return "\n".join(f"{number}. {line.text}" for number, line in enumerate(self.lines, 1))
 
 
-def load_template(vault: Vault) -> str:
-    """Return how a reflection is asked for. Raises: NoteError if a slot is missing."""
-    source = vault if vault.exists(*TEMPLATE) else Vault(STARTER)
-    text = source.read(*TEMPLATE).body.strip()
-    missing = [slot for slot in SLOTS if f"{{{slot}}}" not in text]
-    if missing:
-        raise NoteError(f"{'/'.join(TEMPLATE)}: the slot {{{missing[0]}}} is missing.")
-    return text
-
-
-def filled(template: str, profile: str, look: ReflectionPrompt) -> str:
+def question_of(template: str, profile: str, look: ReflectionPrompt) -> str:
     """Return what the model is asked."""
-    values = filling({"name": look.name, "profile": profile, "memories": look.text})
-    return _SLOT.sub(lambda slot: values.get(slot[1], slot[0]), template)
+    return filled(template, {"name": look.name, "profile": profile, "memories": look.text})
 
 
 def reflection_prompt(

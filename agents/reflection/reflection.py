@@ -22,7 +22,7 @@ from agents.reflection.reflecting import (
     ReflectionPrompt,
     answer_grammar,
     answer_schema,
-    filled,
+    question_of,
     reflection_prompt,
 )
 from vault.errors import NoteError
@@ -136,7 +136,7 @@ class Reflection:
         if len(look.lines) < MIN_LINES or not look.people:
             self._looked_upto = self._memory.journal.last  # not looked through again in each turn of a quiet night
             return False
-        prompt = filled(texts.template, texts.profile, look)
+        prompt = question_of(texts.template, texts.profile, look)
         self._task = asyncio.create_task(self._guarded(queue, prompt, look, moment, now_ms))
         return True
 

@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from agents.commands.mind_commands import LONGEST_DREAM, Dreamer, dream_template, dream_text
+from agents.commands.mind_commands import LONGEST_DREAM, SLOTS, TEMPLATE, Dreamer, dream_text
+from agents.escaping import load_template
 from agents.models.model import ModelError, Request
 from agents.models.queue import ModelQueue
 from tests.agents.house import House
@@ -102,4 +103,4 @@ def test_what_an_agent_dreams_is_remembered_as_told_and_is_no_fact(tmp_path):
 def test_a_template_without_a_slot_is_refused(tmp_path):
     vault = vault_of(tmp_path, {"templates/dream.md": "Dream, {name}!\n"})
     with pytest.raises(NoteError, match=r"templates/dream\.md: the slot \{past\} is missing"):
-        dream_template(vault)
+        load_template(vault, TEMPLATE, SLOTS)

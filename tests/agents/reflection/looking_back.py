@@ -9,12 +9,13 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from agents.escaping import load_template
 from agents.memory.facts.narration_parser import ENGLISH
 from agents.memory.memory import AgentMemory
 from agents.models.model import Capabilities, LanguageModel
 from agents.models.queue import ModelQueue
 from agents.reflection.acquaintances import Acquaintances, Opinions
-from agents.reflection.reflecting import ReflectionPrompt, load_template, reflection_prompt
+from agents.reflection.reflecting import SLOTS, TEMPLATE, ReflectionPrompt, reflection_prompt
 from agents.reflection.reflection import Reflection, Surroundings, Texts
 from config.settings import MemorySettings
 from tests.english import ENGLISH as WORDING
@@ -101,7 +102,7 @@ class Mind:
             self.people,
             self.opinions,
             Surroundings(
-                lambda: Texts(load_template(self.vault), "You are Eliza.", WORDING),
+                lambda: Texts(load_template(self.vault, TEMPLATE, SLOTS), "You are Eliza.", WORDING),
                 lambda: self.queue,
                 lambda: self.awaited,
                 lambda name: not name.startswith("Guest"),

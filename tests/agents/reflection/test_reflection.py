@@ -7,10 +7,11 @@ import json
 
 import pytest
 
+from agents.escaping import load_template
 from agents.models.model import Capabilities, ModelError
 from agents.reflection import reflection as module
 from agents.reflection.acquaintances import CONTRADICTED, Reflected
-from agents.reflection.reflecting import load_template
+from agents.reflection.reflecting import SLOTS, TEMPLATE
 from agents.reflection.speech_facts import SpeechFact
 from tests.agents.reflection.looking_back import DAY, NEXT_DAY, NEXT_NIGHT, NIGHT, Mind, fact, insight, intent
 from vault.errors import NoteError
@@ -203,4 +204,4 @@ def test_the_template_may_be_the_worlds_own_and_needs_its_memories(tmp_path):
     assert not mind.night(NEXT_NIGHT)
     assert "the slot {memories} is missing" in mind.reflection.record.last_error
     with pytest.raises(NoteError, match=r"templates/reflection.md: the slot \{memories\} is missing"):
-        load_template(mind.vault)
+        load_template(mind.vault, TEMPLATE, SLOTS)
