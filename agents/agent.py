@@ -1,4 +1,4 @@
-"""An agent: perceives, remembers, and in its turn thinks of one command and does it."""
+"""An agent: it perceives, remembers, and in its turn thinks of one command and performs it."""
 
 from __future__ import annotations
 

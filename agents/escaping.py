@@ -1,7 +1,7 @@
-"""The words of others in a prompt: always somebody's words, never a part of the prompt's own form.
+"""Escaping: words of others in a prompt never become a part of the prompt's own form.
 
-What a model takes for the beginning or end of a turn is broken up with a space, so that no tokenizer finds it and
-every reader sees that it was said. It is done where a prompt is made; memories keep what was said to the letter.
+Marks that a model takes for the beginning or end of a turn are broken up with a space. No tokenizer finds them then,
+and every reader sees what was said. Prompts are escaped as they are built; memories keep the exact words.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ SLOT = re.compile(r"\{([a-z_]+)\}")
 KEPT_LINES = 8192
 LONGEST_KEPT = 400
 KEPT_LONG_LINES = 512
-"""The same lines stand in prompt after prompt, and in those of everybody who was there: each is looked through once."""
+"""Caches of escaped lines: the same lines are in prompt after prompt, and in those of everybody who was there."""
 
 # Marks of chat templates and tokenizers: <|im_end|>, <start_of_turn>, </s>, <<SYS>>, <｜User｜>, [INST], [gMASK],
 # [@BOS@], ◁think▷, ]~b], >>QUESTION<<. A plain word in them, such as <text>, is how commands tell what they take.
@@ -44,7 +44,7 @@ _SUSPECT = re.compile(r"[<>\[\]◁~#:=`]|---")
 
 
 def plain(text: str) -> str:
-    """Return text of any origin without what a model's template or tokenizer gives a meaning of its own."""
+    """Return text without the marks that have a meaning for a model's template or tokenizer."""
     return _PROMPT.sub("~ ", _without_tokens(text)) if _SUSPECT.search(text) else text
 
 
@@ -59,7 +59,7 @@ def quoted(text: str) -> str:
 
 
 def filling(values: Mapping[str, str]) -> dict[str, str]:
-    """Return what fills a template's slots, each by what its words may be."""
+    """Return the values of a template's slots, each escaped by whose words it holds."""
     return {slot: _FILLED_BY.get(slot, quoted)(text) for slot, text in values.items()}
 
 
@@ -100,7 +100,7 @@ def _as_it_is(text: str) -> str:
     return text
 
 
-# What stands in any other slot, such as a component's, may be anybody's words.
+# Any other slot, such as a component's, may hold anybody's words.
 _FILLED_BY: dict[str, Callable[[str], str]] = {
     **dict.fromkeys(("name", "commands", "sentences"), _as_it_is),
     **dict.fromkeys(("tail", "before", "since", "yesterday", "memories", "past"), typed),

@@ -56,7 +56,7 @@ class Possession:
         return agent
 
     def perform(self, character_id: str, line: str) -> None:
-        """Do a line: as the agent whom its author leads, but for commands that begin with an @."""
+        """Perform a line: as the agent that its author leads, except for commands that begin with an @."""
         if not self._may_lead(character_id):
             self.end(character_id)
         agent = self._led.get(character_id)

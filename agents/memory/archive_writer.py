@@ -40,12 +40,12 @@ class ArchiveWriter:
         self._settings = settings
         self._now_ms = now_ms
         self._waiting: deque[ArchiveEntry] = deque()
-        self._deed = Memory(0, 0, "acted", "", "")
+        self._command = Memory(0, 0, "acted", "", "")
         self._long: list[Memory] = []
 
     @property
     def limits(self) -> ResultLimits:
-        """How much of a result is told, by the settings as they are now."""
+        """How much of a result the prompt shows, by the settings as they are now."""
         return ResultLimits(self._settings().micro_result_characters, self._settings().result_cap_characters)
 
     def add(self, event: EventName, seq: int, **fields: Any) -> None:
@@ -64,9 +64,9 @@ class ArchiveWriter:
         """
         if memory.kind == "acted":
             for result in self._long:  # the turn that they belong to is over now
-                told = result_texts((self._deed, result), 2, self.limits)[1]
-                self.add("micro_compact", result.seq, command=self._deed.text, told=told)
-            self._deed, self._long = memory, []
+                told = result_texts((self._command, result), 2, self.limits)[1]
+                self.add("micro_compact", result.seq, command=self._command.text, told=told)
+            self._command, self._long = memory, []
             self.add("tool_call", memory.seq, command=memory.text)
         elif memory.kind == "result":
             if whole is not None:

@@ -42,13 +42,13 @@ class Superseded(Exception):
 class Prepared:
     """What is ready to be published, long-term first, and the summaries in force that it was made from.
 
-    `is_anew` marks a long-term summary rebuilt from the leaves; the short-term one in force then stays.
+    `is_rebuild` marks a long-term summary rebuilt from the leaves; the short-term one in force then stays.
     """
 
     longterm: Summary | None
     recent: Summary | None
     sources: Pair
-    is_anew: bool = False
+    is_rebuild: bool = False
 
 
 async def prepare(
@@ -115,12 +115,12 @@ async def publish(
 async def activate(memory: AgentMemory, made: Prepared, pool: WritePool) -> None:
     """Write summaries in the background, and activate them unless those that they were made from were edited meanwhile.
 
-    A long-term summary that was made anew of the leaves replaces its own predecessor alone. Raises: as `publish`.
+    A long-term summary that was rebuilt from the leaves replaces its own predecessor alone. Raises: as `publish`.
     """
     ahead = await _written_ahead(memory, made, pool)
     try:
         _refuse_edited(memory, made)
-        if made.is_anew:
+        if made.is_rebuild:
             memory.replace(made.longterm, memory.recent, ahead)
         else:
             memory.publish(made.longterm, made.recent, ahead)
@@ -136,7 +136,7 @@ async def _written_ahead(memory: AgentMemory, made: Prepared, pool: WritePool) -
 
     Raises: NoteError.
     """
-    slow = memory.ahead(made.longterm, made.recent, has_leaf=not made.is_anew)
+    slow = memory.ahead(made.longterm, made.recent, has_leaf=not made.is_rebuild)
     if slow is None:
         return None
     ahead, write = slow

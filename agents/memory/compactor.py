@@ -116,7 +116,7 @@ class Compactor:
     async def stop(self) -> None:
         """Cancel what runs, within five seconds however slow the disk is, and start nothing more.
 
-        The summaries in force stay. Whoever asked for the cancelled work is told.
+        The summaries in force stay. The callback of cancelled work is called.
         """
         self._has_ended = True
         if self._task and not self._task.done():
@@ -246,11 +246,11 @@ class Compactor:
             return outcome("compaction.good_already", done=True, who=memory.name)
         count = len(found.texts) - bool(found.hand)
         sources = (*([f"1-{found.hand.last}"] if found.hand else []), f"{count} leaves")
-        anew = summary_of(draft, 1, longterm.last, longterm.generation, self._now_ms(), sources)
-        anew = replace(anew, edited_from=found.hand.checksum if found.hand else "")
-        fields = {"longterm": summary_fields(anew), "replaced": summary_fields(longterm)}
+        rebuilt_summary = summary_of(draft, 1, longterm.last, longterm.generation, self._now_ms(), sources)
+        rebuilt_summary = replace(rebuilt_summary, edited_from=found.hand.checksum if found.hand else "")
+        fields = {"longterm": summary_fields(rebuilt_summary), "replaced": summary_fields(longterm)}
         reference = memory.archive_writer.keep("rebuild", memory.journal.last, outcome="accepted", **fields)
-        made = Prepared(with_archive_reference(anew, reference), None, (longterm, recent), is_anew=True)
+        made = Prepared(with_archive_reference(rebuilt_summary, reference), None, (longterm, recent), is_rebuild=True)
         try:
             await activate(memory, made, self._pool)
         except Superseded as edit:

@@ -1,4 +1,4 @@
-"""Looking into a memory: what a summary stands for, why a memory is in the prompt or not, and the status."""
+"""Inspecting a memory: what a summary covers, why a memory is in the prompt or not, and the status."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ MAX_WARNINGS = 5
 
 
 def expanded(memory: AgentMemory, wanted: str, say: Wording) -> list[Memory]:
-    """Return the memories that a range, a reference, the name of a summary or of a leaf stands for.
+    """Return the memories of a range, a reference, or the name of a summary or a leaf.
 
     `3-17`, `12`, `^m12`, `[[2026-11-21#^m12]]`, `recent`, `longterm`, `recent-20261121-203501-m000129`, `all`.
     Raises: CommandError that says what can be asked for.

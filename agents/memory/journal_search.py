@@ -153,8 +153,8 @@ class JournalSearch:
 
     def _is_of_looking_up(self, memory: Memory) -> bool:
         """Return whether a memory is only of having looked for something, in whose words it would be found again."""
-        deeds = self._journal.read(memory.seq - 1, memory.seq - 1) if memory.kind == "result" else [memory]
-        return any(one.kind == "acted" and parse_line(one.text).verb in LOOKING_UP for one in deeds)
+        commands = self._journal.read(memory.seq - 1, memory.seq - 1) if memory.kind == "result" else [memory]
+        return any(one.kind == "acted" and parse_line(one.text).verb in LOOKING_UP for one in commands)
 
     async def _find_later(self, stale: list[str]) -> None:
         try:

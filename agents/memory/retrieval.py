@@ -217,9 +217,9 @@ def _is_told(memory: Memory, told: str) -> bool:
 
 
 def _recollection(memory: Memory, known: set[str], score: float) -> RetrievedMemory:
-    deed = ", what you did" if memory.kind == "acted" else ""
+    done = ", what you did" if memory.kind == "acted" else ""
     text = split_reason(memory.text)[0] if memory.kind == "acted" else memory.text
-    line = f"[You remember, {memory.day}, memory {memory.seq}{deed}: {text.replace(LINE_BREAK, ' ')}]"
+    line = f"[You remember, {memory.day}, memory {memory.seq}{done}: {text.replace(LINE_BREAK, ' ')}]"
     names = distinctive_words(" ".join(memory.people)).keys()
     return RetrievedMemory(memory.seq, line, distinctive_words(memory.text).keys() - known - names, score)
 

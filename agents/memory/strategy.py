@@ -122,7 +122,7 @@ class MemoryStrategy:
         return 0
 
     def part_of(self, memory: Memory) -> str:
-        """Return the part of the long-term summary that will stand for a memory, where it `is_divided`."""
+        """Return the part of the long-term summary that will cover a memory, where it `is_divided`."""
         return ""
 
     def view(self, longterm: Summary | None, recent: Summary | None, n: int) -> list[Tier]:
@@ -197,7 +197,7 @@ class StrategyRegistry(Mapping[str, type[MemoryStrategy]]):
         return kind(**{name: given[name] for name in names})
 
     def load_settings(self, vault: Vault) -> Settings:
-        """Return what stands in `config/`, with the settings of the strategies. Raises: NoteError."""
+        """Return the settings in `config/`, with those of the strategies. Raises: NoteError."""
         return load_settings(vault, self.settings_kind)
 
     def settings_of(self, note: AgentNote, general: MemorySettings) -> MemorySettings:

@@ -6,8 +6,8 @@ has learnt from it. The journal keeps both.
 
     [look: ok, 412 characters, "The Landing Green planks, still…" ^m12]
 
-It is pure and needs no model. A result turns into its placeholder once, when its owner's next deed comes, and stays so,
-so that the text before it can be cached. What is said, thought and posed is no result and is never touched.
+It is pure and needs no model. A result turns into its placeholder once, when its owner's next command comes. It stays
+so, and the text before it can be cached. What is said, thought and posed is no result and is never touched.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ _BLOCK_LINK = re.compile(r"(?<!\s)\s*\(?\[\[[^\[\]]*#\^m\d+\]\]\)?")
 
 @dataclass(frozen=True)
 class ResultLimits:
-    """How much of a result is told, in characters.
+    """How much of a result a view shows, in characters.
 
     One longer than `result_characters` becomes a placeholder (0: none does), and of no result more than
     `cap_characters` is told.
@@ -70,9 +70,9 @@ def truncated(text: str, cap_characters: int, reference: str) -> str:
     return f"{head} [… {len(text) - len(head):,} more characters: {reference}]"
 
 
-def placeholder(result: Memory, deed: str) -> str:
-    """Return what stands for a result of the command line `deed`, which may be empty if it is not known."""
-    verb = deed.split(maxsplit=1)[0][:MAX_VERB_CHARACTERS] if deed.strip() else "result"
+def placeholder(result: Memory, command: str) -> str:
+    """Return the placeholder of a result of a command line, which is empty if it is not known."""
+    verb = command.split(maxsplit=1)[0][:MAX_VERB_CHARACTERS] if command.strip() else "result"
     status = "refused" if result.refused else "ok"
     mark = _HELD.search(result.text)
     told = result.text[: mark.start()] if mark else result.text
@@ -84,21 +84,21 @@ def placeholder(result: Memory, deed: str) -> str:
 def result_texts(
     tail: Sequence[Memory], done: int, limits: ResultLimits, make: Callable[[Memory, str], str] = placeholder
 ) -> dict[int, str]:
-    """Return what is told of the results in a tail, by their place in it.
+    """Return the texts of the results in a tail, by their place in it.
 
-    Those among the first `done`, up to the owner's last deed, belong to turns that are over. If a placeholder cannot
+    Those among the first `done`, up to the owner's last command, belong to turns that are over. If a placeholder cannot
     be made, the result itself is told, within the cap.
     """
-    deed, texts, broken = "", dict[int, str](), list[int]()
+    command, texts, broken = "", dict[int, str](), list[int]()
     for place, memory in enumerate(tail):
         if memory.kind == "acted":
-            deed = memory.text
+            command = memory.text
         if memory.kind != "result":
             continue
         texts[place] = _capped(memory, limits.cap_characters)
         if place < done and limits.is_long(memory):
             try:
-                texts[place] = min(make(memory, deed), texts[place], key=len)
+                texts[place] = min(make(memory, command), texts[place], key=len)
             except Exception:
                 broken.append(memory.seq)
                 log.debug("memory %d has no placeholder", memory.seq, exc_info=True)
@@ -113,13 +113,13 @@ def failed_rounds(memories: Sequence[Memory]) -> frozenset[int]:
     A command's outcome is the first result after it. Its refusal counts alone where the command came before. What
     somebody has pinned is never a failure.
     """
-    failed, deed, is_open = set[int](), None, True
+    failed, command, is_open = set[int](), None, True
     for memory in memories:
         if memory.kind == "acted":
-            deed, is_open = memory, True
+            command, is_open = memory, True
         elif memory.kind == "result" and is_open:
             if memory.refused:
-                failed |= {one.seq for one in (deed, memory) if one and not one.pinned}
+                failed |= {one.seq for one in (command, memory) if one and not one.pinned}
             is_open = False
     return frozenset(failed)
 
@@ -148,14 +148,14 @@ def _first_words(text: str) -> str:
 
 @dataclass(frozen=True)
 class CompactedMessage:
-    """What stands for the memories from `start` to `end`, both included."""
+    """A summary of the memories from `start` to `end`, both included."""
 
     start: int
     end: int
     summary: str
 
     def to_system_message(self) -> str:
-        """Return it as a message that says what it stands for."""
+        """Return it as a message that says what it covers."""
         return f"[Conversation History Summary (Rounds {self.start}-{self.end})]\n{self.summary}"
 
 
@@ -163,7 +163,7 @@ class CompactionProvider(Protocol):
     """Compacts one agent's memories: its own compactor does, or anything else that is registered in its place."""
 
     def get_compaction(self) -> CompactedMessage | None:
-        """Return what stands for the oldest memories now, or None."""
+        """Return the summary of the oldest memories now, or None."""
 
     def notify_rounds_changed(self, total_rounds: int) -> None:
         """Hear how many memories there are after a turn; what is due may begin, in the background."""
@@ -171,7 +171,7 @@ class CompactionProvider(Protocol):
 
 @dataclass(frozen=True)
 class Tier:
-    """A part of a view: the memories that it stands for, and what it says of them.
+    """A part of a view: the memories that it covers, and its text.
 
     A summary has `text`, and a `title` if there are several of its kind; `slot` is the place in a template where it is
     told, `is_message` whether it is told as a message, and `summary` the file that it is from. The tail has `lines`:
@@ -189,7 +189,7 @@ class Tier:
 
     @property
     def told(self) -> str:
-        """The summary as a prompt tells it, with a line that says what it stands for."""
+        """The summary as a prompt has it, with a line that says what it covers."""
         text = f"{self.title}: {self.text}" if self.title else self.text
         if self.is_message:
             return CompactedMessage(self.memories.first, self.memories.last, text).to_system_message()
@@ -224,7 +224,7 @@ def tail_tier(covered: int, n: int, lines: tuple[Memory, ...] = ()) -> Tier:
 class View:
     """What is in view of one agent's memory at one moment: tiers, the oldest first and the verbatim tail last.
 
-    `limits` bounds how much of a command's result is told.
+    `limits` bounds how much of a command's result is shown.
     Raises: ValueError unless the tiers are a partition of all memories from 1 on.
     """
 
@@ -250,12 +250,12 @@ class View:
 
     @property
     def covered(self) -> int:
-        """The number of the last memory that a summary stands for; 0 if there is none."""
+        """The number of the last memory that a summary covers; 0 if there is none."""
         return max((tier.memories.last for tier in self.summaries), default=0)
 
     @property
     def verbatim(self) -> Range:
-        """The memories that no summary stands for; `tail` has the newest of them."""
+        """The memories that no summary covers; `tail` has the newest of them."""
         return Range(self.covered + 1, self.n)
 
     @property
@@ -263,7 +263,7 @@ class View:
         return self.tiers[-1].lines
 
     def tier_of(self, seq: int) -> Tier:
-        """Return the one tier that stands for a memory. Raises: StopIteration if there is no such memory."""
+        """Return the tier that covers a memory. Raises: StopIteration if there is no such memory."""
         return next(tier for tier in self.tiers if seq in tier.memories)
 
     def told_in(self, slot: str) -> str:
@@ -288,11 +288,11 @@ class View:
         return "\n".join([*self._unshown(left_out), *self._shown(left_out, self._done)])
 
     def since_text(self, left_out: int = 0) -> str:
-        """Return what has come after its owner's last deed, a line a memory."""
+        """Return what has come after its owner's last command, a line a memory."""
         return "\n".join(self._shown(max(left_out, self._done), len(self.tail)))
 
     def told(self, left_out: int = 0) -> list[tuple[Memory, str]]:
-        """Return the memories of the tail without the oldest `left_out`, each with what is told of it."""
+        """Return the memories of the tail without the oldest `left_out`, each with its text."""
         return list(zip(self.tail, self._texts, strict=True))[left_out:]
 
     def unshown(self, left_out: int = 0) -> Range:
@@ -300,23 +300,23 @@ class View:
         return Range(self.verbatim.first, self.first_shown(left_out) - 1)
 
     def first_shown(self, left_out: int = 0) -> int:
-        """Return the number of the first memory that is told then; the next one to come if none is."""
+        """Return the number of the first memory that is shown then; the next one to come if none is."""
         return self.tail[left_out].seq if left_out < len(self.tail) else self.n + 1
 
     def idle_ms(self, now_ms: int) -> int:
-        """Return how long ago its owner did something, in milliseconds; 0 if the tail holds no deed of its own."""
+        """Return how long ago its owner did something, in milliseconds; 0 if the tail holds no command of its own."""
         return max(0, now_ms - self.tail[self._done - 1].at_ms) if self._done else 0
 
     @property
     def moment(self) -> tuple[Memory, ...]:
-        """The owner's last deed, if the tail holds one, and all that came after it."""
+        """The owner's last command, if the tail holds one, and all that came after it."""
         return self.tail[max(0, self._done - 1) :]
 
     @cached_property
     def _done(self) -> int:
-        """How many of the tail there are up to the owner's last deed, that one included."""
-        deeds = (place for place in range(len(self.tail), 0, -1) if self.tail[place - 1].kind == "acted")
-        return next(deeds, 0)
+        """How many of the tail there are up to the owner's last command, that one included."""
+        commands = (place for place in range(len(self.tail), 0, -1) if self.tail[place - 1].kind == "acted")
+        return next(commands, 0)
 
     @cached_property
     def failed(self) -> frozenset[int]:
@@ -330,7 +330,7 @@ class View:
 
     @cached_property
     def _texts(self) -> list[str]:
-        """What is told of each memory of the tail."""
+        """The text of each memory of the tail."""
         results = result_texts(self.tail, self._done, self.limits)
         return [
             quoted(results[place]) if place in results else memory_text(memory, self.name, with_reason=False)

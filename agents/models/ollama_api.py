@@ -1,4 +1,4 @@
-"""Ollama's HTTP API: a client, what it tells of its models, a streamed answer, and errors that say what to do."""
+"""Ollama's HTTP API: a client, facts on its models, a streamed answer, and errors that say what to do."""
 
 from __future__ import annotations
 
@@ -155,7 +155,7 @@ def was_truncated(counted: int, context_tokens: int) -> bool:
 
 @dataclass(frozen=True)
 class OllamaFacts:
-    """What `/api/show` told of a model; None where it told nothing.
+    """What `/api/show` said of a model; None where it said nothing.
 
     `is_instructed` is whether its template has roles: a base model has the template `{{ .Prompt }}` or none.
     `has_bad_template` is true as soon as the template has failed. `is_completing` is false for models that only embed.
@@ -281,7 +281,7 @@ def open_client(host: str, model: str, transport: httpx.AsyncBaseTransport | Non
 
 
 async def list_models(host: str, transport: httpx.AsyncBaseTransport | None = None) -> Mapping[str, OllamaFacts]:
-    """Return what Ollama tells of the models that it has on this machine; nothing if it cannot be asked in time."""
+    """Return what Ollama says of the models that it has on this machine; nothing if it does not answer in time."""
     client, found = open_client(host, "", transport), dict[str, OllamaFacts]()
     try:
         with suppress(*CLIENT_ERRORS):

@@ -25,7 +25,7 @@ THOUGHTS = ("reasoning_content", "reasoning")
 
 Mode = Literal["chat", "raw"]
 Constraint = Literal["auto", "none", "grammar", "guided_grammar", "structured_outputs", "json_schema"]
-"""How a server is told what an answer has to be like: llama.cpp's field, vLLM's older and newer ones, or a schema."""
+"""The request fields that constrain an answer: llama.cpp's, vLLM's older and newer ones, or a schema."""
 
 PATHS: Mapping[Mode, str] = {"chat": "chat/completions", "raw": "completions"}
 GRAMMARS = ("grammar", "guided_grammar", "structured_outputs")

@@ -99,7 +99,7 @@ class Profiles:
         return choice.sentences, first, choice.specs[len(found) :]
 
     async def _tried(self, specs: Iterable[ModelSpec]) -> tuple[str, ...]:
-        """Ask each endpoint whether it has its model; return what whoever started the world should know."""
+        """Ask each endpoint whether it has its model; return sentences for the host of the world."""
         tried = list(specs)
         failures = await asyncio.gather(*(self._failure_of(spec) for spec in tried))
         sentences = []
@@ -231,7 +231,7 @@ def unify_models(
 ) -> tuple[Mapping[str, tuple[ModelSpec, ...]], tuple[str, ...]]:
     """Return the models of the profiles such that none is loaded twice, and the sentences that tell of a change.
 
-    Ollama loads a model anew for every other `num_ctx`; weights in this process would be there twice. So what one
+    Ollama reloads a model for every other `num_ctx`; weights in this process would be there twice. So what one
     profile wants of a model holds for all: the thinker's wish, or else the first.
     """
     firsts: dict[tuple[str, str, str], ModelSpec] = {}

@@ -1,4 +1,4 @@
-"""The queue before a model, or before several that stand in for each other, which are seen as one: what agents ask."""
+"""The model queue: agents ask one model, or several that replace each other, through it."""
 
 from __future__ import annotations
 

@@ -31,7 +31,7 @@ STALE_SECONDS = 3600.0
 
 @dataclass(frozen=True)
 class GgufHeader:
-    """What a file tells of its model: None or empty where it tells nothing. `parameters` counts all weights."""
+    """The header of a model file: None or empty where it says nothing. `parameters` counts all weights."""
 
     architecture: str = ""
     name: str = ""

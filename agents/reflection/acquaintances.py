@@ -48,8 +48,8 @@ class Acquaintances:
 
     `is_guest` is asked of a name: what is known of a guest is never written, and forgotten with `forget`.
 
-    `on_contradicted` is told of each fact that counts no more: the same person has said otherwise, or somebody has
-    changed its line. `on_trouble` is told of files that are not valid or cannot be written.
+    `on_contradicted` gets each fact that counts no more: the same person has said otherwise, or somebody has
+    changed its line. `on_trouble` gets messages on files that are not valid or cannot be written.
     """
 
     def __init__(

@@ -56,7 +56,7 @@ class NotReadable(Exception):
 
 @dataclass
 class Findings:
-    """What an answer comes to: facts, insights and intents (by person) that count, and what was dropped."""
+    """The checked findings of an answer: facts, insights and intents (by person), and what was dropped."""
 
     facts: list[SpeechFact] = field(default_factory=list)
     insights: list[Statement] = field(default_factory=list)
@@ -118,7 +118,7 @@ def _take(found: Findings, item: Mapping[str, Any], key: str, take: Callable[[Ma
 
 
 def _fact(item: Mapping[str, Any], look: ReflectionPrompt) -> SpeechFact:
-    """Return a fact in the words of the memory that it stands in. Raises: _Drop."""
+    """Return a fact in the words of the memory that it cites. Raises: _Drop."""
     line = _cited(look, [item.get("from")])[0]
     spoken, kind, quote = line.spoken, item.get("type"), item.get("quote")
     if spoken is None or spoken.speaker not in look.people:
@@ -196,7 +196,7 @@ def _clean(value: object) -> str:
 
 
 def _is_inside(name: str, sentence: str) -> bool:
-    """Return whether a name stands in a sentence and does not begin it."""
+    """Return whether a name is in a sentence and does not begin it."""
     return not sentence.startswith(name)
 
 

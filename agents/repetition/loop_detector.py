@@ -34,11 +34,11 @@ PART = 0.8
 
 TOO_OFTEN = 3
 AMONG = 8
-"""The same deed so many times among so many is a circle; a thought or pose is one when it comes again. Walking has a
+"""The same action so many times among so many is a circle; a thought or pose is one when it comes again. Walking has a
 rule of its own."""
 
 MUCH_TALK = 6
-"""So many times in a row nothing but talk is talk instead of deeds, unless a person talks to it."""
+"""So many times in a row nothing but talk is talk instead of actions, unless a person talks to it."""
 
 MAX_SCORE = 5
 
@@ -93,7 +93,7 @@ class Detected:
 class LoopDetector:
     """What an agent did and heard lately, and how much it loops.
 
-    `found` are the signs of its newest deed; `last_found` those of the newest deed that had any, while there is strain.
+    `found` are the signs of its newest action; `last_found` those of the newest action with any, while there is strain.
     `strain` is the score, from 0, all is new, to `MAX_SCORE`.
     """
 
@@ -101,7 +101,7 @@ class LoopDetector:
         self.strain = 0
         self.found: tuple[Detected, ...] = ()
         self.last_found: tuple[Detected, ...] = ()
-        self._deeds: deque[Action] = deque(maxlen=MAX_ACTIONS)
+        self._actions: deque[Action] = deque(maxlen=MAX_ACTIONS)
         self._voices: deque[HeardSpeech] = deque(maxlen=MAX_HEARD)
         self._talked = 0
 
@@ -114,11 +114,11 @@ class LoopDetector:
     def do(self, line: str, room_id: str) -> tuple[Detected, ...]:
         """Take in what the agent has typed and the room that it is in after that; return the signs that it shows."""
         self.found = self.signs_of(line, room_id)
-        deed = action_of(line, room_id)
-        self._deeds.append(deed)
-        if deed.is_speech:
-            self._voices.append(HeardSpeech("", deed.said, asks(deed.arguments)))
-        self._talked = self._talked + 1 if deed.verb in TALK else 0
+        action = action_of(line, room_id)
+        self._actions.append(action)
+        if action.is_speech:
+            self._voices.append(HeardSpeech("", action.said, asks(action.arguments)))
+        self._talked = self._talked + 1 if action.verb in TALK else 0
         self._count()
         return self.found
 
@@ -134,12 +134,12 @@ class LoopDetector:
 
     def is_verbatim(self, line: str, room_id: str) -> bool:
         """Return whether a line shows a sign, and is speech or a pose in the very words of one of the agent's last."""
-        deed = action_of(line, room_id)
-        if not (deed.is_speech or deed.verb == "emote") or not self.signs_of(line, room_id):
+        action = action_of(line, room_id)
+        if not (action.is_speech or action.verb == "emote") or not self.signs_of(line, room_id):
             return False
         own = [voice.said for voice in self._voices if not voice.who]
-        poses = [one.said for one in self._deeds if one.verb == deed.verb]
-        return bool(is_similar(deed.said, own if deed.is_speech else poses, VERBATIM))
+        poses = [one.said for one in self._actions if one.verb == action.verb]
+        return bool(is_similar(action.said, own if action.is_speech else poses, VERBATIM))
 
     def is_heard(self, words: str) -> bool:
         """Return whether these words were said a moment ago, but for one or two of them, or are the other's own."""
@@ -157,60 +157,60 @@ class LoopDetector:
 
     def signs_of(self, line: str, room_id: str) -> tuple[Detected, ...]:
         """Return the signs that a line would show if it were typed now and left the agent in a room."""
-        deed = action_of(line, room_id)
-        found = [*self._of_speech(deed), *self._of_deed(deed)]
-        if deed.verb in TALK and self._talked + 1 >= MUCH_TALK:
-            found.append(Detected(Sign.ONLY_TALK, deed.verb))
+        action = action_of(line, room_id)
+        found = [*self._of_speech(action), *self._of_action(action)]
+        if action.verb in TALK and self._talked + 1 >= MUCH_TALK:
+            found.append(Detected(Sign.ONLY_TALK, action.verb))
         return tuple(found)
 
-    def _of_speech(self, deed: Action) -> list[Detected]:
-        if not deed.is_speech:
+    def _of_speech(self, action: Action) -> list[Detected]:
+        if not action.is_speech:
             return []
         own = [voice for voice in self._voices if not voice.who]
         others = [voice for voice in self._voices if voice.who][-HEARD_LATELY:]
-        before = is_similar(deed.said, (voice.said for voice in own))
+        before = is_similar(action.said, (voice.said for voice in own))
         found: list[Detected] = []
-        if before < 2 and len(deed.said) < FEW_WORDS:
+        if before < 2 and len(action.said) < FEW_WORDS:
             return found
-        if before and asks(deed.arguments) and self._is_unanswered(deed):
-            found.append(Detected(Sign.ASKED_AGAIN, deed.verb, before))
+        if before and asks(action.arguments) and self._is_unanswered(action):
+            found.append(Detected(Sign.ASKED_AGAIN, action.verb, before))
         elif before:
-            found.append(Detected(Sign.SAID_AGAIN, deed.verb, before))
-        if is_similar(deed.said, (voice.said for voice in others)):
-            found.append(Detected(Sign.ECHOED, deed.verb))
-        if self._goes_round(deed):
-            found.append(Detected(Sign.IN_TURNS, deed.verb))
+            found.append(Detected(Sign.SAID_AGAIN, action.verb, before))
+        if is_similar(action.said, (voice.said for voice in others)):
+            found.append(Detected(Sign.ECHOED, action.verb))
+        if self._goes_round(action):
+            found.append(Detected(Sign.IN_TURNS, action.verb))
         return found
 
-    def _is_unanswered(self, deed: Action) -> bool:
+    def _is_unanswered(self, action: Action) -> bool:
         """Return whether nobody has said anything since the same was last asked."""
         for voice in reversed(self._voices):
             if voice.who:
                 return False
-            if voice.asks and is_similar(deed.said, [voice.said]):
+            if voice.asks and is_similar(action.said, [voice.said]):
                 return True
         return False
 
-    def _goes_round(self, deed: Action) -> bool:
+    def _goes_round(self, action: Action) -> bool:
         """Return whether this speech is the second B of an A-B-A-B between its author and somebody else."""
         if len(self._voices) < 3:
             return False
         first, second, third = list(self._voices)[-3:]
         in_turns = bool(first.who) and not second.who and third.who == first.who
-        return in_turns and bool(is_similar(first.said, [third.said]) and is_similar(second.said, [deed.said]))
+        return in_turns and bool(is_similar(first.said, [third.said]) and is_similar(second.said, [action.said]))
 
-    def _of_deed(self, deed: Action) -> list[Detected]:
-        if self._deeds and deed.room_id != self._deeds[-1].room_id:
-            rooms = [room_id for room_id, _ in groupby(one.room_id for one in (*self._deeds, deed))]
-            return [Detected(Sign.TO_AND_FRO, deed.verb)] if goes_to_and_fro(rooms) else []
-        if deed.is_speech:
+    def _of_action(self, action: Action) -> list[Detected]:
+        if self._actions and action.room_id != self._actions[-1].room_id:
+            rooms = [room_id for room_id, _ in groupby(one.room_id for one in (*self._actions, action))]
+            return [Detected(Sign.TO_AND_FRO, action.verb)] if goes_to_and_fro(rooms) else []
+        if action.is_speech:
             return []
-        before = [one for one in list(self._deeds)[-AMONG + 1 :] if one.verb == deed.verb]
-        if deed.verb in TALK:
-            times, too_often = is_similar(deed.said, (one.said for one in before)), 1
+        before = [one for one in list(self._actions)[-AMONG + 1 :] if one.verb == action.verb]
+        if action.verb in TALK:
+            times, too_often = is_similar(action.said, (one.said for one in before)), 1
         else:
-            times, too_often = sum(one.arguments == deed.arguments for one in before), TOO_OFTEN - 1
-        return [Detected(Sign.DID_AGAIN, deed.verb, times)] if times >= too_often else []
+            times, too_often = sum(one.arguments == action.arguments for one in before), TOO_OFTEN - 1
+        return [Detected(Sign.DID_AGAIN, action.verb, times)] if times >= too_often else []
 
 
 def action_of(line: str, room_id: str) -> Action:

@@ -1,4 +1,4 @@
-"""Who answers in a simulation: the models of the profiles, or those of a recording, watched by whoever counts."""
+"""The models of a simulation: those of the profiles, or those of a recording, with their usage counted."""
 
 from __future__ import annotations
 

@@ -51,7 +51,7 @@ _FROM_AFAR = frozenset({"tells_you", "shouts_from"})
 _COMING = frozenset({"arrives", "wakes"})
 
 # The first that fits counts, and what is taken out of something would fit what is taken as well.
-_OWN_DEEDS = (
+_OWN_EVENTS = (
     "narration.you_give",
     "narration.you_take_from",
     "narration.you_take",
@@ -76,7 +76,7 @@ _APPOINTMENT = re.compile(r"\b(?:come|meet|visit|be|wait|go|return)\b", re.IGNOR
 def extract_facts(known: FactStore, memory: Memory, refused: bool = False, reading: NarrationParser = ENGLISH) -> None:
     """Extract the facts of one memory into `known`; a memory extracted already changes nothing.
 
-    `refused` says that what the memory tells of was not done: words that nobody heard promise nothing.
+    `refused` says that the command was refused: words that nobody heard promise nothing.
     """
     if memory.seq <= known.upto:
         return
@@ -111,9 +111,9 @@ def utterance_in(memory: Memory, reading: NarrationParser = ENGLISH, people: Ite
     return _spoken(heard, memory.people[0]) if heard else None
 
 
-def _spoken(deed: ParsedEvent, who: str) -> Utterance | None:
-    is_speech = deed.name in _SPEAKING and "text" in deed.values
-    return Utterance(who, deed.values["text"], deed.name in _PRIVATELY) if is_speech else None
+def _spoken(event: ParsedEvent, who: str) -> Utterance | None:
+    is_speech = event.name in _SPEAKING and "text" in event.values
+    return Utterance(who, event.values["text"], event.name in _PRIVATELY) if is_speech else None
 
 
 def _behind_name(arguments: str, people: Iterable[str]) -> str:
@@ -146,26 +146,26 @@ def _meet(known: FactStore, memory: Memory, name: str, arrived: bool = False) ->
 
 
 def _perceive(known: FactStore, memory: Memory, who: str, reading: NarrationParser) -> None:
-    deed = reading.event_in(memory.text, who)
-    if deed is None:
+    event = reading.event_in(memory.text, who)
+    if event is None:
         if memory.text.startswith(who):  # a pose, as they begin in every language
             _meet(known, memory, who)
         return
-    if deed.name not in _FROM_AFAR:
-        _meet(known, memory, who, arrived=deed.name in _COMING)
-    if deed.name in _COMING:
+    if event.name not in _FROM_AFAR:
+        _meet(known, memory, who, arrived=event.name in _COMING)
+    if event.name in _COMING:
         keep_appointments(known, who, memory)
-    elif deed.name == "leaves" and "room" in deed.values and (seen := known.find(PEOPLE, who)):
-        known.renew(seen, f"last seen in {deed.values['room']}", memory)
-    elif spoken := _spoken(deed, who):
+    elif event.name == "leaves" and "room" in event.values and (seen := known.find(PEOPLE, who)):
+        known.renew(seen, f"last seen in {event.values['room']}", memory)
+    elif spoken := _spoken(event, who):
         update_commitments(known, spoken, memory)
     else:
-        _move_things(known, memory, who, deed)
+        _move_things(known, memory, who, event)
 
 
-def _move_things(known: FactStore, memory: Memory, who: str, deed: ParsedEvent) -> None:
+def _move_things(known: FactStore, memory: Memory, who: str, event: ParsedEvent) -> None:
     has = "I have it" if who == ME else f"{who} has it"
-    match deed:
+    match event:
         case ParsedEvent(name="takes" | "takes_from" | "you_take" | "you_take_from", values={"thing": thing}):
             _place(known, thing, has, memory)
         case ParsedEvent(name="drops" | "you_drop", values={"thing": thing}):
@@ -194,10 +194,10 @@ def _place(known: FactStore, thing: str, value: str, memory: Memory) -> None:
 
 
 def _see(known: FactStore, memory: Memory, reading: NarrationParser) -> None:
-    """Take in what a command of one's own brought: a deed done, a list of things, a look around."""
+    """Take in what a command of one's own brought: something done, a list of things, a look around."""
     text, lines = memory.text, memory.text.split(LINE_BREAK)
-    if len(lines) == 1 and (deed := reading.sentence_in(_OWN_DEEDS, text)):
-        _move_things(known, memory, ME, deed)
+    if len(lines) == 1 and (event := reading.sentence_in(_OWN_EVENTS, text)):
+        _move_things(known, memory, ME, event)
     elif carried := reading.sentence_in(_CARRYING, lines[0]):
         _list(known, carried, "I have it", memory, reading)
         _look_inside(known, lines[1:], memory, reading)
@@ -298,9 +298,9 @@ def keep_by_giving(known: FactStore, giver: str, receiver: str, thing: str, memo
 
 
 def _commit(known: FactStore, fact: Fact) -> None:
-    """Take in what was said in the place of what it says anew; what was to be kept in mind stays so."""
-    anew = (old for old in known.facts.values() if _is_anew(fact, old))
-    replaced = sorted(anew, key=lambda old: (old.since, old.key))
+    """Put a fact in the place of those that it says again; what was to be kept in mind stays so."""
+    same = (old for old in known.facts.values() if _says_again(fact, old))
+    replaced = sorted(same, key=lambda old: (old.since, old.key))
     if fact.section == CONFIDED and any(old.section == LESSONS for old in replaced):
         fact = replace(fact, section=LESSONS)
     if replaced and replaced[-1].key == fact.key:
@@ -312,7 +312,7 @@ def _commit(known: FactStore, fact: Fact) -> None:
     known.put(fact)
 
 
-def _is_anew(fact: Fact, old: Fact) -> bool:
+def _says_again(fact: Fact, old: Fact) -> bool:
     if old.closed or old.subject != fact.subject:
         return False
     if CONFIDED in (fact.section, old.section) and {fact.section, old.section} <= set(TOLD):

@@ -43,7 +43,7 @@ _SEQ = re.compile(r"\[*(?:[\d-]+#)?\^m(\d{1,16})\]*|(\d{1,16})")
 
 @dataclass(frozen=True)
 class FactsVersion:
-    """A text of the file, up to which memory all is told in it, and the goals of the profile that it names."""
+    """A text of the file, the last memory that it covers, and the goals of the profile that it names."""
 
     text: str = ""
     upto: int = 0
@@ -129,7 +129,7 @@ class BackgroundSave:
 class FactRegistry:
     """The facts and pins of one agent. All of it can be learnt again from the journal but pins and a person's words.
 
-    `version` grows when a pin or a person's hand has changed something; `on_trouble` is told what admins should know.
+    `version` grows when a pin or a person has changed something; `on_trouble` gets messages for admins.
     What is learnt is written in `pool`; a pin, which somebody waits for, and the last word are written at once.
     """
 
@@ -187,7 +187,7 @@ class FactRegistry:
     @property
     def is_behind(self) -> bool:
         """Whether there are memories that nothing has been learnt from yet."""
-        return self._known.upto + 1 < self._journal.last  # the last deed may wait for its outcome
+        return self._known.upto + 1 < self._journal.last  # the last command may wait for its outcome
 
     def take_in(self) -> None:
         """Take in what a person has edited and what is new in the journal. Raises: NoteError if that cannot be read."""
@@ -208,7 +208,7 @@ class FactRegistry:
                 self._learn()
 
     def _learn(self) -> None:
-        """Learn from what is new; a last deed that may yet be refused waits for the memory that says so."""
+        """Learn from what is new; a last command that may yet be refused waits for the memory that says so."""
         first, last = self._known.upto + 1, min(self._journal.last, self._known.upto + CATCH_UP)
         memories = self._journal.read(first, last) if first <= last else []
         if memories and memories[-1].seq == last and awaits_outcome(memories[-1]):

@@ -41,7 +41,7 @@ class NarrationParser:
     def event_in(self, text: str, who: str) -> ParsedEvent | None:
         """Return the event that a sentence tells others of; None if it is none of the world's sentences."""
         lower = text.lower()
-        for name, plain, wording in self._tongue.deeds:
+        for name, plain, wording in self._tongue.events:
             if plain in lower and (values := wording.read(f"{_BY_SOMEBODY}{name}", text, who=who)) is not None:
                 return ParsedEvent(name, values)
         return None
@@ -86,7 +86,7 @@ class _Patterns:
         starter = starter_wording()
         self.wordings = (wording,) if wording is starter else (wording, starter)
         # With the longest of its words, by which most texts are seen not to be this sentence, and that is quick.
-        self.deeds = [
+        self.events = [
             (name, max(_plain(sentence), key=len), one)
             for one in self.wordings
             for name, sentence in _event_sentences(one)

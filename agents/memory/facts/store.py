@@ -133,7 +133,7 @@ def _age(fact: Fact) -> tuple[int, Key]:
 
 
 def fact_text(fact: Fact, counted: bool = True) -> str:
-    """Return what is known in a sentence that stays true: things that move are told with their time.
+    """Return a fact as a sentence that stays true: things that move have their time with them.
 
     `counted` is whether it says how often somebody was met or a place was visited.
     """

@@ -22,7 +22,7 @@ class Window(MemoryStrategy):
     tells_summaries: ClassVar[bool] = False
     idle: ClassVar[str] = "compaction.window"
 
-    max_memories: int = setting(128, "window: how many of the newest memories are told", low=1, high=4096)
+    max_memories: int = setting(128, "window: how many of the newest memories the prompt shows", low=1, high=4096)
 
     @property
     def max_tail(self) -> int:

@@ -92,7 +92,7 @@ async def picked(asking: Asking, lines: Sequence[Candidate], count: int, source:
 def extracted(asking: Asking, lines: Sequence[Candidate], count: int, source: Source, resolve: Resolve) -> Draft:
     """Return a summary of lines picked by rule: the most important first, of these the most central.
 
-    A line is central if its words stand in many others. Raises: SummaryRefused.
+    A line is central if its words are in many others. Raises: SummaryRefused.
     """
     chosen, left = list[Candidate](), list(lines)
     central = _centrality([one.line for one in lines])

@@ -192,7 +192,7 @@ def first_person(memory: Memory, name: str, reading: NarrationParser = ENGLISH) 
     Empty for a command whose outcome is a memory of its own.
     """
     if memory.kind == "acted" and not memory.refused and not memory.pinned:
-        return _own_deed(memory, name)
+        return _own_command(memory, name)
     is_event = memory.kind == "observed" and memory.people and reading.event_in(memory.text, memory.people[0])
     if is_event or (memory.kind == "result" and memory.text.startswith("You ") and LINE_BREAK not in memory.text):
         told_by_world, quote, speech = memory_text(memory, name).partition('"')
@@ -202,9 +202,9 @@ def first_person(memory: Memory, name: str, reading: NarrationParser = ENGLISH) 
     return memory_text(memory, name)
 
 
-def _own_deed(memory: Memory, name: str) -> str:
-    deed, reason = split_reason(memory.text)
-    line = parse_line(deed)
+def _own_command(memory: Memory, name: str) -> str:
+    command, reason = split_reason(memory.text)
+    line = parse_line(command)
     if reason:
         return memory_text(memory, name)
     match line.verb:
@@ -231,9 +231,9 @@ def _stays(memories: Sequence[Memory]) -> Iterator[tuple[str, list[Memory]]]:
 def _counts(memories: Sequence[Memory], reading: NarrationParser) -> str:
     routine = [memory for memory in memories if is_routine(memory)]
     moves = sum(memory.kind == "result" and reading.sentence_in(MOVED, memory.text) is not None for memory in routine)
-    deeds = sum(memory.kind == "acted" for memory in routine)
+    commands = sum(memory.kind == "acted" for memory in routine)
     others = sum(memory.kind == "observed" for memory in routine)
-    looks = max(0, deeds - moves) if deeds else len(routine) - moves - others
+    looks = max(0, commands - moves) if commands else len(routine) - moves - others
     counted = [_counted(moves, "move"), _counted(looks, "look")]
     went = f"went about: {', '.join(filter(None, counted))}" if moves or looks else ""
     seen = f"saw others come and go: {others}" if others else ""

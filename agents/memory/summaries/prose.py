@@ -23,7 +23,7 @@ from vault.memory.memory_line import Memory
 
 TRIES = 2
 MOST_TOLD = 5
-"""So many objections stand in the prompt of the second try: more is more than a small model minds."""
+"""The number of objections in the prompt of the second try; a small model does not heed more."""
 
 MIN_KEPT = 0.4
 """Of the words of a try so much has to be left without the sentences that are wrong, for the rest to count."""
@@ -115,7 +115,7 @@ def _counting(said: str, completion: Completion, asking: Asking) -> Callable[[st
 
 
 def judged(text: str, schema: str, source: Source, count_tokens: Callable[[str], int]) -> Verdict:
-    """Judge a summary in the form that its template asks for; of one in sections what is told, and the form as well."""
+    """Judge a summary in the form that its template asks for; of one in sections the content, and the form as well."""
     if schema != "sections":
         return judge(text, source, count_tokens)
     told = judge(without_headings(text), replace(source, first_person=False), count_tokens)
@@ -217,7 +217,7 @@ def sections_of(text: str) -> dict[str, list[str]]:
 
 
 def without_headings(text: str) -> str:
-    """Return only what is told: no headings, no lines that say that there is nothing."""
+    """Return the content alone: no headings, no lines that say that there is nothing."""
     lines = (line.strip() for line in text.split("\n"))
     return "\n".join(line for line in lines if line and line != NOTHING and not _HEADING.fullmatch(line))
 

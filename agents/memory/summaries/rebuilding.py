@@ -1,4 +1,4 @@
-"""Summaries made anew: the long-term one from the leaves, and extracts once a model is well again.
+"""Rebuilding summaries: the long-term one from the leaves, and extracts once a model answers again.
 
 Folding again and again loses what the leaves still have. Where a person has edited a long-term summary, their text
 stands for all that it covers, and only later leaves are added to it: what they wrote stays, and what they took out does
@@ -31,7 +31,7 @@ Paid = Callable[[Draft], Draft]
 
 @dataclass(frozen=True)
 class Rebuilding:
-    """What a long-term summary is made of anew: texts, oldest first, of which the first may be a person's (`hand`).
+    """What a long-term summary is rebuilt from: texts, oldest first, of which the first may be a person's (`hand`).
 
     `own_words` are those that only the person's text brought in.
     """
@@ -46,7 +46,7 @@ class Rebuilding:
 
 
 async def rebuilding_of(memory: AgentMemory, longterm: Summary) -> Rebuilding:
-    """Return what a long-term summary can be made of anew: no texts if there is nothing, or a leaf is missing."""
+    """Return what a long-term summary can be rebuilt from: no texts if there is nothing, or a leaf is missing."""
     leaves, hand = await leaves_of(memory), edited_text_of(memory, longterm)
     if hand is None:
         return Rebuilding(tuple(leaf.text for leaf in chain_of(leaves, longterm.last)))
@@ -152,9 +152,9 @@ def marked(draft: Draft, sources: Iterable[Summary | None] = ()) -> Draft:
 
 
 async def redo(memory: AgentMemory, summarizer: Summarizer, paid: Paid, now_ms: Callable[[], int]) -> bool:
-    """Have extracts told by the model; return whether the long-term summary can be made anew without any of them.
+    """Have the model rewrite extracts; return whether the long-term summary can be rebuilt without any of them.
 
-    Of leaves some are told again each time, oldest first. Raises: SummaryRefused, ModelError, NoteError; Edited if
+    Some leaves are rewritten each time, oldest first. Raises: SummaryRefused, ModelError, NoteError; Edited if
     somebody edits what was to be replaced.
     """
     memory.archive_writer.check()
