@@ -5,23 +5,23 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from bench.minds.situation import Situation
-from bench.minds.situations import unseen_company, unseen_deeds, unseen_pairs, unseen_talk
+from bench.minds.situations import conversation, errands, gatherings, pairs
 from bench.minds.situations.company import COMPANY, FAREWELLS, GIFTS, KEEP_OUT, PRIVATE
 from bench.minds.situations.deeds import ALONE, ERRANDS, PRESSURE
 from bench.minds.situations.talk import RECALL, TALK
 
 SEEN = (*TALK, *RECALL, *GIFTS, *PRIVATE, *COMPANY, *KEEP_OUT, *FAREWELLS, *ERRANDS, *ALONE, *PRESSURE)
 UNSEEN = (
-    *unseen_talk.TALK,
-    *unseen_pairs.RECALL,
-    *unseen_pairs.GIFTS,
-    *unseen_pairs.PRIVATE,
-    *unseen_company.COMPANY,
-    *unseen_company.KEEP_OUT,
-    *unseen_company.FAREWELLS,
-    *unseen_deeds.ERRANDS,
-    *unseen_deeds.ALONE,
-    *unseen_deeds.PRESSURE,
+    *conversation.TALK,
+    *pairs.RECALL,
+    *pairs.GIFTS,
+    *pairs.PRIVATE,
+    *gatherings.COMPANY,
+    *gatherings.KEEP_OUT,
+    *gatherings.FAREWELLS,
+    *errands.ERRANDS,
+    *errands.ALONE,
+    *errands.PRESSURE,
 )
 EVERY = (*SEEN, *UNSEEN)
 HALVES = ("tuning", "held-back", "all")
