@@ -135,10 +135,13 @@ _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
 _ASSISTANT = re.compile(
     r"""\bas\ an?\ (?:ai|artificial|language\ model|assistant|virtual)\b | \blanguage\ model\b
     | \bassist(?:an\w+|ed|ing)?\b | \bsystem\ prompt\b | \bmore\ context\b | \bthe\ provided\b
-    | \b(?:how|what)\ (?:can|may|could)\ i\ (?:help|do\ for)\b | \banything\ else\ (?:i\ can|you)\b
-    | \bi(?:'m|\ am)\ sorry,?\ (?:but\ )?i\ (?:can'?t|cannot|can\ not|am\ (?:not|un)\ ?able)\b
-    | \bi\ (?:don'?t|do\ not)\ (?:have\ (?:the\ |any\ )?(?:ability|access|information)|understand)\b
-    | \bi\ (?:can'?t|cannot|am\ unable\ to|am\ not\ able\ to)\ (?:help|provide|fulfil|comply|process|understand)\b
+    | \b(?:how|what)\ (?:can|may|could)\ i\ (?:help|do\ for)\b
+    | \banything\ else\ (?:i\ can|you(?:'d|\ would)?\ (?:need|want|like\ (?:help|me|to\ know)))\b
+    | \bi(?:'m|\ am)\ sorry,?\ (?:but\ )?i\ (?:can'?t|cannot|can\ not|am\ (?:not|un)\ ?able\ to)
+      \ (?:do\ th(?:at|is)|help|answer|provide|comply|fulfil|process|continue|discuss|engage|share|respond)\b
+    | \bi\ (?:don'?t|do\ not)\ have\ (?:the\ |any\ )?(?:ability|access|information)\b
+    | \bi\ (?:can'?t|cannot|am\ (?:unable|not\ able)\ to)\ (?:help\ (?:you\ )?with|provide|fulfil|comply|process)\b
+    | \bunderstand\ (?:the|your)\ (?:question|request|prompt|input|message|instructions?)\b
     | \bi(?:'m|\ am)\ (?:just\ )?an?\ (?:ai|chatbot|bot|robot|program|machine)\b | \bhow\ to\ respond\b
     | \bopenai\b | \bqwen\b | \bgemma\b""",
     re.IGNORECASE | re.VERBOSE,
@@ -150,6 +153,12 @@ _GREETING = (
     r"hello|hi|hey|good (?:morning|day|afternoon|evening|night)|thank you|thanks|welcome|farewell|goodbye|good-bye|bye"
     r"|dear|guten (?:morgen|tag|abend)|bonjour|bonsoir|salut|merci|danke|auf wiedersehen"
 )
+_NAMED = (
+    r"who|whose|he|she|they|and|or|but|as it|as always|at your|mostly|usually|perhaps|maybe|i (?:think|believe)"
+    r"|(?:the |our )?(?:[\w-]+ )?(?:keeper|weir-keeper|writer|day-writer|man|woman|one|neighbour)"
+)
+"""What follows a name and a comma where somebody is named, as `Moss, who keeps the ferns`, and not called."""
+
 _LOST = "lost|left|dropped|forgot|forgotten|misplaced|broke|broken|missed"
 
 
@@ -206,6 +215,16 @@ def mentions(*words: str) -> Check:
     return lambda turn: "" if has_any(_spoken(turn), words) else f"did not speak of {' or '.join(words)}"
 
 
+def says(pattern: str) -> Check:
+    """Return a check that something spoken fits a pattern, whatever the case."""
+    return lambda turn: "" if re.search(pattern, _spoken(turn).replace("’", "'"), re.IGNORECASE) else "beside the point"
+
+
+def shows(pattern: str) -> Check:
+    """Return a check that a pose fits a pattern, whatever the case."""
+    return lambda turn: "" if any(re.search(pattern, pose, re.IGNORECASE) for pose in turn.poses) else "no such pose"
+
+
 def is_about(words: str) -> Check:
     """Return a check that a speech is to the point: that it has one of many words, or of their beginnings.
 
@@ -227,7 +246,9 @@ def leaves_out(*words: str) -> Check:
 
 def never_says(pattern: str) -> Check:
     """Return a check that nothing spoken fits a pattern, whatever the case."""
-    return lambda turn: "said what it should not" if re.search(pattern, _spoken(turn), re.IGNORECASE) else ""
+    return lambda turn: (
+        "said what it should not" if re.search(pattern, _spoken(turn).replace("’", "'"), re.IGNORECASE) else ""
+    )
 
 
 def at_most_words(count: int) -> Check:
@@ -263,6 +284,21 @@ def gives(thing: str, to: str) -> Check:
 def keeps(thing: str) -> Check:
     """Return a check that the agent still has a thing."""
     return lambda turn: "" if thing in turn.carries else f"has not kept the {thing}"
+
+
+def puts_down(thing: str) -> Check:
+    """Return a check that the agent puts a thing down."""
+    return lambda turn: "" if turn.dropped(thing) else f"did not put the {thing} down"
+
+
+def does(line: str) -> Check:
+    """Return a check that this command was given, and not refused."""
+
+    def check(turn: PlayedTurn) -> str:
+        done = {_plain(act.line) for act in turn.acts if not act.performed.refusal}
+        return "" if _plain(line) in done else f"did not {line!r}"
+
+    return check
 
 
 def does_not(*lines: str) -> Check:
@@ -323,7 +359,7 @@ def swaps_persons(turn: PlayedTurn) -> str:
         )
     for theirs in map(re.escape, turn.theirs):
         patterns += [
-            rf"\b(?:my|mine|our|mein\w*|mon|ma|mes) (?:[\w'-]+,? ){{0,2}}{theirs}",
+            rf"\b(?:my|mine|our|mein\w*|mon|ma|mes) (?:(?!your\b)[\w'-]+,? ){{0,2}}{theirs}",
             rf"\b(?:i|i've|i have|i had) (?:just )?(?:{_LOST}),? (?:[\w'-]+,? ){{0,3}}{theirs}",
         ]
     found = next((match for one in patterns if (match := re.search(one, text, re.IGNORECASE))), None)
@@ -333,12 +369,18 @@ def swaps_persons(turn: PlayedTurn) -> str:
 
 
 def speaks_for_others(turn: PlayedTurn) -> str:
-    """Return where words are put into another's mouth, or the agent tells its own words like a narrator."""
+    """Return where words are put into another's mouth, or the agent tells its own words like a narrator.
+
+    To quote what somebody has said is no such thing.
+    """
     names = "|".join(re.escape(one) for one in sorted(turn.people | {turn.agent}))
-    quoted = rf"\b(?:{names}|he|she|they|you) (?:{_TALK})\b[^.!?\"“«]{{0,20}}[:,]\s*[\"“'«]"
+    speakers = rf"(?P<by>{names}|he|she|they|you)"
+    quoted = rf"\b{speakers} (?:{_TALK})\b[^.!?\"“«]{{0,20}}[:,]\s*[\"“'«](?P<quote>[^\"”»\n]*)"
     labelled = rf"(?:^|[.!?\"”]\s+)(?:{names})\s*(?:\([^)]*\))?:\s"
-    found = re.search(f"{quoted}|{labelled}", _shown(turn), re.IGNORECASE | re.MULTILINE)
-    return f"put words in a mouth: {found[0]!r}" if found else ""
+    for found in re.finditer(f"{quoted}|{labelled}", _shown(turn), re.IGNORECASE | re.MULTILINE):
+        if not (found["quote"] and _has_said(turn, found["by"], found["quote"])):
+            return f"put words in a mouth: {found[0]!r}"
+    return ""
 
 
 def has_markup(turn: PlayedTurn) -> str:
@@ -353,7 +395,9 @@ def addressed(text: str, names: Iterable[str]) -> list[str]:
     found = []
     for name in sorted(names):
         one = re.escape(name)
-        calls = rf"^{one},|(?:^|[.!?] )(?:{_GREETING}),? {one}\b|(?<!\bme)(?<!\bi)(?<!\bmyself), {one}\s*(?:[.!?…]|$)"
+        first = rf"^{one},(?! (?:{_NAMED})\b)"
+        last = rf"(?<!\bme)(?<!\bi)(?<!\bmyself)(?<!keeper)(?<!writer), {one}\s*(?:[.!?…]|$)"
+        calls = rf"{first}|(?:^|[.!?] )(?:{_GREETING}),? {one}\b|{last}"
         if re.search(calls, text.strip(), re.IGNORECASE):
             found.append(name)
     return found
@@ -388,6 +432,12 @@ def _spoken(turn: PlayedTurn) -> str:
 
 def _shown(turn: PlayedTurn) -> str:
     return "\n".join([*(speech.text for speech in turn.speeches), *turn.poses])
+
+
+def _has_said(turn: PlayedTurn, who: str, quote: str) -> bool:
+    """Return whether somebody has said the words of a quote; a pronoun stands for anybody."""
+    said = [one.text for one in speeches_in(turn.before) if who not in turn.people or one.who == who]
+    return any(_contains(words_of(text), words_of(quote)) for text in said)
 
 
 def _plain(line: str) -> str:

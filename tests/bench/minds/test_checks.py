@@ -13,6 +13,7 @@ from bench.minds.checks import (
     answers,
     any_of,
     at_most_words,
+    does,
     does_not,
     flaws,
     gives,
@@ -25,6 +26,9 @@ from bench.minds.checks import (
     mentions,
     never_says,
     poses,
+    puts_down,
+    says,
+    shows,
     stays,
     takes,
 )
@@ -79,6 +83,10 @@ def turn(*lines: str, failure: str = "") -> PlayedTurn:
         (poses, "emote nods", "look river"),
         (mentions("willow", "silk"), "say Willows bend.", "say It flew."),
         (mentions("key"), "say The key!", "say A monkey."),
+        (says(r"\bit's silk"), "say It’s silk.", "say It was silk."),
+        (says("silk"), "say Silk.", "emote feels the silk"),
+        (shows("nods|smiles"), "emote Smiles.", "emote frowns"),
+        (shows("nods"), "emote nods", "say She nods."),
         (is_about("silk strong"), "say It is strong.", "say Blue elbows sing."),
         (leaves_out("kite"), "say It flew.", "say Kites fly."),
         (leaves_out("kite"), "say It flew.", "emote draws a kite"),
@@ -89,6 +97,8 @@ def turn(*lines: str, failure: str = "") -> PlayedTurn:
         (takes("sealed letter"), "get sealed letter", "look river"),
         (gives("ink bottle", "Bruno"), "give ink bottle to Bruno", "give ink bottle to Odile"),
         (keeps("ink bottle"), "look river", "drop ink bottle"),
+        (puts_down("ink bottle"), "drop ink bottle", "give ink bottle to Bruno"),
+        (does("use bell"), "use bell", "look bell"),
         (does_not("look river"), "look planks", "examine river"),
         (all_of(stays, keeps_quiet), "look river", "say Yes."),
         (any_of(poses, keeps_quiet), "emote nods", "say Yes."),
@@ -97,6 +107,14 @@ def turn(*lines: str, failure: str = "") -> PlayedTurn:
 def test_a_check_tells_right_from_wrong(check: Check, right: str, wrong: str):
     assert check(turn(*filter(None, [right]))) == ""
     assert check(turn(*filter(None, [wrong]))) != ""
+
+
+def test_what_was_refused_is_not_done():
+    assert does("get moon")(turn("get moon")) != ""
+
+
+def test_what_must_not_be_said_must_not_be_said_with_a_curly_apostrophe_either():
+    assert never_says(r"\bi'll drop")(turn("say I’ll drop it.")) != ""
 
 
 @pytest.mark.parametrize(
@@ -118,6 +136,13 @@ def test_a_check_tells_right_from_wrong(check: Check, right: str, wrong: str):
         "say Tell me about the sticks.",
         "say Good morning, Bruno.",
         "say A red kite: how lovely!",
+        "say Eliza, the day-writer. And you?",
+        "say In my book your red kite has a line.",
+        "say You said, 'near the mill'.",
+        "say I do not understand, Bruno.",
+        "say I can't help it, I like kites.",
+        "say I'm sorry, I can't give you the bottle.",
+        "say Is there anything else you remember of it?",
     ],
 )
 def test_a_plain_turn_has_no_flaws(line):
@@ -137,6 +162,10 @@ def test_a_plain_turn_has_no_flaws(line):
         ("say How can I help you with that?", "assistant talk: "),
         ("say I'm sorry, but I can't do that.", "assistant talk: "),
         ("say As an AI, I like silk.", "assistant talk: "),
+        ("say I do not understand your request.", "assistant talk: "),
+        ("say I can't help you with that.", "assistant talk: "),
+        ("say Is there anything else you need?", "assistant talk: "),
+        ("say I'm sorry, I cannot answer.", "assistant talk: "),
         ("say I am here to assist you.", "assistant talk: "),
         ("say I lost my red kite.", "swapped persons: "),
         ("say I have lost a red kite too.", "swapped persons: "),
@@ -148,6 +177,8 @@ def test_a_plain_turn_has_no_flaws(line):
         ("say Thank you, Eliza.", "spoke to itself as Eliza"),
         ("say Good morning, Eliza!", "spoke to itself as Eliza"),
         ('say Silk? Bruno says, "Yes, silk."', "put words in a mouth: "),
+        ("say Odile said: 'near the mill'", "put words in a mouth: "),
+        ("say You said, 'I sold the mill'.", "put words in a mouth: "),
         ("say Bruno: It was silk.", "put words in a mouth: "),
         ("say Silk? Eliza: Yes.", "put words in a mouth: "),
         ('emote hears that Odile said: "Silk."', "put words in a mouth: "),
@@ -177,6 +208,11 @@ def test_a_turn_that_failed_is_flawed():
         ("Ask Moss, or Odile.", []),
         ("Mossy stones.", []),
         ("Only I, Moss.", []),
+        ("Moss, the bell is ringing.", ["Moss"]),
+        ("Moss, and he listens.", []),
+        ("Odile, the weir-keeper. Who else?", []),
+        ("Odile, who has the key.", []),
+        ("That is the weir-keeper, Odile.", []),
     ],
 )
 def test_who_is_called_by_name(text, names):
