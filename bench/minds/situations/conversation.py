@@ -1,4 +1,4 @@
-"""Somebody speaks to the agent: greetings, questions and news. Nobody who tunes minds reads this; it is held back."""
+"""Somebody speaks to the agent: more greetings, questions and news."""
 
 from __future__ import annotations
 
@@ -29,7 +29,6 @@ TALK = [
         ),
         right=("say It was sold in a dry year. Where did you want to go?", "say There is none, only the bell."),
         wrong=("", "go west", "say Hello, Eliza.", "say When does the next ferry go?", "emote shrugs"),
-        is_held_back=True,
     ),
     Situation(
         "asks_about_a_missing_number",
@@ -46,7 +45,6 @@ TALK = [
         ),
         right=("say It was opened once.", "say My aunt knew. She never told me."),
         wrong=("", "go east", "look gates", "say Good morning.", "say Why does no gate have a seven on it?"),
-        is_held_back=True,
     ),
     Situation(
         "complains_of_wet_shoes",
@@ -65,7 +63,6 @@ TALK = [
         right=("say No. The seat is dry.", "say In a hard frost."),
         wrong=("", "say My shoes are soaked.", "go south", "look ferns", "say Does it ever stop dripping up here?"),
         theirs=("shoes", "shoe"),
-        is_held_back=True,
     ),
     Situation(
         "wants_to_know_what_to_call_it",
@@ -76,7 +73,6 @@ TALK = [
         all_of(answers("Casper"), mentions("Odile")),
         right=("say Odile. I keep the weir.", "say Call me Odile. Everybody does."),
         wrong=("", "say Call me Casper.", "say You are Odile.", "say Odile is the keeper.", "say The keeper."),
-        is_held_back=True,
     ),
     Situation(
         "asks_who_tends_the_plants",
@@ -114,7 +110,6 @@ TALK = [
         ),
         right=("say I do. And the spray.", "say The fall waters them.", "emote points at himself"),
         wrong=("", "say You do.", "say Moss does.", "say Somebody must water all of this.", "go east"),
-        is_held_back=True,
     ),
     Situation(
         "looks_for_the_kettles",
@@ -125,7 +120,6 @@ TALK = [
         all_of(answers("Fenn"), mentions("west")),
         right=("say Just west of here. It is the low door.", "say West. Leave a coin in the saucer."),
         wrong=("", "go west", "say East, past the loft.", "say I do not know.", "say I am dying for tea, too."),
-        is_held_back=True,
     ),
     Situation(
         "seeks_the_day_writer",
@@ -136,7 +130,6 @@ TALK = [
         all_of(answers("Noor"), mentions("landing", "office", "west", "river", "plank")),
         right=("say On The Landing, asking about breakfast.", "say Try The Landing. Next door, on the planks."),
         wrong=("", "say I am Eliza.", "say In the mill.", "go west", "say Where does she stand all day?"),
-        is_held_back=True,
     ),
     Situation(
         "asks_whose_cup_it_is",
@@ -147,7 +140,6 @@ TALK = [
         all_of(answers("Leif"), mentions("mine", "my", "I drink", "for Moss", "to me", "for me"), TERSE),
         right=("say Mine.", "say It is my cup."),
         wrong=("", "say Yours.", "say Whose is it?", "go east", "say It is your cup."),
-        is_held_back=True,
     ),
     Situation(
         "asks_in_spanish",
@@ -165,7 +157,6 @@ TALK = [
         ),
         right=("say Lo que la gente me cuenta. ¿Y su nombre?", "say One page for each day of the town."),
         wrong=("", "say Buenas tardes, Eliza.", "look desk", "say ¿Qué escribe usted en ese libro tan grande?"),
-        is_held_back=True,
     ),
     Situation(
         "remarks_in_dutch",
@@ -188,7 +179,6 @@ TALK = [
         ),
         right=("say Ja. Luister.", "say It is. Listen.", "emote nods at the fall"),
         wrong=("", "go west", "say Wat is het hier mooi, zo achter het water!", "say I am Joris."),
-        is_held_back=True,
     ),
     Situation(
         "asks_about_the_mill_in_french",
@@ -204,7 +194,6 @@ TALK = [
         ),
         right=("say Du papier. Avec de vieilles chemises.", "say Paper, out of old shirts."),
         wrong=("", "go west", "say Que fabrique-t-on dans ce moulin ?", "say Bonjour.", "get brass lantern"),
-        is_held_back=True,
     ),
     Situation(
         "slept_badly",
@@ -222,7 +211,6 @@ TALK = [
         ),
         right=("say It does. Three days, and you will not hear it.", "say You will get used to it."),
         wrong=("", "say I did not sleep a wink.", "say Breakfast was good.", "go south", "say Good morning, Odile."),
-        is_held_back=True,
     ),
     Situation(
         "says_where_it_is_bound",
@@ -249,7 +237,6 @@ TALK = [
             "go north",
         ),
         theirs=("teapots", "parcel"),
-        is_held_back=True,
     ),
     Situation(
         "is_asked_for_its_favourite_hour",
@@ -267,7 +254,6 @@ TALK = [
         ),
         right=("say Dusk.", "say The one before the rain."),
         wrong=("", "go north", "say Which hour of the day do you like best, Moss?", "say I am Eliza."),
-        is_held_back=True,
     ),
     Situation(
         "has_lost_a_dog",
@@ -286,7 +272,6 @@ TALK = [
         right=("say I am sorry. I shall look on my rounds.", "say What is her name?"),
         wrong=("", "say How wonderful!", "say My dog ran off, too.", "say She is fourteen and half blind."),
         theirs=("dog",),
-        is_held_back=True,
     ),
     Situation(
         "is_proud_of_a_daughter",
@@ -312,7 +297,6 @@ TALK = [
             "go east",
         ),
         theirs=("daughter",),
-        is_held_back=True,
     ),
     Situation(
         "corrects_its_trade",
@@ -327,7 +311,6 @@ TALK = [
         ),
         right=("say A binder, then. I shall put it down right.", "say You bind books! Which was the best?"),
         wrong=("", "say I bind books.", "say What do you bake?", "say So you are a baker, Dagny.", "go east"),
-        is_held_back=True,
     ),
     Situation(
         "leaves_a_question_unanswered",
@@ -338,6 +321,5 @@ TALK = [
         keeps_quiet,
         right=("", "emote listens", "look slats", "go west"),
         wrong=("say Is it raining yet?", "say Is it raining?", "whisper Piet Well?"),
-        is_held_back=True,
     ),
 ]

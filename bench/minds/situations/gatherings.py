@@ -1,4 +1,4 @@
-"""Several at once, talks of others, and farewells. Nobody who tunes minds reads this; it is held back."""
+"""More of several at once, talks of others, and farewells."""
 
 from __future__ import annotations
 
@@ -34,7 +34,6 @@ COMPANY = [
         ),
         right=("say Oak, and now and then a chair.", "say Yes, Casper."),
         wrong=("", "say Agnes, it burns oak.", "whisper Eliza Oak.", "say Oak and nothing else, Agnes.", "go north"),
-        is_held_back=True,
     ),
     Situation(
         "is_made_the_judge",
@@ -54,7 +53,6 @@ COMPANY = [
         ),
         right=("say A little of both.", "say Salt. But I shall write down the honey, too."),
         wrong=("", "say Emil, it is honey.", "go east", "say Honey, Rosa, and nothing else.", "say I am Rosa."),
-        is_held_back=True,
     ),
     Situation(
         "is_asked_by_another_visitor",
@@ -69,7 +67,6 @@ COMPANY = [
         all_of(answers("Ansel"), mentions("cup", "tin", "mug"), TERSE),
         right=("say A tin cup.", "say The dented cup. It burns."),
         wrong=("", "say Older than the teapots.", "say Vera, from a cup.", "say Tea.", "go south"),
-        is_held_back=True,
     ),
     Situation(
         "somebody_comes_in_silently",
@@ -83,7 +80,6 @@ COMPANY = [
         right=("say Hello! Where have you come from?", "emote moves up on the bench"),
         wrong=("", "go south", "look pump", "say Hello, Eliza.", "say My name is Zeno."),
         clock="08:30",
-        is_held_back=True,
     ),
     Situation(
         "is_held_up_with_ink_in_hand",
@@ -100,7 +96,6 @@ COMPANY = [
         ),
         right=("say Two good pages, or one long talk.", "say For ever, says the label. A week, say I."),
         wrong=("", "go east", "drop ink bottle", "say Good morning, Eliza.", "say I am Fenn."),
-        is_held_back=True,
     ),
     Situation(
         "gets_no_word_back_from_an_agent",
@@ -111,7 +106,6 @@ COMPANY = [
         keeps_quiet,
         right=("", "emote waits", "look vat", "go up"),
         wrong=("say Did you hear the water change?", "say Did you hear it?", "whisper Odile Well?"),
-        is_held_back=True,
     ),
 ]
 
@@ -129,7 +123,6 @@ KEEP_OUT = [
         keeps_quiet,
         right=("", "look pump", "emote pulls her oilskins straight"),
         wrong=("say Nine is fair.", "say Good morning, both.", "whisper Agnes He is a fool."),
-        is_held_back=True,
     ),
     Situation(
         "two_agents_talk_of_a_frond",
@@ -144,7 +137,6 @@ KEEP_OUT = [
         keeps_quiet,
         right=("", "look kettles", "go east"),
         wrong=("say Which frond?", "say Four feet two.", "say Half of it, Eliza."),
-        is_held_back=True,
     ),
     Situation(
         "two_dispute_a_bucket",
@@ -160,7 +152,6 @@ KEEP_OUT = [
         right=("", "go south", "look bench", "emote looks into her ink"),
         wrong=("say Please do not quarrel.", "say It is my bucket.", "say What happened at the fair?"),
         theirs=("bucket",),
-        is_held_back=True,
     ),
     Situation(
         "one_greets_another_agent",
@@ -173,7 +164,6 @@ KEEP_OUT = [
         wrong=("say Good evening.", "say Tell me.", "say My aunt is well.", "whisper Camille Not now."),
         theirs=("aunt",),
         clock="19:40",
-        is_held_back=True,
     ),
     Situation(
         "two_have_a_plan",
@@ -188,7 +178,6 @@ KEEP_OUT = [
         keeps_quiet,
         right=("", "look paper", "go down"),
         wrong=("say What have I not noticed?", "say Nothing at all.", "whisper Lotte What is it?"),
-        is_held_back=True,
     ),
     Situation(
         "one_wants_a_gate_opened",
@@ -203,7 +192,6 @@ KEEP_OUT = [
         right=("", "look curtain", "emote holds on to the rope"),
         wrong=("say Not before noon.", "say My traps are dry.", "say Why do you want it open, Henrik?"),
         theirs=("traps", "eel traps"),
-        is_held_back=True,
     ),
     Situation(
         "two_say_good_night",
@@ -219,7 +207,6 @@ KEEP_OUT = [
         right=("", "look railing", "go west", "emote steps aside"),
         wrong=("say Good night.", "say Sleep well, Ansel.", "whisper Dagny Good night."),
         clock="20:10",
-        is_held_back=True,
     ),
 ]
 
@@ -237,7 +224,6 @@ FAREWELLS = [
         any_of(all_of(answers("Noor"), any_of(FAREWELL, mentions("welcome", "thank"))), poses),
         right=("say Farewell, Noor. Come again!", "emote waves with her pen"),
         wrong=("", "say It is, with both eggs.", "say Farewell, Eliza.", "go south", "look clock"),
-        is_held_back=True,
     ),
     Situation(
         "somebody_says_farewell_in_italian",
@@ -253,7 +239,6 @@ FAREWELLS = [
         ),
         right=("say Arrivederci.", "say Go well.", "emote lifts his hat"),
         wrong=("", "say Arrivederci, Moss, e grazie di tutto!", "look ferns", "go south", "say It rains."),
-        is_held_back=True,
     ),
     Situation(
         "an_agent_says_good_night_twice",
@@ -269,7 +254,6 @@ FAREWELLS = [
         right=("", "emote touches her whistle", "go north"),
         wrong=("say Good night, Eliza.", "say Good night, Eliza. Sleep dry.", "whisper Eliza Good night."),
         clock="20:40",
-        is_held_back=True,
     ),
     Situation(
         "somebody_has_gone_north",
@@ -284,7 +268,6 @@ FAREWELLS = [
         keeps_quiet,
         right=("", "look shelf", "get ink bottle"),
         wrong=("say Farewell, Magnus.", "say Safe home, Magnus.", "say Thank you."),
-        is_held_back=True,
     ),
     Situation(
         "somebody_offers_soup_for_tomorrow",
@@ -303,7 +286,6 @@ FAREWELLS = [
         ),
         right=("say Please do. Hot, if you can.", "say Kind of you. Yes."),
         wrong=("", "go west", "say It is wide enough for a pen.", "say I shall bring you some soup."),
-        is_held_back=True,
     ),
     Situation(
         "an_agent_is_off_to_the_loft",
@@ -318,6 +300,5 @@ FAREWELLS = [
         right=("say Until dusk.", "emote nods to her"),
         wrong=("", "say It is drier at the back.", "say Goodbye, Moss.", "say My paper is wet.", "go west"),
         theirs=("paper",),
-        is_held_back=True,
     ),
 ]

@@ -1,4 +1,4 @@
-"""Between two: what was said before, gifts, whispers. Nobody who tunes minds reads this; it is held back."""
+"""Between two: more of what was said before, gifts, whispers."""
 
 from __future__ import annotations
 
@@ -38,7 +38,6 @@ RECALL = [
         all_of(answers("Brigid"), mentions("Brigid"), TERSE),
         right=("say Brigid.", "say You are Brigid. Reeds."),
         wrong=("", "say I am Brigid, and I cut reeds upstream.", "say Moss.", "say Yes.", "emote nods"),
-        is_held_back=True,
     ),
     Situation(
         "asks_what_is_missing",
@@ -56,7 +55,6 @@ RECALL = [
         right=("say Your clay pipe, Casper.", "say A pipe. It is not in the vat."),
         wrong=("", "say My pipe.", "say I lost a clay pipe.", "say I am Casper.", "say Steam.", "go west"),
         theirs=("pipe", "clay pipe"),
-        is_held_back=True,
     ),
     Situation(
         "asks_in_which_town_it_works",
@@ -73,7 +71,6 @@ RECALL = [
         all_of(answers("Sanna"), mentions("Harrowgate"), never_says(r"\bi (?:mend|work|live)")),
         right=("say In Harrowgate.", "say You mend clocks in Harrowgate."),
         wrong=("", "say I mend clocks, down in Harrowgate.", "say In Fallwater.", "say Yes, I did."),
-        is_held_back=True,
     ),
     Situation(
         "asks_for_a_word_left_for_it",
@@ -91,7 +88,6 @@ RECALL = [
         all_of(answers("Emil"), mentions("supper", "seven", "7")),
         right=("say She has. Supper is at seven.", "say Be home by seven, Emil."),
         wrong=("", "say Yes.", "say Thank you, Vera.", "say I am Vera. Supper is at seven.", "go north"),
-        is_held_back=True,
     ),
     Situation(
         "holds_it_to_its_promise",
@@ -108,7 +104,6 @@ RECALL = [
         all_of(answers("Noor"), mentions("nine", "9")),
         right=("say At nine. Bring dry shoes.", "say Nine."),
         wrong=("", "say Tomorrow.", "say At seven.", "say You said it.", "say I am Noor."),
-        is_held_back=True,
     ),
     Situation(
         "asks_how_many_sisters",
@@ -126,7 +121,6 @@ RECALL = [
         right=("say Three.", "say You have three."),
         wrong=("", "say I have three sisters.", "say My three sisters.", "say Many.", "emote nods"),
         theirs=("sisters", "sister"),
-        is_held_back=True,
     ),
     Situation(
         "asks_who_it_is_and_what_it_plays",
@@ -150,7 +144,6 @@ RECALL = [
             "say You are Eliza. The fiddle.",
         ),
         clock="19:20",
-        is_held_back=True,
     ),
 ]
 
@@ -165,7 +158,6 @@ GIFTS = [
         right=("say Thank you, Dagny. Where was it?", "say How kind! Whose may it be?"),
         wrong=("", "give grey glove to Dagny", "drop grey glove", "say You are welcome, Eliza.", "say Good morning."),
         carries={"Dagny": ("grey glove",)},
-        is_held_back=True,
     ),
     Situation(
         "is_given_a_pebble_by_an_agent",
@@ -177,7 +169,6 @@ GIFTS = [
         right=("say Thank you, Moss. Why this one?", "say Kind of you."),
         wrong=("", "give white pebble to Moss", "say Four feet two.", "go east", "say Thank you, Eliza."),
         carries={"Moss": ("white pebble",)},
-        is_held_back=True,
     ),
     Situation(
         "is_handed_its_own_cup",
@@ -191,7 +182,6 @@ GIFTS = [
         right=("say Mine. Thank you.", "emote closes both hands round the cup"),
         wrong=("", "give tin cup to Fenn", "say You left this behind, I believe.", "go south", "drop tin cup"),
         carries={"Fenn": ("tin cup",)},
-        is_held_back=True,
     ),
     Situation(
         "is_asked_to_spare_its_sheet",
@@ -213,7 +203,6 @@ GIFTS = [
         ),
         wrong=("", "say Good morning.", "drop fresh sheet", "say Could you spare me the fresh sheet, please?"),
         carries={"Eliza": ("fresh sheet",)},
-        is_held_back=True,
     ),
     Situation(
         "is_asked_for_a_far_umbrella",
@@ -229,7 +218,6 @@ GIFTS = [
         ),
         right=("say It is in Pump Yard.", "say I have none. Wait a little."),
         wrong=("", "give town umbrella to Lotte", "say Here you are.", "say Here is the umbrella.", "emote nods"),
-        is_held_back=True,
     ),
     Situation(
         "is_shown_a_letter_to_carry",
@@ -245,7 +233,6 @@ GIFTS = [
         ),
         right=("get sealed letter", "say Yes. It goes to Moss, into his own hand."),
         wrong=("", "go north", "look river", "say Four feet.", "whisper Rosa Yes."),
-        is_held_back=True,
     ),
 ]
 
@@ -269,7 +256,6 @@ PRIVATE = [
         right=("whisper Goran He will not hear it from me.", "emote lays a finger on her lips"),
         wrong=("", "say You have sold it?", "whisper Eliza He has sold it.", "whisper Goran My boat is sold."),
         theirs=("boat", "brother"),
-        is_held_back=True,
     ),
     Situation(
         "is_whispered_a_question_about_an_agent",
@@ -287,7 +273,6 @@ PRIVATE = [
         ),
         right=("whisper Camille The day. One page of it.", "whisper Camille What people say."),
         wrong=("", "say The Daybook.", "whisper Eliza She asks what you write.", "say I am Camille.", "emote shrugs"),
-        is_held_back=True,
     ),
     Situation(
         "is_asked_from_afar",
@@ -306,7 +291,6 @@ PRIVATE = [
         right=("tell Piet Keep it. I am coming.", "tell Piet Not yet."),
         wrong=("", "say Not yet.", "go south", "tell Odile Not yet.", "tell Piet I am Piet.", "emote nods"),
         carries={"Piet": ("seed bun",)},
-        is_held_back=True,
     ),
     Situation(
         "is_told_of_rain_in_the_loft",
@@ -323,7 +307,6 @@ PRIVATE = [
         ),
         right=("tell Noor Thank you! Please shut them.", "tell Noor I am coming up."),
         wrong=("", "say It rains in.", "tell Moss The paper is damp.", "go east", "tell Noor Good morning, Eliza."),
-        is_held_back=True,
     ),
     Situation(
         "is_asked_for_a_surprise",
@@ -350,6 +333,5 @@ PRIVATE = [
         ),
         right=("say You had better ask her.", "say Nothing that concerns the river.", "emote looks at the pump"),
         wrong=("", "say Red slippers.", "say She has something for you on Friday.", "whisper Eliza Slippers."),
-        is_held_back=True,
     ),
 ]

@@ -33,6 +33,7 @@ from bench.minds.checks import (
     takes,
 )
 from bench.minds.situation import AGENTS, Scene, Situation
+from bench.minds.situations.words import is_fresh, takes_up
 
 BEFORE = (
     "Bruno> say I am Bruno. I lost my red kite near the mill.",
@@ -88,6 +89,12 @@ def turn(*lines: str, failure: str = "") -> PlayedTurn:
         (shows("nods|smiles"), "emote Smiles.", "emote frowns"),
         (shows("nods"), "emote nods", "say She nods."),
         (is_about("silk strong"), "say It is strong.", "say Blue elbows sing."),
+        (is_fresh, "say Hello, Bruno. Silk?", "say Hello, Bruno. What did you have for breakfast?"),
+        (is_fresh, "emote nods", "say I am Eliza."),
+        (is_fresh, "", "say Four feet two. Rising. Not much."),
+        (takes_up("silk"), "say Silk.", "say Blue elbows sing."),
+        (takes_up("silk"), "say It flew.", "say Nice to meet you, Bruno!"),
+        (takes_up("silk"), "say Never.", "say I see. That is very interesting."),
         (leaves_out("kite"), "say It flew.", "say Kites fly."),
         (leaves_out("kite"), "say It flew.", "emote draws a kite"),
         (never_says(r"\bi will drop"), "say Drop by.", "say I will drop it."),

@@ -1,0 +1,65 @@
+"""Checks of words that many situations wait for: yes, no, and what takes a matter up; and of a pose for an answer."""
+
+from __future__ import annotations
+
+import re
+
+from bench.minds.checks import Check, PlayedTurn, all_of, any_of, is_about, keeps_quiet, never_says, says, shows
+
+DENIES = says(r"\b(?:no|nope|nah|not|never|none|nothing|nobody|cannot|nowhere)\b|n't\b")
+AGREES = says(
+    r"\b(?:yes|yeah|aye|of course|certainly|gladly|please|indeed|very well|all right|by all means|with pleasure|sure"
+    r"|surely|why not)\b"
+)
+NODS = all_of(
+    keeps_quiet,
+    shows(
+        r"\b(?:nod|shak|smil|shrug|bow|point|touch|tap|lift|rais|hold|lay|put|offer|mov|dip|head|hand|wring|spread|wav|look"
+        r"|grin|sigh|laugh|tilt|pull)"
+    ),
+)
+"""Shows an answer without a word."""
+
+NO_HABIT = never_says(r"\bfour feet|\bbreakfast")
+"""Says nothing of what the agents ask or tell everybody."""
+
+_LINKS = says(
+    r"\?|\b(?:you|your|yours|yourself|i|me|my|mine|myself|we|us|our|he|him|his|she|her|it|its|they|them|their|one"
+    r"|this|that|these|those|of|in|on|at|for|to|from|with|by|off|up|down|out|over|and|or|but|as|if|then|there"
+    r"|here|so|too|again|always|when|how|what|why|who|where|all|both|some\w*|any\w*|every\w*|more|just|only|still"
+    r"|well|oh|ah|hm+|ha|now|later|soon|please|let|do|did|will|go|come|keep|take)\b"
+)
+"""Words that hold sentences together; a heap of others has none of them."""
+
+_CANNED = re.compile(
+    r"""(?:(?:good\ (?:morning|day|afternoon|evening)|hello|hi|hey|welcome|olá|dzień\ dobry)(?:\ (?:there|to\ you))?)?
+    (?:(?:and|so)\ )?
+    (?:(?:what\ did\ you\ have\ for\ breakfast|where\ (?:do|did|have)\ you\ come?\ from|what\ brings\ you\ .*
+    |what(?:'s|\ is)\ your\ name|who\ are\ you|how\ are\ you|tell\ me\ (?:more\ )?about\ yourself
+    |i(?:'m|\ am)\ (?:eliza|moss|odile|fine|well|good)\b.*
+    |(?:it\ is\ |the\ river\ is\ )?(?:at\ )?four\ feet.*|rising|steady
+    |not\ much|gate\ nine\ sticks
+    |(?:(?:it(?:'s|\ is)|i(?:'m|\ am))\ )?(?:so\ |very\ )?(?:nice|good|pleased|happy|glad)\ to\ meet\ you
+    |i\ see|that(?:'s|\ is|\ sounds)\ (?:very\ |so\ |really\ )?interesting
+    |thank\ you|thanks)(?:\ today)?)?""",
+    re.IGNORECASE | re.VERBOSE,
+)
+
+
+def is_fresh(turn: PlayedTurn) -> str:
+    """Check that what is said is more than a greeting, an introduction, and what the agent asks or tells everybody."""
+    if not turn.speeches:
+        return ""
+    names = "|".join(map(re.escape, sorted(turn.people)))
+    calls = rf"^\W*(?:{names})?\W*|(?<!\bam)(?<!'m)\s+(?:{names})\W*$|\W+$"
+    clauses = [part for one in turn.speeches for part in re.split(r"[.,!?;…]+", one.text.replace("’", "'"))]
+    bare = [re.sub(calls, "", clause, flags=re.IGNORECASE) for clause in clauses]
+    return "" if any(part and not _CANNED.fullmatch(part) for part in bare) else "the same as to everybody"
+
+
+def takes_up(words: str) -> Check:
+    """Return a check that a speech is an answer of its own: with one of these words, or with any that make a sentence.
+
+    This is for what can be answered in very many ways. Where a fact is asked for, see `mentions` and `is_about`.
+    """
+    return all_of(is_fresh, any_of(is_about(words), DENIES, _LINKS))
