@@ -280,7 +280,7 @@ class Login:
             if self._wrong >= self._services.settings.password_tries:
                 self._end(say("door.too_many_wrong"))
                 return
-            self._refuse(say("door.wrong_password", name=claim.name))
+            self._refuse(say("door.wrong_password", name=claim.name), say("door.goes_back"))
             self._ask_password(claim)
         elif account and account.one_time:
             self._refuse(say("door.one_time"))
@@ -288,9 +288,10 @@ class Login:
         else:
             self._come_in(claim)
 
-    def _refuse(self, reason: str) -> None:
+    def _refuse(self, reason: str, more: str = "") -> None:
+        """Tell why a password will not do; `more` is for who types it here, and not for a form."""
         self._tell(False, reason)
-        self._caller.show(reason)
+        self._caller.show(f"{reason} {more}".rstrip())
 
     def _end(self, reason: str) -> None:
         self._tell(False, reason)
@@ -317,8 +318,8 @@ class Login:
         if self._refuse_signup(claim):
             return
         key = "door.new_name" if claim.state is AccountState.NEW else "door.unclaimed"
-        shortest = self._services.settings.shortest_password
-        self._caller.show(self._services.wording()(key, name=claim.name, shortest=shortest))
+        shortest, say = self._services.settings.shortest_password, self._services.wording()
+        self._caller.show(f"{say(key, name=claim.name, shortest=shortest)} {say('door.goes_back')}")
         NewPassword(
             self._prompts,
             self._caller,

@@ -95,8 +95,8 @@ class Visitor:
         self.page.fill("#name", name)
         self.page.fill("#password", password)
         self.page.press("#password", "Enter")
-        chosen, log = self.page.locator("#chosen"), self.page.locator("#log")
-        chosen.or_(log).first.wait_for(state="visible")
+        self.page.locator("#chosen:visible, #log:visible").first.wait_for()
+        chosen = self.page.locator("#chosen")
         if chosen.is_visible():
             chosen.fill(password)
             chosen.press("Enter")

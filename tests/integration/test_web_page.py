@@ -81,6 +81,7 @@ def test_a_new_name_walks_by_clicking_takes_a_thing_and_comes_back_after_a_reloa
     robin.sees("Exits:", times=before.count("Exits:") + 1)
     robin.page.click("#leave")
     robin.page.wait_for_selector("#guest:visible")
+    assert robin.page.is_visible("#password") and robin.page.is_hidden("#chosen")  # as at first
     robin.page.reload()
     robin.page.wait_for_selector("#guest:visible")
 
@@ -120,6 +121,121 @@ def test_of_two_tabs_the_newer_plays_and_both_have_read_the_same(visit):
     second, guest.page = guest.page, first
     guest.sees('You say, "in the second"')
     second.wait_for_selector("#again:visible")
+
+
+def test_who_is_taken_over_comes_back_by_enter_alone(visit, server):
+    kit = visit()
+    kit.comes_as("Kit")
+    server.player("Kit").asks("look")
+    kit.page.wait_for_selector("#again:focus")
+    kit.page.keyboard.press("Enter")
+    kit.page.wait_for_selector("#line:focus")
+    kit.page.keyboard.type("say back")
+    kit.page.keyboard.press("Enter")
+    kit.sees('You say, "back"')
+
+
+def test_a_line_that_was_not_taken_is_told_and_not_done_when_its_player_comes_in_again(visit):
+    lou = visit()
+    lou.comes_as("Lou")
+    lou.page.evaluate("""() => {
+        const line = document.getElementById("line"), form = document.getElementById("typing");
+        for (const text of ["quit", "say too late"]) { line.value = text; form.requestSubmit(); }
+    }""")
+    lou.page.click("#again")
+    lou.sees("Exits:", times=2)
+    lou.sees("Not done: say too late")
+    lou.types("say in time")
+    lou.sees('You say, "in time"')
+    assert 'You say, "too late"' not in lou.log()
+
+
+def test_a_ticket_that_a_restart_has_forgotten_is_replaced(visit):
+    guest = visit()
+
+    def forget(route):
+        answer = route.fetch()
+        route.fulfill(response=answer, json={**answer.json(), "ticket": "forgotten"})
+
+    guest.page.route("**/enter", forget)
+    guest.comes_as_guest()
+    guest.types("say in all the same")
+    guest.sees('You say, "in all the same"')
+
+
+def test_each_setting_stands_beside_its_label(visit):
+    guest = visit()
+    guest.comes_as_guest()
+    guest.page.click("#settings-button")
+    for size in ("90", "175"):
+        guest.page.select_option("#set-size", size)
+        tops = guest.page.evaluate("""() => [...document.querySelectorAll("#settings .grid select")].map((one) => {
+            const middle = (of) => { const { top, height } = of.getBoundingClientRect(); return top + height / 2; };
+            return Math.abs(middle(one) - middle(one.labels[0]));
+        })""")
+        assert max(tops) < 12
+
+
+def test_who_types_what_they_would_say_is_shown_how(visit):
+    guest = visit()
+    guest.comes_as_guest()
+    guest.page.wait_for_selector("#exits button")
+    guest.page.type("#line", "Hello everybody")
+    assert guest.page.inner_text("#hint") == "say Hello everybody says it to everybody here."
+    guest.page.press("#line", "Tab")
+    guest.page.press("#line", "Enter")
+    guest.sees('You say, "Hello everybody"')
+    for line in ("north", "look", "'hello"):
+        guest.page.fill("#line", line)
+        assert "says it to everybody" not in guest.page.inner_text("#hint")
+
+
+def test_only_columns_and_drawings_are_of_letters_of_one_width(visit):
+    guest = visit(width=390, height=844)
+    guest.comes_as_guest()
+    first = guest.page.locator("#log > div").first
+    assert "say hello" in first.locator(".columns").nth(1).inner_text()
+    assert first.locator("div:not(.columns)").first.inner_text().startswith("You have just stepped ashore.")
+    guest.types("map")
+    guest.sees("[@]")
+    drawn = guest.page.locator("#log > div:last-child .columns").all_text_contents()
+    assert any("[@]" in line for line in drawn) and any(set(line) <= set(" |\n") for line in drawn)
+
+
+def test_log_ways_out_and_line_stand_below_each_other_and_no_name_on_the_map_is_cut(visit):
+    guest = visit(width=1280, height=800)
+    guest.comes_as_guest()
+    guest.page.wait_for_selector("#map svg text")
+    lefts = guest.page.evaluate("""() => {
+        const range = document.createRange(), last = document.querySelector("#log > div:last-child");
+        range.selectNodeContents(last);
+        return [range, document.querySelector("#exits button"), document.getElementById("line")].map(
+            (one) => Math.round(one.getBoundingClientRect().left));
+    }""")
+    assert max(lefts) - min(lefts) <= 1
+    cut = guest.page.evaluate("""() => {
+        const all = document.querySelector("#map svg").getBoundingClientRect();
+        return [...document.querySelectorAll("#map text")].filter((one) => {
+            const { left, right, bottom } = one.getBoundingClientRect();
+            return left < all.left - 1 || right > all.right + 1 || bottom > all.bottom + 1;
+        }).map((one) => one.textContent);
+    }""")
+    assert cut == []
+
+
+def test_five_thousand_lines_are_shown_within_seconds(visit):
+    guest = visit()
+    guest.comes_as_guest()
+    seconds, shown = guest.page.evaluate("""async () => {
+        const { Log } = await import("./log.js"), element = document.getElementById("log");
+        const log = new Log(element, document.createElement("button")), begun = performance.now();
+        for (let n = 0; n < 5000; n += 1) {
+            log.line({ n, kind: "speech", text: `Somebody says, "line ${n}"` }, "");
+            if (n % 200 === 199) await new Promise((done) => setTimeout(done)); // as many as a message has
+        }
+        return [(performance.now() - begun) / 1000, element.lastElementChild.textContent];
+    }""")
+    assert (seconds < 10, shown) == (True, 'Somebody says, "line 4999"')
 
 
 def test_everything_can_be_done_by_keyboard(visit):

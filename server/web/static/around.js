@@ -1,5 +1,5 @@
 // The room's picture: ways out, people, things, and a map with its twin in words.
-const CELL = 76, ROW = 46, SHORT = 12, SVG = "http://www.w3.org/2000/svg";
+const CELL = 78, ROW = 58, SHORT = 12, SVG = "http://www.w3.org/2000/svg";
 
 function button(text, act) {
   const made = document.createElement("button");
@@ -16,10 +16,19 @@ function drawn(name, attributes, text) {
   return made;
 }
 
+// A name in two lines if it is long, each of at most SHORT letters.
+function inTwo(name) {
+  const cut = (text) => (text.length > SHORT ? `${text.slice(0, SHORT - 1)}…` : text);
+  const spaces = [...name.matchAll(/ /g)].map((one) => one.index);
+  if (name.length <= SHORT - 2 || !spaces.length) return [cut(name)];
+  const at = spaces.reduce((best, one) => (Math.abs(one - name.length / 2) < Math.abs(best - name.length / 2) ? one : best));
+  return [cut(name.slice(0, at)), cut(name.slice(at + 1))];
+}
+
 export class Around {
   // `act` does a line, `begin` puts the beginning of one where it is typed.
   constructor(act, begin) {
-    Object.assign(this, { act, begin, people: [], items: { room: [], inv: [] }, thinking: new Set(), name: "" });
+    Object.assign(this, { act, begin, exits: [], people: [], items: { room: [], inv: [] }, thinking: new Set(), name: "" });
   }
 
   take(name, payload) {
@@ -45,9 +54,10 @@ export class Around {
     }
   }
 
-  get words() { return [...this.people, ...this.items.room, ...this.items.inv].map((one) => one.name ?? one); }
+  get words() { return [...this.exits, ...this.people, ...this.items.room, ...this.items.inv].map((one) => one.name ?? one); }
 
   showExits(exits) {
+    this.exits = exits.map((exit) => exit.name);
     document.getElementById("exits").replaceChildren(...exits.map((exit) => {
       const made = button(exit.name, () => this.act(exit.way && exit.way !== exit.name ? exit.name : `go ${exit.name}`));
       const where = document.createElement("small");
@@ -117,13 +127,12 @@ export class Around {
     });
     for (const [one, other] of ways) {
       const [x1, y1] = at(rooms[one]), [x2, y2] = at(rooms[other]);
-      svg.append(drawn("line", { x1, y1: y1 - 6, x2, y2: y2 - 6 }));
+      svg.append(drawn("line", { x1, y1: y1 - 9, x2, y2: y2 - 9 }));
     }
     rooms.forEach((room, number) => {
       const [x, y] = at(room), group = drawn("g", number ? {} : { class: "here" });
-      const short = room.name.length > SHORT ? `${room.name.slice(0, SHORT - 1)}…` : room.name;
-      group.append(drawn("title", {}, room.name), drawn("rect", { x: x - 9, y: y - 15, width: 18, height: 18, rx: 4 }));
-      group.append(drawn("text", { x, y: y + 16 }, short));
+      group.append(drawn("title", {}, room.name), drawn("rect", { x: x - 9, y: y - 18, width: 18, height: 18, rx: 4 }));
+      inTwo(room.name).forEach((part, line) => group.append(drawn("text", { x, y: y + 12 + line * 12 }, part)));
       svg.append(group);
     });
     document.getElementById("map").replaceChildren(svg);

@@ -81,6 +81,7 @@ export class Link {
       }
       this.stream = item.hello.stream;
       this.isReady = true;
+      this.isSecond = false;
       this.wait = FIRST_WAIT;
       this.arrived(item.hello.took);
       this.typed = Math.max(this.typed, item.hello.took);
@@ -93,6 +94,9 @@ export class Link {
       this.isOver = true;
       untaken = UNDONE;
       this.changed(item.end);
+    } else if (item.refused !== undefined && !this.isSecond) {
+      this.isSecond = true; // a restart forgets tickets: another is asked for once
+      return;
     } else if (item.refused !== undefined) {
       this.isOver = true;
       untaken = UNKNOWN;

@@ -1,7 +1,7 @@
 // What happens, line by line. World text is set as text, never as markup.
 const MOST_LINES = 2000, NEAR_END = 60;
 const STYLES = new Set(["room", "exits", "speech", "private", "notice", "ambience", "refusal", "highlight"]);
-const COLUMNS = /\S {2,}\S/;
+const COLUMNS = /\S {2,}\S/, DRAWN = /^\s+\S|^[^\p{L}]+$/u;
 
 export function fill(element, runs) {
   for (const [words, style, address] of runs) {
@@ -16,6 +16,23 @@ export function fill(element, runs) {
       element.append(span);
     } else element.append(words);
   }
+}
+
+// Only lines with columns or of a drawing are of letters of one width: prose between them reads as everywhere.
+function inLines(entry, runs) {
+  const lines = [[]];
+  for (const [words, ...style] of runs) {
+    words.split("\n").forEach((part, number, all) => {
+      if (number) lines.push([]);
+      lines.at(-1).push([number < all.length - 1 ? `${part}\n` : part, ...style]);
+    });
+  }
+  entry.replaceChildren(...lines.map((line) => {
+    const row = document.createElement("div");
+    fill(row, line);
+    if (COLUMNS.test(row.textContent) || DRAWN.test(row.textContent)) row.className = "columns";
+    return row;
+  }));
 }
 
 export class Log {
@@ -46,7 +63,7 @@ export class Log {
     const kind = item.kind || "";
     const entry = this.entry(STYLES.has(kind) || kind === "scene" || kind === "typed" ? kind : "", item.text);
     if (item.runs) fill(entry, item.runs);
-    if (COLUMNS.test(entry.textContent)) entry.classList.add("columns");
+    if (COLUMNS.test(entry.textContent)) inLines(entry, item.runs || [[item.text]]);
     if (kind === "typed") {
       entry.setAttribute("aria-hidden", "true");
       if (item.page === page) { this.pending.get(item.typed)?.remove(); this.pending.delete(item.typed); }
@@ -76,13 +93,23 @@ export class Log {
   }
 
   put(entry, isOwn) {
-    const wasAtEnd = this.isAtEnd();
+    if (!this.isDue) { // what comes in one message is laid out once
+      this.isDue = true;
+      this.follows = this.isAtEnd();
+      queueMicrotask(() => this.settle());
+    }
+    if (isOwn) this.follows = true;
     if (!document.hidden) entry.classList.add("fresh");
     const waiting = this.pending.values().next().value; // what the world has not heard yet stands last
     this.element.insertBefore(entry, waiting ?? null);
     while (this.element.childElementCount > MOST_LINES) this.element.firstElementChild.remove();
-    if (wasAtEnd || isOwn) this.toEnd();
-    else { this.unseen += 1; this.newer.textContent = `${this.unseen} new`; this.newer.hidden = false; }
+    if (!this.follows) this.unseen += 1;
+  }
+
+  settle() {
+    this.isDue = false;
+    if (this.follows) this.toEnd();
+    else if (this.unseen) { this.newer.textContent = `${this.unseen} new`; this.newer.hidden = false; }
   }
 
   isAtEnd() {

@@ -25,7 +25,7 @@ function hear(item) {
   } else if (item.untaken) {
     log.untaken(item.untaken, item.why);
   } else if (item.data === "Fallwater.Commands") {
-    typing.commands = item.payload.commands;
+    typing.commands = item.payload.commands.map((one) => ({ ...one, about: one.about.replace(/`([^`]+)`/g, "“$1”") }));
   } else if (item.data) {
     around.take(item.data, item.payload);
     typing.words = around.words;
@@ -38,12 +38,14 @@ function hear(item) {
 
 function change(state, told) {
   $("state").textContent = state === "on" ? "" : state === "off" ? "Connection lost. Trying again…" : "";
+  const wasOver = !$("over").hidden;
   $("over").hidden = state === "on" || state === "off";
   $("typing").hidden = $("exits").hidden = !$("over").hidden;
-  if (state === "on") { if (!isIn) showPlay(); }
+  if (state === "on") { if (!isIn) showPlay(); else if (wasOver) typing.focus(); }
   else if (state === "elsewhere") $("over-told").textContent = "You play on in another window.";
   else if (state === "over") $("over-told").textContent = "You are not in the world any more.";
   else if (state === "refused") showDoor(told);
+  if (isIn && !$("over").hidden && !document.querySelector("dialog[open]")) $("again").focus();
 }
 
 function title() { document.title = news ? `(${news}) ${world.name}` : world.name; }
@@ -62,6 +64,8 @@ async function showDoor(told = "") {
   $("play").hidden = true;
   $("door").hidden = false;
   $("door-told").textContent = told;
+  $("chosen-row").hidden = true;
+  $("password").hidden = $("password-label").hidden = false;
   $("guest-row").hidden = $("guest-about").hidden = world.guests === false;
 }
 

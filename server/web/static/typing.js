@@ -10,6 +10,7 @@ export class Typing {
     form.addEventListener("submit", (event) => { event.preventDefault(); this.submit(); });
     field.addEventListener("keydown", (event) => this.key(event));
     field.addEventListener("input", () => this.suggest());
+    hint.addEventListener("click", () => this.found && this.put(this.found));
     secret.addEventListener("keydown", (event) => { if (event.key === "Enter") { event.preventDefault(); this.submit(); } });
   }
 
@@ -56,6 +57,15 @@ export class Typing {
     this.put(at === this.history.length ? this.begun || "" : this.history[at]);
   }
 
+  // Somebody who types what they want to say is shown how: it is no command.
+  suggestSaying(text, verb) {
+    if (!/^\p{L}/u.test(verb) || !this.commands.length || this.words.some((one) => one.toLowerCase().startsWith(verb))) return;
+    this.found = `say ${text.trimStart()}`;
+    const usage = document.createElement("b");
+    usage.textContent = this.found;
+    this.hint.append(usage, " says it to everybody here.");
+  }
+
   suggest() {
     const text = this.field.value, start = text.trimStart().toLowerCase();
     this.hint.replaceChildren();
@@ -64,7 +74,7 @@ export class Typing {
     const verb = start.split(" ")[0];
     if (!start.includes(" ")) {
       const command = this.commands.find((one) => one.usage.split(" ")[0].startsWith(verb));
-      if (!command) return;
+      if (!command) return this.suggestSaying(text, verb);
       const whole = command.usage.split(" ")[0];
       this.found = whole === verb ? "" : `${whole} `;
       const usage = document.createElement("b");
@@ -72,6 +82,7 @@ export class Typing {
       this.hint.append(usage, ` ${command.about}`);
       return;
     }
+    if (!this.commands.some((one) => one.usage.split(" ")[0].startsWith(verb))) return this.suggestSaying(text, verb);
     const last = text.slice(text.lastIndexOf(" ") + 1).toLowerCase();
     const word = last.length > 1 && this.words.find((one) => one.toLowerCase().startsWith(last) && one.length > last.length);
     if (!word) return;

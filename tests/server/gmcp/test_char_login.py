@@ -14,7 +14,7 @@ from tests.server.front_door import Thread, lobby_of
 from tests.server.gmcp.talking import ALL, Talker
 from tests.world.inn import inn_game
 
-WRONG = {"success": False, "message": "That is not the password of Ana. An empty line goes back to the name."}
+WRONG = {"success": False, "message": "That is not the password of Ana."}
 RIGHT = {"success": True, "message": ""}
 
 

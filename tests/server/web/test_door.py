@@ -184,6 +184,13 @@ def test_a_known_name_comes_in_with_its_password_and_no_other(house):
     assert browser.enters("ana", SECRET)["name"] == "Ana"
 
 
+def test_a_form_is_told_nothing_of_empty_lines(house):
+    browser = Browser(house)
+    assert browser.enters("Eve")["told"].endswith("@password changes it later.")
+    browser.enters("Ana", chosen="a long secret")
+    assert Browser(house).enters("Ana", "wrong")["told"] == "That is not the password of Ana."
+
+
 def test_guessing_waits_as_at_telnet_and_both_count_together(house):
     Guest(house.registry).enters("Ana")
     telnet = Guest(house.registry, "192.0.2.1")
