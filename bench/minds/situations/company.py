@@ -21,10 +21,37 @@ from bench.minds.checks import (
 from bench.minds.situation import Situation
 from bench.minds.situations.talk import TERSE
 
-THANKS = mentions("thank", "kind", "good of you", "lovely", "beautiful", "danke", "merci", "grateful", "appreciate")
+THANKS = mentions(
+    "thank",
+    "kind",
+    "good of you",
+    "lovely",
+    "beautiful",
+    "danke",
+    "merci",
+    "grateful",
+    "appreciate",
+    "obliged",
+    "bless",
+    "needed",
+)
 FAREWELL = mentions(
     *"goodbye good-bye bye farewell safe until luck wiedersehen tschüss return".split(),
-    *("take care", "good night", "see you", "come back", "come again", "good journey", "go well", "walk well"),
+    *(
+        "take care",
+        "good night",
+        "see you",
+        "come back",
+        "come again",
+        "good journey",
+        "go well",
+        "walk well",
+        "off you go",
+        "mind how",
+        "so long",
+        "tomorrow",
+        "later",
+    ),
 )
 HANDS_OVER = r"\bhere (?:you are|it is|is the|'s the)|\bhere's|\byou (?:can|may) have (?:it|the)|\btake it\b"
 
@@ -40,7 +67,11 @@ GIFTS = [
         {"Odile": "Flood Stairs", "Ines": "Flood Stairs"},
         ("Ines> say I found this for you.", "Odile> say For me?", "Ines> give white pebble to Odile"),
         all_of(answers("Ines"), THANKS, keeps("white pebble")),
-        right=("say Thank you. It is very smooth.", "say Kind of you."),
+        right=(
+            "say Thank you. It is very smooth.",
+            "say Kind of you.",
+            "say Much obliged, Ines.",
+        ),
         wrong=("", "give white pebble to Ines", "say It is four feet.", "say You are welcome, Odile.", "emote nods"),
         carries={"Ines": ("white pebble",)},
     ),
@@ -51,7 +82,10 @@ GIFTS = [
         {"Eliza": "Pump Yard", "Odile": "Pump Yard"},
         ("Odile> give town umbrella to Eliza",),
         all_of(answers("Odile"), THANKS, keeps("town umbrella")),
-        right=("say Thank you, Odile. Is it going to rain?",),
+        right=(
+            "say Thank you, Odile. Is it going to rain?",
+            "say Just what I needed, Odile!",
+        ),
         wrong=("", "give town umbrella to Odile", "say Good morning.", "drop town umbrella", "say Thank you, Moss."),
         carries={"Odile": ("town umbrella",)},
     ),
@@ -131,8 +165,11 @@ PRIVATE = [
         "Eliza",
         {"Eliza": "Eel Stage", "Yusuf": "Eel Stage", "Odile": "Eel Stage"},
         ("Yusuf> whisper Eliza Who is that woman with the whistle?",),
-        all_of(answers("Yusuf", by="whisper"), mentions("Odile")),
-        right=("whisper Yusuf That is Odile. She keeps the weir.",),
+        all_of(answers("Yusuf", by="whisper"), mentions("Odile", "keeper", "weir-keeper")),
+        right=(
+            "whisper Yusuf That is Odile. She keeps the weir.",
+            "whisper Yusuf The keeper of the weir.",
+        ),
         wrong=("", "say That is Odile.", "whisper Odile He asks who you are.", "whisper Yusuf I am Odile."),
     ),
     Situation(
@@ -237,8 +274,11 @@ COMPANY = [
             "Odile> say Twelve. There is no seven.",
             "Bruno> say And where does the iron key belong, Odile?",
         ),
-        all_of(answers("Bruno"), mentions("gauge", "hook")),
-        right=("say On its hook in the Gauge House. It is never there.",),
+        all_of(answers("Bruno"), mentions("gauge", "hook", "hut")),
+        right=(
+            "say On its hook in the Gauge House. It is never there.",
+            "say In the hut, on the wall.",
+        ),
         wrong=("", "say Twelve. There is no seven.", "say Tilda, on its hook.", "say In the river.", "get iron key"),
     ),
     Situation(
@@ -393,7 +433,11 @@ FAREWELLS = [
         {"Moss": "Behind the Water", "Marta": "Behind the Water"},
         ("Marta> say It is lovely in here.", "Moss> say It is.", "Marta> say I must go now. Goodbye, Moss."),
         all_of(any_of(all_of(answers("Marta"), FAREWELL), poses), TERSE),
-        right=("say Go well.", "emote raises a hand"),
+        right=(
+            "say Go well.",
+            "emote raises a hand",
+            "say Off you go, then.",
+        ),
         wrong=("", "say It is.", "say Goodbye, Moss.", "look fall", "go west"),
     ),
     Situation(

@@ -118,8 +118,14 @@ TALK = [
         "Moss",
         {"Moss": "Kettle House", "Otto": "Kettle House"},
         ("Otto> say Is there anything to eat in here?",),
-        all_of(any_of(answers("Otto"), poses), any_of(mentions("bun"), poses), TERSE),
-        right=("say There is a bun. The last one.", "emote points at the seed bun"),
+        all_of(
+            any_of(answers("Otto"), poses), any_of(mentions("bun", "caraway", "last one", "one left"), poses), TERSE
+        ),
+        right=(
+            "say There is a bun. The last one.",
+            "emote points at the seed bun",
+            "say Caraway. One left.",
+        ),
         wrong=("", "say Yes.", "go east", "say Is there anything to eat in here?"),
     ),
     Situation(
@@ -128,8 +134,12 @@ TALK = [
         "Odile",
         {"Odile": "Eel Stage", "Yusuf": "Eel Stage"},
         ("Yusuf> say What is that you are carrying there?",),
-        all_of(answers("Yusuf"), mentions("lantern"), never_says(r"\byour (?:\w+ )?lantern")),
-        right=("say My lantern. Mended at last.", "say A brass lantern."),
+        all_of(answers("Yusuf"), mentions("lantern", "lamp"), never_says(r"\byour (?:\w+ )?lantern")),
+        right=(
+            "say My lantern. Mended at last.",
+            "say A brass lantern.",
+            "say My lamp. It has a new handle.",
+        ),
         wrong=("", "say Nothing.", "drop brass lantern", "say It is your lantern, your old one."),
         carries={"Odile": ("brass lantern",)},
     ),
@@ -139,8 +149,11 @@ TALK = [
         "Eliza",
         {"Eliza": "The Landing", "Karel": "The Landing"},
         ("Karel> say I have news for Moss. Where could I find him?",),
-        all_of(answers("Karel"), mentions("garden", "fern", "spray")),
-        right=("say Look in the Spray Garden, among his ferns.",),
+        all_of(answers("Karel"), mentions("garden", "fern", "spray", "behind the water")),
+        right=(
+            "say Look in the Spray Garden, among his ferns.",
+            "say Try Behind the Water.",
+        ),
         wrong=("", "say I am Moss.", "say In the mill.", "say I have news for Moss."),
     ),
     Situation(
