@@ -156,3 +156,11 @@ class Guest:
                 self.unseen.append(line)
             self.connection.types(line)
             self._registry.clock.advance(0)  # type: ignore[attr-defined]
+
+
+def entered(registry: SessionRegistry, name: str, host: str = "127.0.0.1", width: int = 80) -> Guest:
+    """Return somebody who has come in by a name, before a screen on which nothing stands any more."""
+    guest = Guest(registry, host, width)
+    guest.enters(name)
+    guest.screen()
+    return guest

@@ -12,7 +12,7 @@ from twisted.internet.task import Clock
 
 from config.settings import ServerSettings
 from server.accounts.schema import Account
-from tests.server.fake_connection import SECRET, Guest
+from tests.server.fake_connection import SECRET, Guest, entered
 from tests.server.front_door import FakeHasher, Thread, lobby_of
 from tests.world.inn import inn_game
 from world.entities import Character, Role
@@ -34,8 +34,7 @@ def registry(tmp_path):
 @pytest.fixture
 def eve(registry):
     """A lobby in which Eve has been before, from home."""
-    guest = Guest(registry, HOME)
-    guest.enters("Eve")
+    guest = entered(registry, "Eve", HOME)
     guest.hangs_up()
     return registry
 
@@ -342,8 +341,7 @@ def test_a_one_time_password_stays_until_another_is_chosen(eve):
 
 
 def test_a_password_is_changed_after_the_old_one_is_given_both_unseen(eve):
-    guest = Guest(eve, HOME)
-    guest.enters("eve")
+    guest = entered(eve, "eve", HOME)
     assert (guest.types("@password"), guest.connection.is_hidden) == ("Your password now: ", True)
     assert (guest.types(SECRET), guest.connection.is_hidden) == ("\nYour new password: ", True)
     assert guest.types("another secret") == "\nPassword changed.\n> "
@@ -361,8 +359,7 @@ def test_a_password_is_changed_after_the_old_one_is_given_both_unseen(eve):
     ],
 )
 def test_a_password_stays_if_the_old_one_is_wrong_or_no_new_one_is_given(eve, lines, said):
-    guest = Guest(eve, HOME)
-    guest.enters("eve")
+    guest = entered(eve, "eve", HOME)
     guest.types("@password")
     assert guest.types(*lines) == said
     assert account(eve, "Eve").password == FakeHasher().hash(SECRET)
@@ -378,8 +375,7 @@ def test_what_others_do_is_shown_while_a_password_is_changed_and_the_question_ag
 
 
 def test_a_password_in_the_line_itself_is_refused_and_not_repeated(eve):
-    guest = Guest(eve, HOME)
-    guest.enters("eve")
+    guest = entered(eve, "eve", HOME)
     told = guest.types("@password hunter22")
     assert "A password is never typed in a line like that." in told
     assert "hunter22" not in told

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from config.settings import ServerSettings
 from server.gmcp.client import MAX_MESSAGE_BURST, MAX_PACKAGES, Supports
 from server.gmcp.packages import derived
-from tests.server.fake_connection import Guest
+from tests.server.fake_connection import Guest, entered
 from tests.server.front_door import lobby_of
 from tests.server.gmcp.talking import ALL, Talker
 from tests.world.inn import inn_game
@@ -378,15 +378,13 @@ def test_what_a_client_calls_itself_is_logged_once_and_as_one_line(registry, cap
 
 
 def test_a_client_that_begins_to_speak_late_is_told_all_the_same(registry):
-    ben = Guest(registry)
-    ben.enters("Ben")
+    ben = entered(registry, "Ben")
     ben.session.data_received("core.supports.set", ["room 1"])
     assert [name for name, _ in ben.connection.told] == ["Room.Info", "Room.Players"]
 
 
 def test_a_client_that_never_speaks_is_told_nothing(registry, ana):
-    ben = Guest(registry)
-    ben.enters("Ben")
+    ben = entered(registry, "Ben")
     ana.types("say hello", "north")
     ben.types("quit")
     assert ben.connection.told == []

@@ -14,7 +14,7 @@ from server.connection.connection import KIND_OF, MARKED, SCENE, ColorDepth, sho
 from server.rendering.layout import wrapped
 from server.rendering.text_screen import preferred, rendered
 from server.telnet.options import ClientInfo, Mtts, capabilities_of
-from tests.server.fake_connection import Guest
+from tests.server.fake_connection import entered
 from tests.server.front_door import lobby_of
 from tests.world.inn import inn_game
 from world.events import Output, Said
@@ -132,9 +132,7 @@ def registry(tmp_path):
 
 
 def test_a_player_sees_colours_and_neither_history_nor_others_get_any(registry):
-    ana, ben = Guest(registry), Guest(registry)
-    ana.enters("Ana")
-    ben.enters("Ben")
+    ana, ben = entered(registry, "Ana"), entered(registry, "Ben")
     ana.types("color on")
     ben.screen()
     assert '\x1b[32mYou say, "Good morning"\x1b[0m\n' in ana.types("say Good morning")
@@ -146,8 +144,7 @@ def test_a_player_sees_colours_and_neither_history_nor_others_get_any(registry):
 
 
 def test_help_has_marks_for_the_eye_only(registry):
-    ana = Guest(registry)
-    ana.enters("Ana")
+    ana = entered(registry, "Ana")
     registry.game.commands.texts = replace(registry.game.commands.texts, topics={"weir": "The ==weir== talks."})
     assert "The weir talks." in ana.types("help weir")
     ana.types("color on")
@@ -155,8 +152,7 @@ def test_help_has_marks_for_the_eye_only(registry):
 
 
 def test_another_palette_counts_at_once(registry):
-    ana = Guest(registry)
-    ana.enters("Ana")
+    ana = entered(registry, "Ana")
     ana.types("color 16")
     ana.connection.palette = ColorSettings(speech="none", room="red")
     assert "\x1b[31mThe Common Room\x1b[0m\n" in ana.types("look")

@@ -12,7 +12,7 @@ from server.connection.connection import MARKED, ColorDepth
 from server.rendering.layout import WHOLE, lay_out
 from server.rendering.text_screen import rendered
 from tests.full_table import full_table
-from tests.server.fake_connection import Guest
+from tests.server.fake_connection import Guest, entered
 from tests.server.front_door import lobby_of
 from tests.world.inn import inn_game
 from vault.message_notes import WHOLE as WHOLE_NOTES
@@ -33,8 +33,7 @@ def registry(tmp_path):
 
 def listener(registry, width: int = 80) -> Guest:
     """Return Ana, whose narrow screen nobody looks at, with nothing on it."""
-    ana = Guest(registry, width=width)
-    ana.enters("Ana")
+    ana = entered(registry, "Ana", width=width)
     ana.types("screenreader on")
     ana.screen()
     return ana

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from config.settings import ServerSettings
-from tests.server.fake_connection import Guest
+from tests.server.fake_connection import Guest, entered
 from tests.server.front_door import lobby_of
 from tests.world.inn import inn_game
 
@@ -19,15 +19,13 @@ def registry(tmp_path):
 
 @pytest.fixture
 def ana(registry):
-    guest = Guest(registry)
-    guest.enters("Ana")
+    guest = entered(registry, "Ana")
     return guest
 
 
 @pytest.fixture
 def ben(registry, ana):
-    guest = Guest(registry)
-    guest.enters("Ben")
+    guest = entered(registry, "Ben")
     ana.screen()
     return guest
 
@@ -106,8 +104,7 @@ def test_an_absent_one_can_be_sent_home(registry, ana, ben):
 
 def test_nobody_is_waited_for_where_the_setting_says_so(tmp_path):
     registry = lobby_of(tmp_path, inn_game(), ServerSettings(return_seconds=0))
-    ana = Guest(registry)
-    ana.enters("Ana")
+    ana = entered(registry, "Ana")
     ana.hangs_up()
     assert not registry.game.world.characters["Ana"].awake
 

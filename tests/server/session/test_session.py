@@ -7,7 +7,7 @@ from twisted.internet.task import Clock
 
 from config.settings import ServerSettings
 from server.session.registry import SessionRegistry
-from tests.server.fake_connection import Guest
+from tests.server.fake_connection import Guest, entered
 from tests.server.front_door import accounts_in, lobby_of
 from tests.world.inn import inn_game
 from world.entities import Role
@@ -38,8 +38,7 @@ def test_whoever_was_here_before_sees_the_room_at_once(registry):
 
 
 def test_a_name_means_the_same_character_however_it_is_written(registry):
-    first = Guest(registry)
-    first.enters("eve")
+    first = entered(registry, "eve")
     first.types("north")
     first.hangs_up()
     assert Guest(registry).enters("EVE").startswith("The Kitchen\n")
@@ -62,15 +61,13 @@ def test_the_name_of_an_agent_is_refused(registry):
 
 def test_an_empty_line_is_answered_with_the_same_question(registry):
     assert Guest(registry).types("  ") == "By what name shall we know you? "
-    ana = Guest(registry)
-    ana.enters("Ana")
+    ana = entered(registry, "Ana")
     assert ana.types("") == "> "
 
 
 def test_each_turn_ends_in_one_prompt_however_much_it_shows(registry):
-    ana, ben = Guest(registry), Guest(registry)
-    ana.enters("Ana")
-    ben.enters("Ben")
+    ana = entered(registry, "Ana")
+    entered(registry, "Ben")
     ana.screen()
     prompts = ana.connection.prompts
     registry.game.perform("Ben", "say one")
@@ -81,23 +78,19 @@ def test_each_turn_ends_in_one_prompt_however_much_it_shows(registry):
 
 
 def test_what_happens_while_somebody_types_stands_on_a_line_of_its_own(registry):
-    ana, ben = Guest(registry), Guest(registry)
-    ana.enters("Ana")
-    ben.enters("Ben")
+    ana, ben = entered(registry, "Ana"), entered(registry, "Ben")
     ana.screen()
     ben.types("say hello")
     assert ana.screen() == '\nBen says, "hello"\n> '
 
 
 def test_the_answer_to_a_line_begins_without_an_empty_one(registry):
-    ana = Guest(registry)
-    ana.enters("Ana")
+    ana = entered(registry, "Ana")
     assert ana.types("say hello") == 'You say, "hello"\n> '
 
 
 def test_a_walk_ends_in_a_look_around(registry):
-    ana = Guest(registry)
-    ana.enters("Ana")
+    ana = entered(registry, "Ana")
     assert ana.types("north") == (
         "You go north to The Kitchen.\n"
         "The Kitchen\nCopper pans, steam, and no window.\nYou see some apples here.\n"
@@ -106,9 +99,7 @@ def test_a_walk_ends_in_a_look_around(registry):
 
 
 def test_a_private_reason_is_on_no_other_screen(registry):
-    ana, ben = Guest(registry), Guest(registry)
-    ana.enters("Ana")
-    ben.enters("Ben")
+    ana, ben = entered(registry, "Ana"), entered(registry, "Ben")
     ben.screen()
     shown = ana.types("say hello | ben owes me a lamp", "look | secretly", "north | away from ben", ":sings | secretly")
     assert "owes" not in shown + ben.screen()
@@ -116,16 +107,14 @@ def test_a_private_reason_is_on_no_other_screen(registry):
 
 
 def test_text_is_wrapped_to_the_width_of_the_moment(registry):
-    ana = Guest(registry, width=40)
-    ana.enters("Ana")
+    ana = entered(registry, "Ana", width=40)
     assert max(map(len, ana.types("look").split("\n"))) <= 39
     ana.connection.tells(width=80)
     assert "A long table, a low ceiling and a fire that never quite goes out." in ana.types("look")
 
 
 def test_a_second_connection_takes_the_character_over_and_the_first_is_told(registry):
-    first = Guest(registry)
-    first.enters("Ana")
+    first = entered(registry, "Ana")
     second = Guest(registry)
     assert second.enters("ana") == f"{ROOM}{EXITS}> "
     assert first.screen() == "\nYou have connected from somewhere else, and go on there.\n"
@@ -133,25 +122,20 @@ def test_a_second_connection_takes_the_character_over_and_the_first_is_told(regi
 
 
 def test_a_connection_that_was_taken_over_takes_nobody_with_it_when_it_ends(registry):
-    first, second = Guest(registry), Guest(registry)
-    first.enters("Ana")
-    second.enters("Ana")
+    first, second = entered(registry, "Ana"), entered(registry, "Ana")
     first.hangs_up()
     assert registry.game.world.characters["Ana"].awake
     assert second.types("say still here") == 'You say, "still here"\n> '
 
 
 def test_quit_says_farewell_and_closes(registry):
-    ana = Guest(registry)
-    ana.enters("Ana")
+    ana = entered(registry, "Ana")
     assert ana.types("quit") == "Sleep well.\n"
     assert not ana.connection.is_open
 
 
 def test_whoever_quits_falls_asleep_for_all_to_see(registry):
-    ana, ben = Guest(registry), Guest(registry)
-    ana.enters("Ana")
-    ben.enters("Ben")
+    ana, ben = entered(registry, "Ana"), entered(registry, "Ben")
     ben.screen()
     ana.types("quit")
     ana.hangs_up()
@@ -169,8 +153,7 @@ def test_whoever_does_not_come_in_in_time_is_let_go(registry):
 
 
 def test_a_player_who_types_nothing_is_warned_a_minute_before_and_let_go(registry):
-    ana = Guest(registry)
-    ana.enters("Ana")
+    ana = entered(registry, "Ana")
     registry.clock.advance(9 * 60)
     assert ana.screen() == (
         "\nYou have been still for long. In a minute the door closes behind you, unless\nyou type something.\n> "
@@ -183,8 +166,7 @@ def test_a_player_who_types_nothing_is_warned_a_minute_before_and_let_go(registr
 
 
 def test_a_line_after_the_warning_is_enough_to_stay(registry):
-    ana = Guest(registry)
-    ana.enters("Ana")
+    ana = entered(registry, "Ana")
     registry.clock.advance(9 * 60 + 30)
     ana.types("look")
     registry.clock.advance(9 * 60 - 1)
@@ -195,8 +177,7 @@ def test_a_line_after_the_warning_is_enough_to_stay(registry):
 
 @pytest.mark.parametrize("role", [Role.BUILDER, Role.ADMIN])
 def test_builders_and_admins_may_be_still_for_ever(registry, role):
-    ana = Guest(registry)
-    ana.enters("Ana")
+    ana = entered(registry, "Ana")
     registry.login_services.accounts.set_role("Ana", role)
     for _ in range(100):
         registry.clock.advance(1000)
@@ -280,8 +261,7 @@ def test_the_lobby_knows_who_is_connected_and_can_send_one_away(registry):
 
 
 def test_who_comes_and_goes_is_seen_at_that_time(registry):
-    ana = Guest(registry)
-    ana.enters("Ana")
+    entered(registry, "Ana")
     assert f"{registry.login_services.accounts.last_seen('ana'):%Y-%m-%d %H:%M:%S %Z}" == "2026-11-18 11:06:40 UTC"
 
 
@@ -361,15 +341,13 @@ def test_one_too_many_from_an_address_is_told_so_and_the_door_closes(registry):
 
 
 def test_what_the_connection_says_amidst_a_line_stands_on_a_line_of_its_own_with_the_prompt_behind(registry):
-    guest = Guest(registry)
-    guest.enters("Ana")
+    guest = entered(registry, "Ana")
     guest.session.show("[Yes, the server is here.]")
     assert guest.screen() == "\n[Yes, the server is here.]\n> "
 
 
 def test_what_the_connection_says_to_a_line_has_the_prompt_behind(registry):
-    guest = Guest(registry)
-    guest.enters("Ana")
+    guest = entered(registry, "Ana")
     guest.connection.refuses_line("That line was ignored.")
     assert guest.screen() == "That line was ignored.\n> "
 
@@ -383,8 +361,7 @@ def test_at_the_door_the_question_is_asked_again_behind_it(registry):
 
 
 def test_a_line_that_fails_is_followed_by_the_prompt(registry):
-    guest = Guest(registry)
-    guest.enters("Ana")
+    guest = entered(registry, "Ana")
 
     def fail(character_id, text):
         raise RuntimeError("a fault in a command")
@@ -398,8 +375,7 @@ def test_a_line_that_fails_is_followed_by_the_prompt(registry):
 
 def ana_in(registry: SessionRegistry, *lines: str) -> Guest:
     """Return Ana at a screen on which nothing stands any more."""
-    ana = Guest(registry)
-    ana.enters("Ana")
+    ana = entered(registry, "Ana")
     for line in lines:
         ana.types(line)
     ana.screen()
