@@ -187,6 +187,7 @@ def test_0_14_stop_during_a_call_that_hangs_returns_at_once_and_the_old_summary_
         return time.monotonic() - started
 
     assert asyncio.run(story()) <= 5
+    assert (eliza.model.cancelled, eliza.compactor.stats.state) == (1, "idle")
     again = Life(tmp_path, SMALL, talkative())
     assert again.memory.recent == eliza.memory.recent
     assert on_disk.boundaries(eliza.folder) == (0, 5)

@@ -123,6 +123,8 @@ def test_4_7_a_thousand_memories_are_14_cycles_and_27_calls(tmp_path):
 
     asyncio.run(story())
     assert (eliza.compactor.stats.cycles, eliza.compactor.stats.calls) == (14, 27)
+    leaves = [leaf for _, leaf in eliza.memory.summaries.leaves()]
+    assert [leaf.last for leaf in leaves] == list(range(65, 1000 - 64, 64))
     assert len(eliza.model.requests) == 27
 
 

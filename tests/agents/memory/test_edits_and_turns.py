@@ -10,8 +10,6 @@ from pathlib import Path
 import pytest
 
 from agents.memory.compactor import Compactor
-from agents.memory.memory import VIEW_STEP
-from agents.memory.strategy import MAX_TAIL
 from agents.memory.summaries.rebuilding import chain_of
 from agents.models.model import ModelError
 from tests.agents.memory import on_disk
@@ -211,16 +209,6 @@ def test_of_two_leaves_the_one_made_last_counts_if_it_leads_on():
     assert chain_of([second, astray], 9) == []
 
 
-def test_a_tail_too_long_to_be_told_begins_at_the_same_line_for_a_while(tmp_path):
-    eliza = Life(tmp_path, windows(4, 4, enabled=False), talkative())
-    eliza.live(MAX_TAIL + 10)
-    begins = set()
-    for _ in range(VIEW_STEP):
-        eliza.live(1)
-        begins.add(eliza.memory.view().tail[0].seq)
-    assert len(begins) == 2
-
-
 def test_a_summary_that_somebody_took_away_does_not_block_the_next(eliza):
     eliza.live(9)
     asyncio.run(eliza.compact())
@@ -258,18 +246,6 @@ def test_an_edit_while_an_extract_is_told_again_is_what_the_next_plan_starts_fro
     longterm, recent = on_disk.summary(eliza.folder, "longterm"), on_disk.summary(eliza.folder, "recent")
     assert longterm and recent
     assert (longterm[:2], recent[:2]) == ((1, 3), (4, 7))
-
-
-def test_stop_ends_a_call_that_hangs_and_leaves_everything_as_it_was(eliza):
-    async def story() -> None:
-        eliza.live(9)
-        eliza.model.hold()
-        eliza.compactor.start_if_due()
-        await eliza.until_asked()
-        await asyncio.wait_for(eliza.compactor.stop(), 5)
-
-    asyncio.run(story())
-    assert (eliza.memory.coverage.b, eliza.model.cancelled, eliza.compactor.stats.state) == (0, 1, "idle")
 
 
 def test_the_next_try_waits_twice_as_long_each_time_and_a_success_forgets_it(tmp_path):

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import asyncio
 from pathlib import Path
 
 from config.settings import AgentSettings, MemorySettings
 from tests.agents.house import House, said
-from tests.agents.memory.lives import one_turn
 from vault.entities.agent_notes import load_agent
 from world.entities import Role
 
@@ -45,28 +43,6 @@ def test_an_edited_summary_is_told_and_the_next_cycle_starts_from_it(tmp_path: P
     assert any("I was born in this inn." in prompt for prompt in house.model.prompts[asked:])
     kept = [path for path in folder.glob("longterm-*.md") if "I was born in this inn." in path.read_text()]
     assert len(kept) == 1  # and what was written stays on disk when the next one takes its place
-
-
-def test_an_edit_that_races_a_publication_counts_and_the_loser_is_kept(tmp_path: Path):
-    house = summarised(tmp_path, 2)
-    agent, folder = house.agents["Rook"], tmp_path / "agents/Rook/summaries"
-    said(house, "Ben", 8)
-
-    async def race() -> None:
-        house.model.hold()
-        assert agent.compactor.start_if_due()
-        while not house.model.running:
-            await one_turn()
-        edit(folder / "recent.md", first_line(folder / "recent.md"), "I have slept through all of it.")
-        house.model.release()
-        assert agent.compactor._task
-        await agent.compactor._task
-
-    asyncio.run(race())
-    conflicts = [path.name for path in folder.iterdir() if "(conflict " in path.name]
-    assert any(name.startswith("recent (conflict 2026") for name in conflicts)
-    texts = [path.read_text() for path in folder.iterdir()]
-    assert any("I have slept through all of it." in text for text in texts)
 
 
 def test_an_edited_fact_is_told_from_the_next_publication_or_at_once_in_the_listing(tmp_path: Path):

@@ -42,20 +42,6 @@ def test_the_first_cycle_is_due_when_both_windows_overflow_and_then_once_a_windo
     assert [plan.n for plan in plans] == due
 
 
-def test_the_first_summary_begins_at_memory_one_and_has_nothing_to_fold():
-    first, second, third = lived(Waterfall(64, 64), 257)
-    assert (first.recent, first.is_first) == (Range(1, 65), True)
-    assert (second.longterm, second.recent, second.is_first) == (Range(1, 65), Range(66, 129), False)
-    assert (third.longterm, third.recent) == (Range(1, 129), Range(130, 193))
-
-
-def test_a_thousand_memories_are_fourteen_cycles_and_twenty_seven_calls_and_leave_the_immediate_window():
-    plans = lived(Waterfall(64, 64), 1000)
-    assert len(plans) == 14
-    assert sum(1 if plan.is_first else 2 for plan in plans) == 27
-    assert {plan.n - plan.recent.last for plan in plans} == {64}
-
-
 def test_a_backlog_is_worked_off_oldest_first_in_the_same_steps():
     waterfall, coverage, plans = Waterfall(64, 64), Coverage(0, 0, 10_000), []
     while plan := waterfall.plan(coverage):

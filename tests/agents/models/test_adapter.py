@@ -8,7 +8,7 @@ import httpx
 import pytest
 
 from agents.models.adapter import TokenEstimate, redacted
-from agents.models.model import ModelError, Request
+from agents.models.model import ModelError, ModelOptions, Request
 from agents.models.model_selection import ModelSpec
 from agents.models.ollama_model import OllamaModel
 from agents.models.openai_model import OpenAIModel
@@ -101,3 +101,28 @@ def test_why_nobody_can_be_reached_is_told_if_the_address_is_to_blame(kind, erro
         with pytest.raises(ModelError) as caught:
             asyncio.run(attempt())
         assert hint in str(caught.value)
+
+
+ONE_LINE = b"x" * 100_000
+OLLAMA_LINE = b'{"response": "%s", "done": false}\n' % ONE_LINE
+OPENAI_EVENT = b'data: {"choices": [{"text": "%s"}]}\n\n' % ONE_LINE
+
+
+@pytest.mark.parametrize(
+    ("kind", "piece"),
+    [(OllamaModel, ONE_LINE), (OllamaModel, OLLAMA_LINE), (OpenAIModel, ONE_LINE), (OpenAIModel, OPENAI_EVENT)],
+)
+def test_an_answer_without_end_is_ended_whether_in_one_line_or_in_many(kind, piece):
+    sent = []
+
+    class Endless(httpx.AsyncByteStream):
+        async def __aiter__(self):
+            for _ in range(200):
+                sent.append(len(piece) * 2)
+                yield piece * 2
+
+    server = httpx.MockTransport(lambda request: httpx.Response(200, stream=Endless()))
+    model = kind(HOST, "gemma", ModelOptions("raw", constraint="none"), transport=server)
+    with pytest.raises(ModelError, match="more than any answer may have. Check the address"):
+        asyncio.run(model.complete(Request("p")))
+    assert sum(sent) < 18_000_000
