@@ -6,6 +6,12 @@ from agents.prompts.builder import Templates, parse_talk_template
 from agents.prompts.prompt import PromptTemplate
 from vault.vault import STARTER, Vault
 
+TEMPLATES = {
+    f"templates/{name}.md": Vault(STARTER).read_text("templates", f"{name}.md")
+    for name in Vault(STARTER).names("templates")
+}
+"""The template notes of the starter vault, by their paths."""
+
 
 def templates_of(full: PromptTemplate, small: PromptTemplate | None = None) -> Templates:
     """Return templates with a transcript for all base models, or another for those held to a grammar."""

@@ -12,19 +12,15 @@ import pytest
 from agents.models.queue import ModelQueue
 from agents.population import Population
 from config.settings import AgentSettings
+from tests.agents.templates import TEMPLATES
 from tests.scripted_model import ScriptedModel
 from tests.vault.vault_of import vault_of
 from vault.config_notes import load_settings
 from vault.entities.store import load_world
 from vault.errors import NoteError
-from vault.vault import STARTER, Vault
 from world.commands.table import world_commands
 from world.game import Game
 
-TEMPLATES = {
-    f"templates/{name}.md": Vault(STARTER).read_text("templates", f"{name}.md")
-    for name in Vault(STARTER).names("templates")
-}
 NOTES = TEMPLATES | {
     "rooms/The Landing.md": "Green planks.\n",
     "agents/Eliza/agent.md": "---\nroom: '[[The Landing]]'\n---\nYou are Eliza.\n",

@@ -13,7 +13,7 @@ from agents.population import Population
 from server.admin.admin_commands import Administration, AdminServices
 from server.admin.audit import Audit
 from server.connection.traffic import Door
-from tests.agents.test_population import TEMPLATES
+from tests.agents.templates import TEMPLATES
 from tests.server.front_door import NOW_MS, FakeHasher, at_once, lobby_of
 from tests.vault.vault_of import vault_of
 from tests.world.inn import Player, inn_game

@@ -14,12 +14,12 @@ from twisted.internet.task import Clock
 from agents.models.queue import ModelQueue
 from agents.population import Population
 from server.agent_scheduler import LOOKING, MAX_FIRST_SECONDS, AgentScheduler, AgentTimer
+from tests.agents.templates import TEMPLATES
 from tests.scripted_model import ScriptedModel
 from tests.vault.vault_of import vault_of
 from tests.world.inn import Player
 from vault.config_notes import load_settings
 from vault.entities.store import load_world
-from vault.vault import STARTER, Vault
 from world.commands.table import world_commands
 from world.entities import Character
 from world.game import Game
@@ -199,12 +199,6 @@ def test_a_thought_cancelled_by_someone_else_does_not_end_the_ticks(clock):
     ticking(mind, jitter=0)
     clock.pump([1] * 50)
     assert len(mind.began) >= 2
-
-
-TEMPLATES = {
-    f"templates/{name}.md": Vault(STARTER).read_text("templates", f"{name}.md")
-    for name in Vault(STARTER).names("templates")
-}
 
 
 def test_while_a_model_is_looked_for_nobody_is_told_that_there_is_none_for_good(tmp_path):

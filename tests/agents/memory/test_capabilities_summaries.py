@@ -24,6 +24,7 @@ from agents.models.queue import ModelQueue
 from agents.population import Population
 from tests.agents.memory.gate_samples import estimated_tokens, faulty, sound
 from tests.agents.memory.lives import NAME, ROSTER, Life, one_turn, windows
+from tests.agents.templates import TEMPLATES
 from tests.scripted_model import ScriptedModel
 from tests.vault.vault_of import vault_of
 from vault.config_notes import load_settings
@@ -35,10 +36,6 @@ from vault.vault import STARTER, Vault
 from world.commands.table import world_commands
 from world.game import Game
 
-TEMPLATES = {
-    f"templates/{name}.md": Vault(STARTER).read_text("templates", f"{name}.md")
-    for name in Vault(STARTER).names("templates")
-}
 DAY = "---\nroom: '[[The Landing]]'\nimmediate_window: 2\nrecent_window: 3\n{more}---\nYou are {name}.\n"
 GOOD = "I heard Moss talk of the river."
 KINDS = {

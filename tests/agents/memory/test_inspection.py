@@ -99,20 +99,6 @@ def test_a_new_memory_has_nothing_to_tell(tmp_path):
     ]
 
 
-def test_each_tier_is_told_with_its_range(tmp_path):
-    life = Life(tmp_path)
-    for _ in range(30):
-        life.memory.record("observed", "It rains.")
-    life.memory.publish(
-        Summary(1, 10, "I came.", tokens=3, made_ms=AT), Summary(11, 18, "I met Ana.", tokens=4, made_ms=AT)
-    )
-    lines = lines_of(life)
-    assert lines[0] == "Memory of Rook: 30 memories."
-    assert lines[2].startswith("Word for word: memories 19–30, 12 of them, ")
-    assert lines[3] == "Short-term summary: memories 11–18, 8 of them, 4 tokens, prose, made an hour ago."
-    assert lines[4] == "Long-term summary: memories 1–10, 10 of them, 3 tokens, prose, made an hour ago."
-
-
 def test_memories_that_are_not_told_are_not_called_word_for_word(tmp_path):
     life = Life(tmp_path)
     life.memory.settings = memory_settings(strategy="window", max_memories=12)

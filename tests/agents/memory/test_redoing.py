@@ -13,19 +13,15 @@ from agents.models.model import ModelError, Request
 from agents.models.queue import ModelQueue
 from agents.population import Population
 from tests.agents.memory.lives import one_turn
+from tests.agents.templates import TEMPLATES
 from tests.scripted_model import Reply, ScriptedModel
 from tests.vault.vault_of import vault_of
 from vault.config_notes import load_settings
 from vault.entities.store import load_world
 from vault.memory.summaries import Summary
-from vault.vault import STARTER, Vault
 from world.commands.table import world_commands
 from world.game import Game
 
-TEMPLATES = {
-    f"templates/{name}.md": Vault(STARTER).read_text("templates", f"{name}.md")
-    for name in Vault(STARTER).names("templates")
-}
 NOTE = """\
 ---
 room: '[[The Landing]]'

@@ -16,13 +16,13 @@ from agents.population import Population
 from config.settings import ModelSettings
 from tests.agents.models.places import Places, settle
 from tests.agents.models.test_profiles import THINKER, Made
+from tests.agents.templates import TEMPLATES
 from tests.english import ENGLISH
 from tests.scripted_model import ScriptedModel
 from tests.vault.vault_of import vault_of
 from tests.world.inn import Player
 from vault.config_notes import load_settings
 from vault.entities.store import load_world
-from vault.vault import STARTER, Vault
 from world.commands.table import world_commands
 from world.entities import Character, Role
 from world.game import Game
@@ -145,10 +145,6 @@ def test_without_a_model_it_is_said_why():
     )
 
 
-TEMPLATES = {
-    f"templates/{name}.md": Vault(STARTER).read_text("templates", f"{name}.md")
-    for name in Vault(STARTER).names("templates")
-}
 NOTES = TEMPLATES | {
     "rooms/The Landing.md": "Green planks.\n",
     "config/models.md": "## small\n**endpoints**: http://b:2\n",

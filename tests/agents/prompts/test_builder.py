@@ -82,12 +82,6 @@ def test_then_the_oldest_lines_give_way_behind_a_line_with_their_numbers():
     assert shown(prompt) == list(range(17, 41))
 
 
-def test_when_nothing_can_make_it_fit_the_tail_is_gone_and_named():
-    prompt = fitted_prompt(TEMPLATE, VALUES, view_of(1, 40), words, 3)
-    assert shown(prompt) == []
-    assert "[Memories 1–40 are not shown here" in prompt
-
-
 @given(st.integers(1, 200), st.integers(0, 150), st.integers(0, 900))
 def test_a_prompt_never_exceeds_its_budget_where_fitting_is_possible_and_names_what_is_missing(first, lines, budget):
     view = view_of(first, first + lines - 1)

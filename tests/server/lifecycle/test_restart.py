@@ -29,7 +29,7 @@ from server.lifecycle.restart import (
     reexec,
     sockets_given,
 )
-from tests.agents.test_population import TEMPLATES
+from tests.agents.templates import TEMPLATES
 from tests.server.fake_connection import Guest
 from tests.server.front_door import NOW_MS, lobby_of
 from tests.vault.vault_of import vault_of
