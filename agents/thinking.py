@@ -216,7 +216,7 @@ class Thinking:
             " ".join(agent.recalls_for(address)) if is_asked else "",
             agent.secrets_from(partner),
             prompt.text if is_asked else "",
-            address.is_gift,
+            address.is_gift or address.with_gift,
             {one.name for one in world.awake() if one.room_id != agent.character.room_id} - {partner.name},
         )
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from agents.memory.importance import event_importance
 from vault.memory.memory_line import DEFAULT_IMPORTANCE
@@ -22,7 +22,8 @@ class Address:
 
     `by_id` is who spoke last, a person before an agent; `channel` is the verb that answers: say, whisper or tell.
     `by_person` is true if that is a person and not an agent, `from_afar` if they may be anywhere. `is_gift` says that
-    they gave it something instead of speaking. `text` is what was said.
+    they gave it something instead of speaking, `with_gift` that they gave it something besides. `text` is what was
+    said.
     """
 
     spoken: bool = False
@@ -32,13 +33,14 @@ class Address:
     channel: str = "say"
     is_gift: bool = False
     text: str = ""
+    with_gift: bool = False
 
     def __or__(self, other: Address) -> Address:
         """Return who is to be answered when both were heard, the other one later."""
         if not other.spoken or (self.by_person and not other.by_person):
             return self
         if other.is_gift and self.spoken and not self.is_gift and self.by_id == other.by_id:
-            return self  # words ask for more of an answer than the thing that came with them
+            return replace(self, with_gift=True)  # words ask for more of an answer than the thing that came with them
         return other
 
 

@@ -11,14 +11,14 @@ from dataclasses import dataclass
 from itertools import islice
 
 from agents.component import AddedComponent, Moment, Section, last_heard
-from agents.components.earlier import fitting
+from agents.components.earlier import fitting, told_of
 from agents.memory.facts.extraction import Utterance
 from agents.memory.facts.store import ME
 from agents.reflection.speech_facts import LOSS, NAME, heard_facts, in_second_person, key_words
 from vault.memory.bullet_note import Statement
 from world.entities import Character, Exit, Role, Thing
 from world.navigation import paths_from
-from world.parsing import has_phrase, is_named, split_reason
+from world.parsing import has_phrase, is_named
 from world.world import World
 
 MAX_ROOMS = 200
@@ -94,12 +94,12 @@ def asks_again(words: str, world: World) -> bool:
 
 def told_by(spoken: Utterance, question: str, actor: Character, partner: Character, world: World) -> str:
     """Return what somebody has said that has to do with a question, as the agent tells it to its partner."""
-    words, say = fitting(split_reason(spoken.text)[0], key_words(question)), world.wording
+    words, say = fitting(spoken, question, partner.name), world.wording
     if spoken.speaker == partner.name:
         return _told_again(words, actor, world)
     if spoken.speaker == ME:
         return say("asked.say_said", words=words)
-    return say("asked.say_heard", who=spoken.speaker, words=words)
+    return told_of(spoken.speaker, words) or say("asked.say_heard", who=spoken.speaker, words=words)
 
 
 def _names(words: str, world: World, actor: Character, person: Person) -> list[str]:
@@ -120,12 +120,12 @@ def _told_again(words: str, actor: Character, world: World) -> str:
 def _told(words: str, world: World, actor: Character, person: Person) -> list[str]:
     """Return what a person has told that answers their question: at most one statement, the latest that fits best."""
     asked, asks_loss = key_words(words), has_phrase(world.wording("asked.asks_loss"), words)
-    fitting = [
+    ranked = [
         (asks_loss and one.label == LOSS, len(asked & key_words(one.words)), at)
         for at, one in enumerate(person.facts)
         if one.label != NAME
     ]
-    best = max(fitting, default=(False, 0, 0))
+    best = max(ranked, default=(False, 0, 0))
     return [_told_again(person.facts[best[2]].words, actor, world)] if best[0] or best[1] else []
 
 

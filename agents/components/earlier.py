@@ -45,21 +45,20 @@ class Earlier(AddedComponent):
         found = remembered(question, moment.view, moment.actor, moment.partner, moment.world, reading)
         if question is None or found is None:
             return None
-        text = self._told(*found, key_words(question), moment)
+        text = self._told(*found, question, moment)
         return Section(self.name, text, shows=frozenset([found[0].seq]), is_aside=True)
 
-    def _told(self, memory: Memory, spoken: Utterance, asked: frozenset[str], moment: Moment) -> str:
+    def _told(self, memory: Memory, spoken: Utterance, question: str, moment: Moment) -> str:
         """Return a line of the tail as the agent is reminded of it; of what others have confided only that."""
         assert moment.partner is not None
         agent, partner, say = moment.actor.name, moment.partner.name, moment.world.wording
         who = agent if memory.kind == "acted" else spoken.speaker
         if spoken.privately and who not in (agent, partner):
             return say("earlier.confided", who=who, name=agent, partner=partner)
-        words = fitting(_words(spoken), asked)
-        told = "" if who == agent else in_third_person(words)
-        if not told:
-            return say("earlier.said", who=who, words=words)
-        return say("earlier.told", name=agent, words=" ".join(_sentence(who, one) for one in told.split("; ")))
+        words = fitting(spoken, question, partner)
+        if told := "" if who == agent else told_of(who, words):
+            return say("earlier.told", name=agent, words=told)
+        return say("earlier.said", who=who, words=words)
 
 
 def question_of(view: View, partner: Character, reading: NarrationParser) -> str | None:
@@ -150,10 +149,18 @@ def _words(spoken: Utterance) -> str:
     return split_reason(spoken.text)[0]
 
 
-def fitting(words: str, asked: frozenset[str]) -> str:
-    """Return those sentences that have to do with the question; all of them if none has by itself."""
-    sentences = [words[start:end].strip() for start, end in spans(words)]
-    return " ".join(one for one in sentences if key_words(one) & asked) or words
+def fitting(spoken: Utterance, question: str, asker: str) -> str:
+    """Return the sentences of a speech that have to do with a question or name who asks; all if none has by itself."""
+    words = _words(spoken)
+    asked = key_words(question) - key_words(spoken.speaker) | key_words(asker)
+    told = [words[start:end].strip() for start, end in spans(words)]
+    return " ".join(one for one in told if key_words(one) & asked) or words
+
+
+def told_of(who: str, words: str) -> str:
+    """Return what somebody has said of themselves, told of them in whole sentences; empty where that is not safe."""
+    told = in_third_person(words)
+    return " ".join(_sentence(who, one) for one in told.split("; ")) if told else ""
 
 
 def _sentence(who: str, told: str) -> str:

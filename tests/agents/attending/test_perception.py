@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from agents.attending.perception import Address, Impression, address, impression
@@ -124,7 +126,7 @@ def test_of_several_who_spoke_the_last_is_answered_and_a_person_before_an_agent(
 
 def test_who_speaks_and_gives_something_is_answered_what_was_said(world):
     words, gift = address(Said("Ana", ROOM, "x"), world), address(Gave("Ana", ROOM, "copper coin", "Rook"), world)
-    assert (gift.spoken, gift.is_gift, words | gift) == (True, True, words)
+    assert (gift.spoken, gift.is_gift, words | gift) == (True, True, replace(words, with_gift=True))
 
 
 def test_a_name_with_signs_in_it_is_no_pattern():
