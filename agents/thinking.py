@@ -41,8 +41,9 @@ TINY_BILLION = 0.6
 """A base model of fewer parameters says nothing to the point; what the world can answer it is not asked."""
 
 MAX_ANSWERS = 2
-NARRATION_LINES = 12
-"""Among so many of the newest memories is what a model may say back as if it were speech."""
+NARRATION_LINES, TOLD_LINES = 12, 60
+"""Among so many of the newest memories is what a model may say back as if it were speech, and what a person said of
+themselves that it may take for its own."""
 
 
 class Thinker(Protocol):
@@ -206,7 +207,7 @@ class Thinking:
         told = [one.words for one in agent.reflection.people.facts(partner.name)]
         is_asked = address.by_person and "?" in address.text
         if is_asked:
-            spoken = (utterance_in(one, agent.memory.reading) for one in tail)
+            spoken = (utterance_in(one, agent.memory.reading) for one in agent.memory.view().tail[-TOLD_LINES:])
             told += [one for said in spoken if said and said.speaker == partner.name for one in sentences(said.text)]
         return Heard(
             {*others, partner.name},

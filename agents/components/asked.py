@@ -138,13 +138,11 @@ def _looked_up(words: str, world: World, actor: Character, partner: str) -> Iter
     others = (one for one in islice(world.awake(), MAX_ROOMS) if one is not actor and one.name != partner)
     for one in others:
         if is_named(one.name, words) and ways.get(one.room_id):
-            yield "person", {"who": one.name, "room": world.rooms[one.room_id].name}
-            yield _way(one.room_id, ways[one.room_id], world, actor)
+            yield "person", _whereabouts(one, ways[one.room_id], world)
         elif _is_asked_after(one, words, world, one.room_id == actor.room_id):
             yield "looks", {"who": one.name, "looks": one.description}
             if ways.get(one.room_id):
-                yield "person", {"who": one.name, "room": world.rooms[one.room_id].name}
-                yield _way(one.room_id, ways[one.room_id], world, actor)
+                yield "person", _whereabouts(one, ways[one.room_id], world)
     for thing in islice(_things(ways, world), MAX_ROOMS):
         if is_named(thing.name, words) and thing.place_id != actor.character_id:
             key = "lies_here" if thing.place_id == actor.room_id else "has_not"
@@ -161,8 +159,15 @@ def _way(room_id: str, way: list[Exit], world: World, actor: Character) -> tuple
     room = world.rooms[room_id].name
     if not way:
         return "here", {"room": room}
-    exits = f"{world.wording('asked.then')} ".join(one.name for one in way)
-    return "way", {"who": actor.name, "room": room, "exits": exits}
+    return "way", {"who": actor.name, "room": room, "exits": _exits(way, world)}
+
+
+def _whereabouts(one: Character, way: list[Exit], world: World) -> dict[str, str]:
+    return {"who": one.name, "room": world.rooms[one.room_id].name, "exits": _exits(way, world)}
+
+
+def _exits(way: list[Exit], world: World) -> str:
+    return f"{world.wording('asked.then')} ".join(one.name for one in way)
 
 
 def _things(ways: dict[str, list[Exit]], world: World) -> Iterator[Thing]:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from agents.attending.conversation import is_farewell
+from agents.memory.facts.speech_acts import sentences
 from agents.memory.judging.entities import Support, mentions
 from agents.reflection.speech_facts import key_words
 from agents.repetition.loop_detector import Shingles, shingles
@@ -37,7 +38,8 @@ REVEALING = 2
 
 FIRST_PERSON = frozenset({"i", "i've", "i'm", "my"})
 CLAIMED = 0.5
-"""Who says so many of the pairs of words of what the other told, a first person among them, takes it for its own."""
+"""Who says so many of the pairs of words of what the other told, or tells no more than that in a sentence, a first
+person among them, takes it for its own."""
 
 SAME = 0.6
 """Who says so many of the pairs of words that it has just heard, both in the first person, has swapped the persons."""
@@ -150,8 +152,14 @@ def offers_the_same(words: str, heard: str) -> bool:
 
 def claims_as_own(words: str, told: Iterable[str]) -> bool:
     """Return whether words tell in the first person what the other has told of themselves."""
-    said = shingles(words)
-    return any(_own(pairs & said) and len(pairs & said) >= CLAIMED * len(pairs) for pairs in map(shingles, told))
+    said = [shingles(words), *map(shingles, sentences(words))]
+    return any(_is_mostly(one, pairs) or _is_mostly(pairs, one) for pairs in map(shingles, told) for one in said)
+
+
+def _is_mostly(one: Shingles, other: Shingles) -> bool:
+    """Return whether so much of one text stands in the other, a first person with it."""
+    both = one & other
+    return _own(both) and len(both) > 1 and len(both) >= CLAIMED * len(one)
 
 
 def _own(pairs: Shingles) -> bool:

@@ -59,6 +59,7 @@ def test_an_assistant_is_nobody_here():
     [
         ("I lost my red kite over the mill this morning.", True),
         ("I lost a red kite over the mill this morning. The bell rang.", True),
+        ("I lost my red kite. It is a pity.", True),
         ("You lost your red kite over the mill this morning.", False),
         ("I am sorry that you lost your kite.", False),
     ],
