@@ -1,4 +1,4 @@
-"""What the verifier knows of English: closed classes of words, stems, and numbers in digits or in words.
+"""What the verifier knows of English: closed classes of words, synonyms and stems.
 
 A text in another language is recognised by how few of these words it has; then no rule that rests on them applies.
 """
@@ -6,8 +6,7 @@ A text in another language is recognised by how few of these words it has; then 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable
 from functools import lru_cache
 
 FUNCTION_WORDS = frozenset(
@@ -68,13 +67,19 @@ QUANTIFIERS = NOBODY | frozenset("somebody someone everybody everyone anybody".s
 DENIALS = frozenset(
     """
     deny denied denies denying refuse refused refuses fail failed fails unable lack lacks lacked hardly untrue
-    false avoid prevent closed whether if might perhaps maybe dispute disputed doubt contradict
-    contradicted without yet warn warned warning against forbid forbade forbidden instead except anymore case thought
+    false avoid prevent whether if might perhaps maybe dispute disputed doubt contradict
+    contradicted without yet warn warned warning against forbid forbade forbidden instead except anymore thought
     believe believed believes hope hoped hopes
-    reject rejected supposed clear cleared innocent
+    reject rejected supposed innocent
     """.split()
 )
 """Words that deny or leave open without a `not`: a sentence with one of them may say either."""
+
+HEDGES = frozenset(
+    "think believe suspect guess suppose reckon hear heard perhaps maybe probably possibly seem seems seemed "
+    "apparently rumour rumours claims claimed".split()
+)
+"""Words by which somebody says that what they say need not be so."""
 
 TIMES = frozenset(
     "monday tuesday wednesday thursday friday saturday sunday january february march april may june july august "
@@ -150,6 +155,97 @@ IRREGULAR = {
         "read": "reads",
         "put": "puts",
         "cut": "cuts cutting",
+        "arise": "arose arisen",
+        "awake": "awoke awoken",
+        "beat": "beaten",
+        "become": "became",
+        "bend": "bent",
+        "bind": "bound",
+        "bite": "bit bitten",
+        "bleed": "bled",
+        "blow": "blew blown",
+        "breed": "bred",
+        "burn": "burnt",
+        "cling": "clung",
+        "cost": "costs",
+        "creep": "crept",
+        "deal": "dealt",
+        "dig": "dug",
+        "dream": "dreamt",
+        "dwell": "dwelt",
+        "feed": "fed",
+        "fight": "fought",
+        "flee": "fled",
+        "fling": "flung",
+        "forbid": "forbade forbidden",
+        "forget": "forgot forgotten",
+        "freeze": "froze frozen",
+        "grow": "grew grown",
+        "hang": "hung",
+        "hit": "hits",
+        "hurt": "hurts",
+        "kneel": "knelt",
+        "lay": "laid",
+        "leap": "leapt",
+        "learn": "learnt",
+        "light": "lit",
+        "mean": "meant",
+        "mistake": "mistook mistaken",
+        "overhear": "overheard",
+        "prove": "proven",
+        "quit": "quits",
+        "rise": "rose risen",
+        "seek": "sought",
+        "set": "sets",
+        "sew": "sewn",
+        "shake": "shook shaken",
+        "shine": "shone",
+        "shoot": "shot",
+        "shrink": "shrank shrunk",
+        "shut": "shuts",
+        "sink": "sank sunk",
+        "sleep": "slept",
+        "slide": "slid",
+        "sow": "sown",
+        "spell": "spelt",
+        "spend": "spent",
+        "spill": "spilt",
+        "spin": "spun",
+        "spit": "spat",
+        "split": "splits",
+        "spoil": "spoilt",
+        "spread": "spreads",
+        "sting": "stung",
+        "stride": "strode",
+        "strike": "struck",
+        "sweep": "swept",
+        "swell": "swollen",
+        "swing": "swung",
+        "tear": "torn",
+        "undo": "undid undone",
+        "understand": "understood",
+        "upset": "upsets",
+        "wed": "weds",
+        "weave": "wove woven",
+        "weep": "wept",
+        "win": "won",
+        "withdraw": "withdrew withdrawn",
+        "overtake": "overtook overtaken",
+        "undertake": "undertook undertaken",
+        "foresee": "foresaw foreseen",
+        "mislead": "misled",
+        "retell": "retold",
+        "repay": "repaid",
+        "rebuild": "rebuilt",
+        "rewrite": "rewrote rewritten",
+        "outrun": "outran",
+        "overcome": "overcame",
+        "uphold": "upheld",
+        "partake": "partook",
+        "thrust": "thrusts",
+        "tread": "trod trodden",
+        "wring": "wrung",
+        "stink": "stank",
     }.items()
     for form in forms.split()
 }
@@ -167,7 +263,12 @@ _SHORT, _MIN_SHARE_OF_SHORT = 16, 0.15
 
 @lru_cache(maxsize=8192)
 def stem(word: str) -> str:
-    """Return what the forms of a folded English word have in common, roughly."""
+    """Return what the forms of a folded English word have in common, roughly; the same for words of one meaning."""
+    bare = _stem(word)
+    return _SYNONYMS.get(bare, bare)
+
+
+def _stem(word: str) -> str:
     word = IRREGULAR.get(word, word)
     if len(word) > 4:
         bare = _SUFFIX.sub("", word)
@@ -175,6 +276,39 @@ def stem(word: str) -> str:
         if len(word) > 3 and word[-1] == word[-2] and word[-1] not in "ls":
             word = word[:-1]
     return word.removesuffix("e").removesuffix("i").removesuffix("y")[:_STEM_LETTERS] if len(word) > 3 else word
+
+
+_SYNONYMS = {
+    _stem(other): _stem(one)
+    for one, *others in map(
+        str.split,
+        (
+            "mend repair fix",
+            "begin start",
+            "marry wed",
+            "steal rob",
+            "buy purchase",
+            "answer reply respond",
+            "hurt injure wound",
+            "vanish disappear",
+            "search seek",
+            "afraid fear scare frighten dread",
+            "angry furious",
+            "examination exam",
+            "allow permit",
+            "present gift",
+            "hide conceal",
+            "finish complete",
+            "sibling siblings",
+            "collect gather",
+            "destroy ruin",
+            "assist help",
+            "deliver bring",
+        ),
+    )
+    for other in others
+}
+"""The stems of words by those of words that mean the same."""
 
 
 def stems(words: str) -> frozenset[str]:
@@ -194,6 +328,18 @@ def is_negation(word: str) -> bool:
     """Return whether a folded word negates."""
     return word in NEGATIONS or word.endswith("n't")
 
+
+KINSHIP = tuple(
+    stems(group)
+    for group in (
+        "brother sister sibling twin",
+        "husband wife spouse widow widower bride bridegroom marry married groom",
+        "father mother parent dad mum mom son daughter child children baby kid boy girl",
+        "aunt uncle niece nephew",
+        "grandfather grandmother grandson granddaughter grandparent grandchild",
+    )
+)
+"""Words for relatives, as stems: those of one group may tell of the same two people."""
 
 MUTUAL = stems("sister brother sibling twin cousin friend neighbour partner")
 """Stems of what two people are to each other."""
@@ -228,113 +374,3 @@ SAYING = stems(
     "inform insist reveal reply answer remark state"
 )
 """The stems of verbs by which words are somebody's."""
-
-
-_BELOW_TWENTY = (
-    "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen "
-    "eighteen nineteen"
-).split()
-_TENS = "twenty thirty forty fifty sixty seventy eighty ninety".split()
-_ODD_ORDINALS = {"first": 1, "second": 2, "third": 3, "fifth": 5, "eighth": 8, "ninth": 9, "twelfth": 12, "thrice": 3}
-_SMALL = (
-    {word: value for value, word in enumerate(_BELOW_TWENTY)}
-    | {word: value * 10 for value, word in enumerate(_TENS, 2)}
-    | {f"{word}th": value for value, word in enumerate(_BELOW_TWENTY)}
-    | {f"{word[:-1]}ieth": value * 10 for value, word in enumerate(_TENS, 2)}
-    | _ODD_ORDINALS
-)
-_MULTIPLIERS = {"dozen": 12, "hundred": 100, "hundredth": 100, "thousand": 1000, "million": 1_000_000}
-
-NUMBER_WORDS = frozenset(_SMALL) | frozenset(_MULTIPLIERS)
-
-_TOKEN = re.compile(r"\d+(?:[.,:]\d+)*|[^\W\d_]+")
-_THOUSANDS = re.compile(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?")
-_LIST_MARK = re.compile(r"^[ \t]*\d{1,3}[.)](?=\s)", re.MULTILINE)
-
-
-@dataclass(frozen=True)
-class Numeral:
-    """A number as it stands at `start` to `end` in a text. `parts` are its own numbers, as in the time `11:30`."""
-
-    value: str
-    parts: tuple[str, ...]
-    start: int
-    end: int
-
-
-def numerals(folded: str) -> Iterator[Numeral]:
-    """Yield the numbers of a text in lower case, in order; marks of numbered lists are none."""
-    spelled = _Spelled()
-    for token in _TOKEN.finditer(_LIST_MARK.sub(lambda mark: " " * len(mark[0]), folded)):
-        word = token[0]
-        if word in NUMBER_WORDS:
-            if not spelled.takes(word, folded[spelled.end : token.start()]):
-                yield from spelled.done()
-            spelled.add(word, token.start(), token.end())
-        elif spelled.start >= 0 and not (word == "and" and spelled.after_multiplier):
-            yield from spelled.done()
-        if not word[0].isalpha():
-            yield _in_digits(word, token.start(), token.end())
-    yield from spelled.done()
-
-
-def _in_digits(text: str, start: int, end: int) -> Numeral:
-    if _THOUSANDS.fullmatch(text):
-        text = text.replace(",", "")
-    parts = tuple(map(_plain, re.split("[.,:]", text)))
-    decimal = text.count(".") == 1 and "," not in text and ":" not in text
-    if decimal and not re.search(r"\.[0-5]\d$", text):
-        return Numeral(_plain(text).rstrip("0").rstrip("."), (), start, end)
-    if decimal:  # 2.50 and 14.20: money, a measure or a time
-        return Numeral(_plain(text).replace(".", ":"), (), start, end)
-    return Numeral(_plain(text), parts if len(parts) > 1 else (), start, end)
-
-
-def _plain(digits: str) -> str:
-    """Return digits in ASCII without leading zeros; they may be too many for an int."""
-    if not digits.isascii():
-        digits = "".join(str(int(c)) if c.isdigit() else c for c in digits)
-    stripped = digits.lstrip("0")
-    return stripped if stripped[:1].isdigit() else f"0{stripped}"
-
-
-class _Spelled:
-    """A number in words while it is being read: `two hundred and fifty-one`."""
-
-    def __init__(self) -> None:
-        self._clear()
-
-    def _clear(self) -> None:
-        self.thousands, self.rest, self.start, self.end = 0, 0, -1, 0
-        self.after_multiplier = False
-
-    def takes(self, word: str, gap: str) -> bool:
-        """Return whether `word` goes on with this number, `gap` being the text between."""
-        if self.start < 0 or not (gap in (" ", "-") or (self.after_multiplier and gap == " and ")):
-            return False
-        if word in _MULTIPLIERS:
-            return self.rest > 0
-        if self.after_multiplier:
-            return _SMALL[word] > 0
-        return self.rest % 100 >= 20 and self.rest % 10 == 0 and 0 < _SMALL[word] < 10
-
-    def add(self, word: str, start: int, end: int) -> None:
-        """Take in a number word."""
-        if self.start < 0:
-            self.start = start
-        self.end = end
-        multiplier = _MULTIPLIERS.get(word, 0)
-        if multiplier >= 1000:
-            self.thousands += max(1, self.rest) * multiplier
-            self.rest = 0
-        elif multiplier:
-            self.rest = max(1, self.rest) * multiplier
-        else:
-            self.rest += _SMALL[word]
-        self.after_multiplier = multiplier > 0
-
-    def done(self) -> Iterator[Numeral]:
-        """Yield the number if there is one, and be ready for the next."""
-        if self.start >= 0:
-            yield Numeral(str(self.thousands + self.rest), (), self.start, self.end)
-        self._clear()

@@ -10,8 +10,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
-from agents.memory.english import FUNCTION_WORDS, NUMBER_WORDS
+from agents.memory.english import FUNCTION_WORDS
 from agents.memory.inspection import journal_text
+from agents.memory.numerals import NUMBER_WORDS
 from agents.memory.view import memory_text
 from agents.models.model import LanguageModel
 from bench.lib.histories import Life, at_ms

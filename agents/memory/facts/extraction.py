@@ -7,7 +7,6 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from itertools import islice, pairwise
 
-from agents.memory.english import NUMBER_WORDS
 from agents.memory.facts.narration_parser import ENGLISH, NarrationParser, ParsedEvent
 from agents.memory.facts.speech_acts import (
     MAX_SENTENCE_CHARACTERS,
@@ -25,6 +24,7 @@ from agents.memory.facts.speech_acts import (
     wants_forgotten,
 )
 from agents.memory.facts.store import ME, FactStore, minute_of
+from agents.memory.numerals import NUMBER_WORDS
 from vault.markdown import LINE_BREAK
 from vault.memory.facts_note import (
     BEEN_THERE,

@@ -5,17 +5,19 @@ from __future__ import annotations
 from agents.memory.english import stem, stems
 from agents.memory.judging.clauses import Clause
 from agents.memory.judging.details import FACE_TO_FACE, is_located
-from agents.memory.judging.events import GIVE, TAKE, Action, Transfer, actions_of, is_realized, transfers_of
+from agents.memory.judging.events import GIVE, TAKE, Action, Transfer, actions_of, transfers_of
 from agents.memory.judging.evidence import Evidence
-from agents.memory.judging.matching import Claim, Fault, display_names, is_named
+from agents.memory.judging.matching import Claim, Fault, display_names, is_named, shares_topic
+from agents.memory.judging.modality import is_realized
 
 ARRIVING = stems("come arrive return visit")
+TRADING = stems("sell buy trade")
 GRAVE_EVENTS = (
     (stems("die drown"), stems("die drown"), True),
     (stems("kill murder stab poison"), stems("kill murder stab poison die"), True),
     (stems("steal rob"), stems("steal rob theft thief"), True),
     (stems("marry wed"), stems("marry wed wife husband bride"), False),
-    (stems("sell buy trade"), stems("sell buy trade sale pay price cost owe penny silver coin"), False),
+    (TRADING, stems("sell buy trade sale pay price cost owe penny silver coin"), False),
 )
 """Grave events, what in a line bears them out, and whether the line has to be about whoever is said to have done it."""
 
@@ -133,6 +135,8 @@ def grave_event(claim: Claim, evidence: Evidence) -> Fault | None:
         if not said_stems & kind:
             continue
         told = evidence.with_any(signs)
+        if kind == TRADING and any(is_realized(clause, at) for at in clause.verb_places):
+            told = [one for one in told if one.asserted and shares_topic(clause, one)]
         if not told:
             return "invented-event", "no memory tells of such a deed."
         who = clause.subject if is_named(clause) else None

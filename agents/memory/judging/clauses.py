@@ -5,9 +5,11 @@ What is not clear stays open: a subject that may be several people is None, whic
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import pairwise
 
 from agents.memory.english import (
     AUXILIARIES,
@@ -45,6 +47,9 @@ _NOMINATIVE = frozenset("i he she we they".split())
 
 
 _HAVE = frozenset("have has had".split())
+_SAME_PARTICIPLE = frozenset(
+    "come become overcome run put cut read let hit hurt set shut split spread cost quit".split()
+)
 
 
 _ANYBODY = frozenset("nobody everybody somebody anybody everyone someone else it that who".split())
@@ -59,6 +64,9 @@ _DENIED_AGAIN = frozenset("don't doesn't didn't hasn't haven't hadn't not".split
 CONTENT_OPENINGS = frozenset("that whether if how why what where when".split())
 
 
+_PRESUPPOSED = frozenset("that because since although though who which".split())
+"""What a clause of a question begins with that is taken for granted in it."""
+
 _STANDS_ALONE = frozenset({";", ":", "(", ")", "—", "–", "-"}) | (SUBORDINATORS - {"as", "than", "before", "after"})
 
 
@@ -67,6 +75,7 @@ class Clause:
     """A part of a sentence with a verb.
 
     `subject` is a name, or None if it is not clear who does it. `opening` is the conjunction that it begins with.
+    `is_asked` if it is a part of a question that may be so or not.
     """
 
     tokens: tuple[Token, ...]
@@ -76,6 +85,7 @@ class Clause:
     passive: bool = False
     owners: tuple[tuple[str, str], ...] = ()
     persons: tuple[str | None, ...] = ()
+    is_asked: bool = False
 
     @cached_property
     def text(self) -> str:
@@ -99,6 +109,14 @@ class Clause:
     def names(self) -> frozenset[str]:
         """Everyone who is named in it, or meant by a pronoun."""
         return frozenset(name for name in self.persons if name)
+
+    @cached_property
+    def subjects(self) -> tuple[str, ...]:
+        """The people before its verb if there are several: `Ana and Ben left`."""
+        first = min(self.verb_places, default=0)
+        named = [token.value for token in self.tokens[:first] if token.kind == NAME and not token.owns]
+        is_listed = all(token.kind in (NAME, MARK) or token.word == "and" for token in self.tokens[:first])
+        return tuple(named) if len(named) > 1 and is_listed else ()
 
     @cached_property
     def places(self) -> frozenset[str]:
@@ -133,6 +151,7 @@ def read(text: str, gazetteer: Gazetteer, discourse: Discourse) -> Iterator[list
 
 
 def _clauses(sentence: list[Token], discourse: Discourse) -> list[Clause]:
+    asked_from = _question_start(sentence)
     found: list[Clause] = []
     named: list[str] = []
     people = {one.start: one.value for at, one in enumerate(sentence) if is_person(sentence, at, discourse.people)}
@@ -144,12 +163,13 @@ def _clauses(sentence: list[Token], discourse: Discourse) -> list[Clause]:
         subject, is_inherited = _subject(tokens, opening, persons, last)
         is_aside = opening == "," and bool(found) and found[-1].opening in SUBORDINATORS
         if is_inherited and found and not is_aside and opening in COORDINATORS | {"", ",", "who", "which", "that"}:
-            subject = found[-1].subject
+            subject = found[-1].subject if not _is_open(opening, found) else None
         verbs = frozenset(stem(tokens[at].word) for at in verb_places(tokens) if tokens[at].word not in AUXILIARIES)
         if not verbs and found and {token.word for token in tokens} & _DENIED_AGAIN:
             verbs = found[-1].verbs  # eleven passed and one did not
         owners = tuple(_owners(tokens, persons, {*named, *own}))
-        found.append(Clause(tuple(tokens), subject, verbs, opening, _is_passive(tokens), owners, persons))
+        clause = Clause(tuple(tokens), subject, verbs, opening, _is_passive(tokens), owners, persons)
+        found.append(replace(clause, is_asked=tokens[0].start >= asked_from and opening not in _PRESUPPOSED))
         named += own
     meant = [
         person or SOMEBODY
@@ -219,6 +239,22 @@ def _begins_content(sentence: list[Token], at: int) -> bool:
     return sentence[at].kind == NAME and not sentence[at].owns and verb.value in SAYING and verb.kind == WORD
 
 
+def _is_open(opening: str, found: list[Clause]) -> bool:
+    """Return whether a coordinated clause may go on with the main clause: `Ana, who said that Ben came, and left`."""
+    is_embedded = opening in COORDINATORS and found[-1].opening in CONTENT_OPENINGS | {"who", "which"}
+    return is_embedded and len(found) > 1 and found[-1].subject != found[0].subject
+
+
+def _question_start(sentence: list[Token]) -> float:
+    """Return where in the text a question begins: at the first `will you`, else at once; nowhere if none is asked."""
+    if sentence[-1].word != "?":
+        return math.inf
+    for token, behind in pairwise(sentence):
+        if token.word in AUXILIARIES and (behind.word in SUBJECT_PRONOUNS or behind.kind == NAME):
+            return token.start
+    return sentence[0].start
+
+
 def verb_places(tokens: list[Token] | tuple[Token, ...]) -> list[int]:
     """Return where the verbs are."""
     return [at for at in range(len(tokens)) if _is_verb(tokens, at)]
@@ -244,6 +280,8 @@ def _is_verb(tokens: list[Token] | tuple[Token, ...], at: int) -> bool:
         return True
     if before is None:
         return False
+    if before.word in _HAVE and word in _SAME_PARTICIPLE:
+        return True
     if word.endswith("ing") and len(word) > 4 and before.word in BE:
         return True
     after_name = before.kind == NAME and (word.endswith("s") or word in BASES)
@@ -260,6 +298,8 @@ def _subject(
             return last, False
         pronoun = next((at for at, token in enumerate(tokens) if token.word in SUBJECT_PRONOUNS), None)
         return (None if pronoun is None else persons[pronoun]), opening == "which" and pronoun is None
+    if tokens[0].word == "to" and _is_verb(tokens, 1 if len(tokens) > 1 else 0):
+        return None, True
     at, seen_noun = 0, False
     while at < len(tokens):
         token = tokens[at]

@@ -22,6 +22,8 @@ from agents.memory.judging.matching import (
 )
 from agents.memory.judging.tokens import MARK, NAME, NUMBER, WORD, Token
 
+_UNITS = stems("second minute hour day week month year")
+_MOVING = stems("go walk leave carry bring take come run head move")
 FACE_TO_FACE = SAYING | GIVING | stems("meet talk speak")
 
 
@@ -32,10 +34,13 @@ def wrong_place(claim: Claim, evidence: Evidence) -> Fault | None:
         if not there and (clause.subject or clause.names):
             return "wrong-place", f"no memory is of {place}."
         who, is_there = clause.subject, is_located(clause, place)
+        for one in clause.subjects if is_there and clause.verbs & FACE_TO_FACE else ():
+            if place not in evidence.present.get(one, {place}):
+                return "wrong-place", f"no memory has {one} at {place}."
         is_met = who != evidence.agent and is_named(clause) and is_there and clause.verbs & FACE_TO_FACE
         if who and is_met and place not in evidence.present.get(who, {place}):
             return "wrong-place", f"no memory has {who} at {place}."
-        if place not in evidence.rooms:
+        if place not in evidence.rooms or not is_there or clause.verbs & _MOVING:
             continue
         for one in _beside(clause, place, evidence):
             if (seen := evidence.where.get(one)) and not seen & there:
@@ -104,7 +109,8 @@ def _named(tokens: Sequence[Token], evidence: Evidence) -> list[str]:
 def wrong_number(claim: Claim, evidence: Evidence) -> Fault | None:
     for count, noun in counted(claim.clause.tokens):
         known = evidence.counts.get(noun)
-        if known and not {count} & (known | evidence.uncounted | UNCOUNTED) and noun not in LIGHT:
+        free = evidence.uncounted | evidence.derived | UNCOUNTED
+        if known and not {count} & (known | free) and noun not in LIGHT:
             return "wrong-number", f"the memories have {display_names(evidence, known)} here, not {count}."
     pairs = _number_pairs(claim.clause)
     near = closest(claim.clause, evidence, any_proposition) if pairs else []
@@ -123,6 +129,37 @@ def wrong_number(claim: Claim, evidence: Evidence) -> Fault | None:
                 f"the memories have {noun} {there} here, not {display_names(evidence, said_numbers)}.",
             )
     return None
+
+
+def wrong_unit(claim: Claim, evidence: Evidence) -> Fault | None:
+    """Return whether a span of time is in days where the lines of the matter have weeks."""
+    spans = _spans(claim.clause)
+    near = closest(claim.clause, evidence, any_proposition) if spans else []
+    told = {span for one in near for span in _spans(one.clause)}
+    if told and spans and not spans & told and {unit for _, unit in spans}.isdisjoint(unit for _, unit in told):
+        return "wrong-number", f"the memories have {' '.join(min(told))} here."
+    return None
+
+
+def _spans(clause: Clause) -> set[tuple[str, str]]:
+    rows = ((count, noun.removesuffix("s")) for count, noun in counted(clause.tokens))
+    return {(count, unit) for count, unit in rows if unit in _UNITS}
+
+
+def wrong_day(claim: Claim, evidence: Evidence) -> Fault | None:
+    """Return whether somebody does on one day what they do on another in all lines that tell of it."""
+    days, who = _days(claim.clause), claim.clause.subject
+    if not days or who is None or any(evidence.has(day) for day in days):
+        return None
+    told = [one for one in evidence.propositions if one.subject == who and _days(one.clause)]
+    told = [one for one in told if has_same_verb(claim.clause, one)]
+    if told:
+        return "wrong-number", f"the memories have another day here: {told[0].clause.text!r}."
+    return None
+
+
+def _days(clause: Clause) -> set[str]:
+    return {token.value for token in clause.tokens if token.word in TIMES and token.written.endswith("day")}
 
 
 def _beside_noun(noun: str, told: Sequence[Proposition]) -> set[str]:
@@ -150,7 +187,7 @@ def wrong_time(claim: Claim, evidence: Evidence) -> Fault | None:
         have = evidence.with_any([number])
         if any(item.startswith(f"{number}:") or item.endswith(f":{number[1:]}") for item in evidence.numbers):
             continue
-        if number[1:] in UNCOUNTED or any(topics & (one.items | one.around) for one in have):
+        if number[1:] in UNCOUNTED | evidence.derived or any(topics & (one.items | one.around) for one in have):
             continue
         if any(clause.subject in (one.subject, one.speaker) for one in have):
             continue

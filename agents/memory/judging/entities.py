@@ -7,8 +7,10 @@ import unicodedata
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from itertools import combinations
 
-from agents.memory.english import FUNCTION_WORDS, NUMBER_WORDS, TIMES, Numeral, is_english, numerals
+from agents.memory.english import FUNCTION_WORDS, TIMES, is_english
+from agents.memory.numerals import NUMBER_WORDS, Numeral, numerals
 from vault.memory.memory_line import Memory
 
 # Ordinary prose is full of these, counting nothing: "one of them", "at first", "the two of us", "a second".
@@ -30,6 +32,10 @@ _CONTRACTION = re.compile(r"(?:n't|'(?:s|m|d|t|ve|ll|re|s'))$")
 _SENTENCE_START = re.compile(r"(?:^|[.!?:…—\n]|,\s?[\"“„«])[\s\"'“”„«»()\[\]*_#>•–-]*\Z")
 
 
+_MOST_SUMMED = 4
+"""A text with more numbers than so many is not reckoned with."""
+
+_DIGITS = re.compile("[0-9]{1,5}")
 _OPENING = 24
 
 
@@ -108,22 +114,23 @@ class Support:
         told = "\n".join([*(memory.text for memory in memories), *texts, *people, *rooms, *names])
         self._text = folded(plain(told))
         self._words = _vocabulary(self._text)
-        self.numbers = set(UNCOUNTED)
+        self._numbers = set(UNCOUNTED)
         for numeral in numerals(self._text):
-            self.numbers.update((numeral.value, *numeral.parts))
+            self._numbers.update((numeral.value, *numeral.parts))
+        self._numbers |= derived_numbers(memory.text for memory in memories)
         self._add_times(memories)
         if self._words & _TWELVE:
-            self.numbers.add("12")
+            self._numbers.add("12")
         days = {memory.at_ms // 86_400_000 for memory in memories}
-        self.numbers.update(str(len(counted)) for counted in (memories, days, people, rooms))
+        self._numbers.update(str(len(counted)) for counted in (memories, days, people, rooms))
 
     def _add_times(self, memories: tuple[Memory, ...]) -> None:
         for minute in {memory.at_ms // 60_000 for memory in memories}:
-            self.numbers.add(f"{minute // 60 % 24}:{minute % 60:02}")
+            self._numbers.add(f"{minute // 60 % 24}:{minute % 60:02}")
         for day in {memory.at_ms // 86_400_000 for memory in memories}:
             moment = datetime.fromtimestamp(day * 86_400, UTC)
             self._words.update((moment.strftime("%A").lower(), moment.strftime("%B").lower()))
-            self.numbers.update((str(moment.day), str(moment.month), str(moment.year)))
+            self._numbers.update((str(moment.day), str(moment.month), str(moment.year)))
 
     def has_name(self, word: str) -> bool:
         """Return whether a word, `folded`, is in a source, if only in another number or in its parts."""
@@ -136,9 +143,19 @@ class Support:
 
     def has_number(self, numeral: Numeral) -> bool:
         """Return whether a number is in a source, whole or, as with times, part by part."""
-        return numeral.value in self.numbers or (
-            bool(numeral.parts) and all(part in self.numbers for part in numeral.parts)
+        return numeral.value in self._numbers or (
+            bool(numeral.parts) and all(part in self._numbers for part in numeral.parts)
         )
+
+
+def derived_numbers(texts: Iterable[str]) -> set[str]:
+    """Return the sums and differences of two numbers of one text: 8 are missing where 22 are there of 30."""
+    found = set[str]()
+    for text in texts:
+        values = {int(one.value) for one in numerals(folded(text)) if _DIGITS.fullmatch(one.value)}
+        if 1 < len(values) <= _MOST_SUMMED:
+            found |= {str(value) for one, other in combinations(values, 2) for value in (one + other, abs(one - other))}
+    return found
 
 
 def mentions(text: str, support: Support) -> list[Mention]:

@@ -14,10 +14,8 @@ from agents.memory.english import (
     AUXILIARIES,
     DETERMINERS,
     FUNCTION_WORDS,
-    IRREGULAR,
     LIGHT,
     MODALS,
-    NOBODY,
     OBJECT_PRONOUNS,
     POSSESSIVES,
     PREPOSITIONS,
@@ -28,6 +26,7 @@ from agents.memory.english import (
 from agents.memory.facts.narration_parser import NarrationParser
 from agents.memory.judging.clauses import Clause
 from agents.memory.judging.entities import folded, plain
+from agents.memory.judging.modality import is_realized
 from agents.memory.judging.tokens import MARK, NAME, NUMBER, PLACE, WORD, Token
 from vault.memory.memory_line import Memory
 
@@ -268,9 +267,6 @@ _HAPPENED_IN = frozenset("in at on".split())
 _LED_TO = frozenset("to for into from".split())
 
 
-_PERFECT = frozenset("have has had having".split())
-
-
 @dataclass(frozen=True)
 class Action:
     """An act that a clause tells as done. `thing` or `other` is what or whom it is done to.
@@ -283,19 +279,6 @@ class Action:
     thing: str = ""
     other: str = ""
     place: str = ""
-
-
-def is_realized(clause: Clause, at: int) -> bool:
-    """Return whether a verb of a clause tells what was done: not what is, will be, was asked, meant or denied."""
-    tokens = clause.tokens
-    before = [token.word for token in tokens[max(0, at - 4) : at]]
-    if clause.opening in ("if", "whether", "unless", "until", "before") or MODALS & set(before):
-        return False
-    if any(map(is_negation, before)) or any(word.endswith("'ll") for word in before):
-        return False
-    word = tokens[at].word
-    is_past = word.endswith("ed") or (word in IRREGULAR and not word.endswith(("s", "ing")))
-    return is_past or bool(_PERFECT & set(before))
 
 
 def actions_of(clause: Clause, things: Things) -> Iterator[Action]:
@@ -351,19 +334,6 @@ def _place_in(clause: Clause, begin: int, stop: int) -> str:
         if clause.tokens[here].kind == PLACE and before and before[-1] in _HAPPENED_IN:
             return clause.tokens[here].value
     return ""
-
-
-def denied(clause: Clause) -> frozenset[str]:
-    """Return the stems of the words behind a `not`, and what nobody did."""
-    words = [token.word for token in clause.tokens]
-    places = [at for at, word in enumerate(words) if word in ("not", "never", "cannot") or word.endswith("n't")]
-    behind = ([one for one in clause.tokens[at + 1 : at + 4] if _tells(one)] for at in places)
-    denied = {found[0].value for found in behind if found}
-    return frozenset(denied | (clause.verbs if clause.words & NOBODY else set()))
-
-
-def _tells(token: Token) -> bool:
-    return token.kind == WORD and token.word not in FUNCTION_WORDS and not token.word.endswith("ly")
 
 
 def main_verb(clause: Clause) -> str:

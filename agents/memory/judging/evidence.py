@@ -8,15 +8,16 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 
-from agents.memory.english import AUXILIARIES, BASES, LIGHT, MODALS, SAYING, SUBJECT_PRONOUNS, stem
+from agents.memory.english import LIGHT, SAYING, stem
 from agents.memory.facts.extraction import utterance_in
 from agents.memory.facts.narration_parser import ENGLISH, NarrationParser
 from agents.memory.facts.store import ME
 from agents.memory.judging.clauses import Clause, read
 from agents.memory.judging.coreference import Discourse
-from agents.memory.judging.entities import folded, plain
+from agents.memory.judging.entities import derived_numbers, folded, plain
 from agents.memory.judging.events import GIVE, Event, Things, Transfer, counted, event_in, transfers_of
-from agents.memory.judging.tokens import MARK, NAME, NUMBER, Gazetteer
+from agents.memory.judging.modality import asserted_verbs, is_nonfactual, is_uncertain
+from agents.memory.judging.tokens import NUMBER, Gazetteer
 from vault.markdown import LINE_BREAK
 from vault.memory.memory_line import Memory
 from world.parsing import parse_line
@@ -56,8 +57,9 @@ class Proposition:
     """A clause of the source. `speaker` is who says it, None if nobody knows; `people` are all who are about.
 
     `answers` are those who speak next after a question, `around` is what the whole sentence is about,
-    `meant` what `it` stands for. `is_only_meant` if it tells nothing that was done: a question, a wish, an order,
-    a promise, a condition. `is_quoted` if its speaker tells it as what somebody says.
+    `meant` what `it` stands for. `is_nonfactual` if it tells nothing that was done: a question, a wish, an order,
+    a promise, a condition. `is_quoted` if its speaker tells it as what somebody says, `is_uncertain` if as what
+    they think or hold possible. `asserted` are the verbs that it tells as real.
     """
 
     clause: Clause
@@ -69,6 +71,8 @@ class Proposition:
     meant: frozenset[str] = frozenset()
     is_nonfactual: bool = False
     is_quoted: bool = False
+    is_uncertain: bool = False
+    asserted: frozenset[str] = frozenset()
 
     @cached_property
     def items(self) -> frozenset[str]:
@@ -91,6 +95,7 @@ class Evidence:
         self.vocabulary: set[str] = set()
         self.uncounted: set[str] = set()
         self.lines = lines
+        self.derived = derived_numbers(line.text for line in lines)
         self.propositions: list[Proposition] = []
         self.transfers: dict[str, set[Transfer]] = defaultdict(set)
         self.owners: dict[str, set[str]] = defaultdict(set)
@@ -100,6 +105,7 @@ class Evidence:
         self.where: dict[str, set[int]] = defaultdict(set)
         self.is_whole = all(line.place for line in lines)
         self.events: list[Event] = []
+        self.events_by_line: list[tuple[int, Event]] = []
         self.visited: dict[str, set[str]] = defaultdict(set)
         self.met = {self.gazetteer.canonical(one) for line in lines for one in (*line.people, line.speaker) if one} | {
             agent
@@ -117,14 +123,21 @@ class Evidence:
                 self._around[item].append(number)
 
     def _take(self, number: int, line: Line) -> None:
-        speaker = self.gazetteer.canonical(line.speaker) if line.speaker else None
-        who = speaker if line.speaker else self.agent
-        you = line.hearer if line.speaker else self.agent
         found = (self.gazetteer.canonical(person) for person in (*line.people, line.speaker, self.agent))
         people = frozenset(person for person in found if person)
-        answers = self._answering(number)
         if line.event:
-            self._witness(line.event)
+            self._witness(number, line.event)
+        self._locate(number, line, people)
+        before = self._recent_thing(number)
+        for sentence in read(line.text, self.gazetteer, self._discourse_of(line)):
+            self._take_sentence(number, sentence, people, before)
+            things = frozenset(stem(word) for word in self._thing_words(sentence))
+            around = frozenset(item for clause in sentence for item in clause.items)
+            done = frozenset(verb for clause in sentence for verb in clause.verbs)
+            before = things or frozenset(item for item in around - done - LIGHT if item[0] not in "@%#")
+
+    def _locate(self, number: int, line: Line, people: frozenset[str]) -> None:
+        """Note who is where in a line."""
         self.vocabulary |= {word for person in people for word in folded(person).split()}
         for person in people - {self.agent}:
             self.where[f"@{person}"].add(number)
@@ -133,30 +146,50 @@ class Evidence:
             for person in people:
                 self.present[person].add(line.place)
                 self.visited[person].add(line.place)
-        before = frozenset[str]()
+
+    def _discourse_of(self, line: Line) -> Discourse:
+        """Return of whom there was talk before a line, with those who speak and hear in it."""
+        who = self.gazetteer.canonical(line.speaker) if line.speaker else self.agent
         discourse = self._discourses.setdefault(who or "", Discourse(self.gazetteer.people, genders=self.genders))
         discourse.earlier = (discourse.before or discourse.earlier) if who != self.agent else []
-        discourse.i, discourse.you, discourse.before = who, you, []
-        for sentence in read(line.text, self.gazetteer, discourse):
-            named = frozenset(name for clause in sentence for name in clause.names)
-            around = frozenset(item for clause in sentence for item in clause.items)
-            is_quoted = False
-            for clause in sentence:
-                meant = before if "it" in clause.words else frozenset[str]()
-                is_meant = bool(line.speaker) and _is_nonfactual(clause)
-                self.propositions.append(
-                    Proposition(clause, speaker, number, people | named, answers, around, meant, is_meant, is_quoted)
-                )
-                is_quoted = is_quoted or bool(clause.verbs & SAYING)
-                self._note(number, clause)
-            things = frozenset(stem(word) for word in self._thing_words(sentence))
-            done = frozenset(verb for clause in sentence for verb in clause.verbs)
-            before = things or frozenset(item for item in around - done - LIGHT if item[0] not in "@%#")
+        discourse.i, discourse.you, discourse.before = who, line.hearer if line.speaker else self.agent, []
+        return discourse
 
-    def _witness(self, event: Event) -> None:
+    def _take_sentence(
+        self, number: int, sentence: list[Clause], people: frozenset[str], before: frozenset[str]
+    ) -> None:
+        """Take up the propositions of a sentence; `before` is what `it` stands for."""
+        line = self.lines[number]
+        speaker = self.gazetteer.canonical(line.speaker) if line.speaker else None
+        people |= {name for clause in sentence for name in clause.names}
+        around = frozenset(item for clause in sentence for item in clause.items)
+        answers, is_quoted = self._answering(number), False
+        is_told = bool(line.speaker) or line.text.startswith(_THINKING)
+        for clause in sentence:
+            is_elliptic = clause.tokens[-1].word in _ELLIPTIC
+            meant = before if "it" in clause.words or is_elliptic else frozenset[str]()
+            if is_elliptic and (owner := clause.persons[-1]):
+                for noun in meant:
+                    self.owners[noun].add(owner)
+            is_meant = is_told and is_nonfactual(clause)
+            one = Proposition(clause, speaker, number, people, answers, around, meant, is_meant, is_quoted)
+            asserted = asserted_verbs(clause) if is_told else clause.verbs
+            is_guessed = bool(line.speaker) and is_uncertain(sentence)
+            self.propositions.append(replace(one, is_uncertain=is_guessed, asserted=asserted))
+            is_quoted = is_quoted or bool(clause.verbs & SAYING)
+            self._note(number, clause)
+
+    def _recent_thing(self, number: int) -> frozenset[str]:
+        """Return the words of the thing that an event just before a line is about: what `it` means at its begin."""
+        if self.events_by_line and self.events_by_line[-1][0] >= number - 2:
+            return frozenset(stem(word) for word in folded(plain(self.events[-1].thing)).split())
+        return frozenset()
+
+    def _witness(self, number: int, event: Event) -> None:
         """Take up what the world has told, with the names as clauses have them."""
         actor, other = self.gazetteer.canonical(event.actor) or "", self.gazetteer.canonical(event.other) or ""
         self.events.append(replace(event, actor=actor, other=other))
+        self.events_by_line.append((number, self.events[-1]))
         self.visited[actor] |= event.places
         if event.kind == GIVE:
             self.transfers[event.thing].add(Transfer(actor or None, other or None, event.thing))
@@ -175,7 +208,7 @@ class Evidence:
             self.where[f"@{name}"].add(number)
         for _, thing in self.things.within(clause.tokens):
             self.where[thing].add(number)
-        if self.lines[number].event is None:
+        if self.lines[number].event is None and not is_nonfactual(clause):
             for transfer in transfers_of(clause, self.things, is_certain=False):
                 self.transfers[transfer.thing].add(transfer)
 
@@ -237,23 +270,8 @@ def _addressed(lines: Iterable[Line], agent: str) -> Iterator[Line]:
         yield replace(line, hearer=hearer)
 
 
-def _is_nonfactual(clause: Clause) -> bool:
-    words = [token.word for token in clause.tokens if token.kind != MARK and token.written != "May"]
-    is_called = clause.tokens[0].kind == NAME and len(clause.tokens) > 1 and clause.tokens[1].kind == MARK
-    is_order = not clause.subject and bool(set(words[is_called : is_called + 1]) & _ORDERS)
-    is_future = bool((MODALS - {"to"}) & set(words)) or any(word.endswith("'ll") for word in words)
-    is_asked = words[0] in AUXILIARIES and bool(SUBJECT_PRONOUNS & set(words[1:3]))
-    is_condition = clause.opening in ("if", "whether", "unless")
-    return is_order or is_future or is_asked or is_condition or "please" in words
-
-
-_ORDERS = (BASES | frozenset("open keep ask follow do don't let".split())) - {
-    "put",
-    "cut",
-    "read",
-}
-
-
+_THINKING = "I think "
+_ELLIPTIC = frozenset("his hers mine yours theirs ours".split())
 _TO_ME = frozenset({"says_to_you", "tells_you", "whispers_to_you"})
 
 
@@ -276,11 +294,13 @@ def evidence_of(
     people = {person for memory in memories for person in memory.people} | ({agent} if agent else set())
     rooms = {memory.room for memory in memories if memory.room}
     names = {name for name in roster if name[:1].isupper() and name not in people | rooms}
-    places = rooms | {name for name in names if " " in name}
     lines = [line for memory in memories if (line := _line(memory, people, agent, reading))]
     lines = list(_addressed(lines, agent))
     lines += [Line(text) for text in previous]
-    gazetteer = Gazetteer(people | (names - places), places, [line.text for line in lines])
+    led_to = {place for line in lines if line.event for place in line.event.places}
+    places = rooms | led_to | {name for name in names if " " in name}
+    unmet = frozenset(names - places)
+    gazetteer = Gazetteer(people | unmet, places, [line.text for line in lines], unmet)
     things = {name for name in roster if name[:1].islower()}
     things |= {line.event.thing for line in lines if line.event and line.event.thing}
     return Evidence(lines, gazetteer, agent, Things(things), rooms)

@@ -20,7 +20,10 @@ Fault = tuple[str, str]
 """A reason, and a sentence that says what is wrong."""
 
 PERCEIVING = stems("see hear watch notice")
-SPEECH_ACTS = stems("thank offer invite complain apologise greet wonder demand request beg confess")
+SPEECH_ACTS = stems(
+    "thank offer invite complain apologise greet wonder demand request beg confess promise wish "
+    "congratulate urge advise"
+)
 """Verbs of what is done by words alone."""
 
 
@@ -49,7 +52,7 @@ def attributed_claims(sentence: Sequence[Clause]) -> list[Claim]:
             found.append(Claim(clause, by))
             speaker = by
             continue
-        at = next((at for at in clause.verb_places if clause.tokens[at].value in SAYING), None)
+        at = next((at for at in clause.verb_places if _is_told(clause, at)), None)
         if at is None:
             if clause.opening in ("but", ";", "so") or (clause.opening == "and" and clause.subject):
                 speaker = None
@@ -62,6 +65,11 @@ def attributed_claims(sentence: Sequence[Clause]) -> list[Claim]:
         if not has_content and clause is sentence[-1] and len(sentence) > 1:
             found = [replace(one, speaker=one.speaker or speaker) for one in found]
     return found
+
+
+def _is_told(clause: Clause, at: int) -> bool:
+    """Return whether a verb says that somebody says something, and not that they are to."""
+    return clause.tokens[at].value in SAYING and not (at == 1 and clause.tokens[0].word == "to")
 
 
 def _has_content(clause: Clause, at: int) -> bool:

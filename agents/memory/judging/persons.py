@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import product
 
-from agents.memory.english import BE, DENIALS, LIGHT, SAYING, stem, stems
+from agents.memory.english import BE, DENIALS, KINSHIP, LIGHT, SAYING, stem, stems
 from agents.memory.judging.clauses import Clause
 from agents.memory.judging.entities import folded
-from agents.memory.judging.events import GIVING, TAKING, actions_of, complements, is_realized, main_verb, person_behind
+from agents.memory.judging.events import GIVING, TAKING, actions_of, complements, main_verb, person_behind
 from agents.memory.judging.evidence import Evidence, Proposition
 from agents.memory.judging.matching import (
     HALF_COVERED,
@@ -20,17 +20,21 @@ from agents.memory.judging.matching import (
     closest,
     display_names,
     has_same_verb,
+    is_named,
     is_telling,
     shares_topic,
     telling_verbs,
     topics_of,
 )
-from agents.memory.judging.tokens import MARK, NAME
+from agents.memory.judging.modality import is_realized
+from agents.memory.judging.tokens import MARK, NAME, WORD
 
 HELPING = stems("help let make")
 THANKING = stems("thank")
 ASKING = frozenset("what who whom why how where when".split())
 PARTNERS = frozenset("to for with from about".split())
+_CONDITIONAL = frozenset("would might".split())
+_INDEFINITE = frozenset("somebody someone anybody anyone".split())
 _PRONOUNS = frozenset("it them they him her he she that this we us one".split())
 
 
@@ -69,7 +73,14 @@ def wrong_speaker(claim: Claim, evidence: Evidence) -> Fault | None:
 def wrong_speech_act(claim: Claim, evidence: Evidence) -> Fault | None:
     """Return whether somebody else has thanked, wished, offered or asked for what a clause tells."""
     clause, who = claim.clause, claim.clause.subject
-    if not clause.verbs & SPEECH_ACTS or who is None or clause.passive or clause.is_negated or claim.is_hedged:
+    if (
+        not clause.verbs & SPEECH_ACTS
+        or who is None
+        or (not is_named(clause) and who != evidence.agent)
+        or clause.passive
+        or clause.is_negated
+        or claim.is_hedged
+    ):
         return None
     if not any(clause.tokens[at].value in SPEECH_ACTS and is_realized(clause, at) for at in clause.verb_places):
         return None
@@ -79,6 +90,8 @@ def wrong_speech_act(claim: Claim, evidence: Evidence) -> Fault | None:
             return "invented-event", f"no memory has {display_names(evidence, [who])} giving thanks."
     near = [one for one in closest(claim.clause, evidence, any_proposition, HALF_COVERED) if one.speaker]
     speakers = {one.speaker for one in near}
+    if who in {one.subject for one in near}:
+        return None  # somebody told it for them
     if near and who not in speakers.union(*(one.answers for one in near)):
         return "wrong-person", f"{display_names(evidence, speakers)} said this, not {display_names(evidence, [who])}."
     return None
@@ -92,7 +105,7 @@ def _actor_of(claim: Claim) -> str | None:
 
 def wrong_subject(claim: Claim, evidence: Evidence) -> Fault | None:
     clause, actor = claim.clause, _actor_of(claim)
-    if actor is None or clause.words & DENIALS or clause.verbs & (SAYING | HELPING):
+    if actor is None or clause.words & (DENIALS | _CONDITIONAL) or clause.verbs & (SAYING | HELPING):
         return None
     if (clause.verbs & PERCEIVING and actor == evidence.agent) or (
         not claim.speaker and any(actions_of(clause, evidence.things))
@@ -113,8 +126,7 @@ def wrong_subject(claim: Claim, evidence: Evidence) -> Fault | None:
     actors = {one.subject for one in near}
     if not near or None in actors or actor in actors or any(actor == one.speaker for one in near):
         return None
-    partner = person_behind(clause, ("from", "by", "with", "of", "for"))
-    if _listed(clause) & actors or (partner in actors and not all(actor in one.clause.names for one in near)):
+    if _listed(clause) & actors:
         return None
     return "wrong-person", f"{display_names(evidence, actors)} did this, not {display_names(evidence, [actor])}."
 
@@ -231,3 +243,98 @@ def wrong_promise(claim: Claim, evidence: Evidence) -> Fault | None:
     if any(one.speaker in (who, None) and one.subject in (who, None) for one in told):
         return None
     return "wrong-person", f"{display_names(evidence, [who])} did not promise this."
+
+
+def unnamed_actor(claim: Claim, evidence: Evidence) -> Fault | None:
+    """Return whether somebody is said to have done what the lines only have of somebody, or of a relative of theirs."""
+    clause, who = claim.clause, claim.clause.subject
+    is_by_another = clause.passive or "by" in clause.words
+    if who is None or is_by_another or clause.is_negated or claim.is_hedged or not telling_verbs(clause):
+        return None
+    verbs = telling_verbs(clause) - SAYING
+    told = [one for verb in sorted(verbs) for one in evidence.with_any([verb]) if verb in one.clause.verbs | one.items]
+    told = [one for one in told if shares_topic(clause, one) and not one.clause.is_negated]
+    if not told or any(who in (one.subject, *one.answers) for one in told):
+        return None
+    if all(_is_of_nobody_known(one, verbs) for one in told):
+        return "wrong-person", f"no memory tells who did this: {told[0].clause.text!r}."
+    if all(who in _related(one) for one in told):
+        return "wrong-person", f"the memories tell this of a relative of {who}: {told[0].clause.text!r}."
+    return None
+
+
+def _is_of_nobody_known(one: Proposition, verbs: frozenset[str]) -> bool:
+    """Return whether it is somebody, nobody knows who, that does it: right before the verb."""
+    tokens = one.clause.tokens
+    places = [at for at in one.clause.verb_places if tokens[at].value in verbs] or [
+        min(one.clause.verb_places, default=0)
+    ]
+    return any(token.word in _INDEFINITE for at in places for token in tokens[max(0, at - 3) : at + 1])
+
+
+def _first_words(one: Proposition) -> set[str]:
+    first = min(one.clause.verb_places, default=0)
+    return {token.word for token in one.clause.tokens[:first]}
+
+
+def _related(one: Proposition) -> set[str]:
+    """Return whose relative does it: of whom by a name or by `my`, before the verb."""
+    if one.subject is not None:
+        return set()
+    first = {stem(word) for word in _first_words(one)}
+    return {owner for owner, noun in one.clause.owners if noun in first and any(noun in group for group in KINSHIP)}
+
+
+def wrong_relation(claim: Claim, evidence: Evidence) -> Fault | None:
+    """Return whether two people are said to be relatives of a kind that no line has."""
+    for owner, noun in claim.clause.owners:
+        group = next((group for group in KINSHIP if noun in group), frozenset[str]())
+        others = [other for one in KINSHIP for other in one - group if owner in evidence.owners.get(other, ())]
+        if owner and group and others and not any(evidence.has(word) for word in group):
+            return "wrong-person", f"no memory has a {noun} of {display_names(evidence, [owner])}."
+    return None
+
+
+def wrong_addressee(claim: Claim, evidence: Evidence) -> Fault | None:
+    """Return whether somebody is said to ask for something to be done to or with another than in their own words."""
+    clause, who = claim.clause, claim.clause.subject
+    places = [at for at in clause.verb_places if at and clause.tokens[at - 1].word == "to"]
+    if who is None or clause.passive or not clause.verbs & (SAYING | SPEECH_ACTS):
+        return None
+    if fault := _told_to_nobody(clause, evidence):
+        return fault
+    for at in places:
+        verb, behind = clause.tokens[at].value, clause.tokens[at + 1 : at + 2]
+        whom = behind[0].value if behind and behind[0].kind == NAME and not behind[0].owns else None
+        if whom is None:
+            continue
+        told = [one for one in evidence.with_any([verb]) if one.speaker == who and one.is_nonfactual]
+        others = [_object_of(one, verb) for one in told]
+        if others and all(others) and whom not in others:
+            return "wrong-person", f"the memories have {display_names(evidence, others)} here: {told[0].clause.text!r}."
+    return None
+
+
+def _told_to_nobody(clause: Clause, evidence: Evidence) -> Fault | None:
+    """Return whether somebody is said to have told another what the lines only have as to be told."""
+    for at in clause.verb_places:
+        whom = clause.persons[at + 1] if at + 1 < len(clause.tokens) else None
+        if clause.tokens[at].value not in SAYING or not is_realized(clause, at) or whom in (None, evidence.agent):
+            continue
+        if any((line.speaker, line.hearer) == (clause.subject, whom) for line in evidence.lines):
+            continue
+        topics = {item for item in clause.items - clause.verbs - evidence.people if item not in LIGHT}
+        told = [one for one in evidence.with_any(SAYING) if whom in one.clause.names and topics & one.items]
+        told = [one for one in told if one.speaker != clause.subject]
+        if told and not any(one.asserted for one in told):
+            return "invented-event", f"the memories do not have this as said: {told[0].clause.text!r}."
+    return None
+
+
+def _object_of(one: Proposition, verb: str) -> str | None:
+    """Return who stands right behind a verb."""
+    tokens, persons = one.clause.tokens, one.clause.persons
+    for at, token in enumerate(tokens[:-1]):
+        if token.value == verb and token.kind == WORD:
+            return persons[at + 1]
+    return None

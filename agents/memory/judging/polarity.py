@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from agents.memory.english import LIGHT, NOBODY, OPPOSITES, QUANTIFIERS, SAYING, SUBJECT_PRONOUNS
-from agents.memory.judging.clauses import Clause
-from agents.memory.judging.events import denied, is_realized
+from agents.memory.english import BE, LIGHT, MODALS, NOBODY, OPPOSITES, QUANTIFIERS, SAYING, SUBJECT_PRONOUNS
+from agents.memory.judging.clauses import CONTENT_OPENINGS, Clause
+from agents.memory.judging.events import actions_of, transfers_of
 from agents.memory.judging.evidence import Evidence, Proposition
 from agents.memory.judging.matching import (
     COVERED,
@@ -14,9 +14,17 @@ from agents.memory.judging.matching import (
     WHOLE,
     Claim,
     Fault,
+    any_proposition,
     closest,
+    has_same_verb,
     shares_topic,
+    telling_verbs,
+    topics_of,
 )
+from agents.memory.judging.modality import denied, is_imperative, is_planned, is_realized
+
+_BOUNDS = frozenset("until till only without most least longer than".split())
+_ANYTHING = frozenset("anything anybody anyone nothing nobody it".split())
 
 
 def opposite(claim: Claim, evidence: Evidence) -> Fault | None:
@@ -38,20 +46,81 @@ def opposite(claim: Claim, evidence: Evidence) -> Fault | None:
 def told_as_fact(claim: Claim, evidence: Evidence) -> Fault | None:
     """Return whether something is told as done that the lines only have as asked for, promised or meant."""
     clause = claim.clause
-    if clause.subject is None or claim.is_reported or claim.is_hedged or claim.is_open or clause.is_negated:
+    if claim.is_reported or claim.is_hedged or claim.is_open or clause.is_negated:
         return None
     verbs = {clause.tokens[at].value for at in clause.verb_places if is_realized(clause, at)} - SAYING - SPEECH_ACTS
-    topics = {item for item in clause.items - evidence.people if item not in verbs and item not in LIGHT}
-    known = {item for item in topics if evidence.has(item)}
+    if clause.subject is None and not clause.subjects:
+        verbs -= LIGHT
+    if transfers_of(clause, evidence.things, it=claim.it) or any(actions_of(clause, evidence.things)):
+        return None
     for verb in sorted(verbs):
-        told = [
-            one
-            for one in evidence.with_any([verb])
-            if verb in one.clause.verbs and one.subject in (None, clause.subject) and known & (one.items | one.around)
-        ]
-        if told and all(one.is_nonfactual for one in told):
+        told = [one for one in _with_verb(verb, clause, evidence) if _is_of_matter(clause, verb, one, evidence)]
+        if told and not any(verb in one.asserted for one in told):
             return "invented-event", f"the memories do not have this as done: {told[0].clause.text!r}."
     return None
+
+
+def asked_as_fact(claim: Claim, evidence: Evidence) -> Fault | None:
+    """Return whether something is told as so that the lines only ask, or hold possible."""
+    clause = claim.clause
+    if claim.is_reported or claim.is_hedged or clause.is_negated or is_planned(clause) or telling_verbs(clause):
+        return None
+    if BE & clause.words and topics_of(clause):
+        near = closest(clause, evidence, any_proposition)
+        if near and all(one.is_nonfactual and not one.asserted for one in near):
+            return "invented-event", f"the memories do not have this as so: {near[0].clause.text!r}."
+    return None
+
+
+def _with_verb(verb: str, clause: Clause, evidence: Evidence) -> list[Proposition]:
+    """Return the propositions with a verb whose subject may be that of a clause."""
+    told = [one for one in evidence.with_any([verb]) if verb in one.clause.verbs or is_imperative(one.clause)]
+    return [one for one in told if {None, clause.subject} & {clause.subject and one.subject, *one.clause.names}]
+
+
+def _is_of_matter(clause: Clause, verb: str, one: Proposition, evidence: Evidence) -> bool:
+    """Return whether a proposition with the same verb is of the same matter as a clause."""
+    own = {verb, f"@{clause.subject}", f"@{evidence.agent}"}
+    topics = {item for item in clause.items - own if item not in LIGHT and evidence.has(item)}
+    is_rare = verb not in LIGHT and evidence.is_rare(verb)
+    is_telling = clause.subject is not None and clause.subject in (one.subject, *one.clause.names)
+    return bool(topics & (one.items | one.around)) or (is_rare and is_telling)
+
+
+def rumour_as_fact(claim: Claim, evidence: Evidence) -> Fault | None:
+    """Return whether something is told as so that somebody only thinks, has heard or holds possible."""
+    clause = claim.clause
+    if claim.is_reported or claim.is_hedged or clause.is_negated or not clause.verbs:
+        return None
+    if MODALS & clause.words or clause.opening in CONTENT_OPENINGS:
+        return None
+    near = [one for one in closest(clause, evidence, any_proposition, HALF_COVERED) if has_same_verb(clause, one)]
+    if not near and clause.subject not in (None, evidence.agent):
+        told = [one for verb in sorted(clause.verbs) for one in _with_verb(verb, clause, evidence)]
+        near = [one for one in told if clause.subject == one.subject]
+    is_thought = any(one.is_uncertain and not one.clause.is_negated for one in near)
+    if is_thought and all(one.is_uncertain or one.clause.is_negated for one in near):
+        return "invented-event", f"in the memories somebody only thinks or has heard this: {near[0].clause.text!r}."
+    return None
+
+
+def disputed_as_fact(claim: Claim, evidence: Evidence) -> Fault | None:
+    """Return whether something is told as so that one person says and whoever is meant denies."""
+    clause, who = claim.clause, claim.clause.subject
+    if claim.is_reported or claim.is_hedged or claim.is_open or clause.is_negated or who in (None, evidence.agent):
+        return None
+    for verb in sorted(telling_verbs(clause)):
+        told = [one for one in evidence.with_any([verb]) if verb in one.clause.verbs and one.subject == who]
+        denials = [one for one in told if one.clause.is_negated and one.speaker == who and _is_same(clause, one)]
+        others = [one for one in told if not one.clause.is_negated]
+        if denials and all(one.speaker not in (None, who, evidence.agent) for one in others):
+            return "negation", f"{who} denies this: {denials[0].clause.text!r}."
+    return None
+
+
+def _is_same(clause: Clause, one: Proposition) -> bool:
+    is_anything = bool(one.clause.words & _ANYTHING) and clause.subject is not None and clause.subject == one.subject
+    return shares_topic(clause, one) or is_anything
 
 
 def wrong_denial(claim: Claim, evidence: Evidence) -> Fault | None:
@@ -59,23 +128,28 @@ def wrong_denial(claim: Claim, evidence: Evidence) -> Fault | None:
     if claim.is_hedged or (claim.is_open and not clause.is_negated):
         return None
     verbs = denied(clause) if clause.is_negated else clause.verbs - SAYING
-    if not verbs or clause.words & {"until", "till", "only"}:
+    if not telling_verbs(clause) and BE & clause.words:
+        verbs |= topics_of(clause)
+    if not verbs or clause.words & _BOUNDS:
         return None
 
     was_done = not claim.is_reported and any(is_realized(clause, at) for at in clause.verb_places)
 
     def fits(one: Proposition) -> bool:
-        if one.is_quoted or (one.is_nonfactual and was_done):
+        if one.is_quoted or one.clause.words & _BOUNDS or (one.is_nonfactual and was_done):
             return False
-        is_speaker = claim.speaker is None or one.speaker in (None, claim.speaker)
-        is_verb = bool(verbs & (one.items if clause.is_negated else one.clause.verbs))
+        is_seen = evidence.lines[one.line].event is not None
+        is_speaker = claim.speaker is None or one.speaker == claim.speaker or (one.speaker is None and not is_seen)
+        is_either = clause.is_negated or one.clause.is_negated
+        is_verb = bool(verbs & (one.items if is_either else one.clause.verbs | topics_of(one.clause)))
         return is_verb and is_speaker and (clause.subject is None or one.subject in (None, clause.subject))
 
     is_anybodys = clause.subject is None and claim.speaker is None and not clause.words & QUANTIFIERS
     if is_anybodys and (clause.is_negated or not clause.words & SUBJECT_PRONOUNS):
         return None
     covered = WHOLE if is_anybodys else HALF_COVERED if claim.speaker else COVERED
-    near = [one for one in closest(clause, evidence, fits, covered) if shares_topic(clause, one)]
+    near = [one for one in closest(clause, evidence, fits, covered) if _is_same(clause, one)]
+    near = [one for one in near if claim.speaker and one.speaker == claim.speaker] or near
     own = [one for one in near if clause.subject and clause.subject in (one.speaker, *one.clause.names)]
     near = own or near
     if near and all(_is_contrary(clause, one.clause) for one in near):

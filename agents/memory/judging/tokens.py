@@ -6,8 +6,9 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from agents.memory.english import FUNCTION_WORDS, TIMES, TITLES, numerals, stem
+from agents.memory.english import FUNCTION_WORDS, TIMES, TITLES, stem
 from agents.memory.judging.entities import folded, plain
+from agents.memory.numerals import numerals
 
 NAME, PLACE, NUMBER, WORD, MARK = "name", "place", "number", "word", "mark"
 
@@ -78,7 +79,11 @@ SEPARATOR = Token(",", ",", MARK, ",")
 class Gazetteer:
     """The names of a source: people, places, and all words that it writes with a capital inside a sentence."""
 
-    def __init__(self, people: Iterable[str], places: Iterable[str], texts: Sequence[str]) -> None:
+    def __init__(
+        self, people: Iterable[str], places: Iterable[str], texts: Sequence[str], unmet: frozenset[str] = frozenset()
+    ) -> None:
+        """Take up names; behind `the` one of those whom nobody has met is a place's."""
+        self._unmet = unmet
         self._known: dict[str, list[tuple[tuple[str, ...], str, str]]] = {}
         self._canonical: dict[str, str] = {}
         for place in places:
@@ -137,6 +142,8 @@ class Gazetteer:
                 token, count = self._token(raw, words, at)
             token = replace(token, start=matches[at].start())
             before = found[-1] if found else None
+            if token.kind == NAME and before and before.word == "the" and token.value in self._unmet:
+                token = replace(token, kind=PLACE)
             if token.kind == NAME and before and before.kind == NAME and not before.owns:
                 known = before.value if before.word in self._known else token.value
                 found[-1] = replace(before, written=f"{before.written} {token.written}", value=known, owns=token.owns)
@@ -188,14 +195,17 @@ def _capitalised(name: str) -> list[str]:
 
 
 def sentences(tokens: Iterable[Token]) -> Iterator[list[Token]]:
-    """Yield the tokens of each sentence, without marks of quotation; an endless one in parts."""
+    """Yield the tokens of each sentence, without marks of quotation; an endless one in parts.
+
+    A question has its mark at the end, other sentences have none.
+    """
     sentence: list[Token] = []
     for token in tokens:
         if token.kind == MARK and token.word in _SENTENCE_MARKS:
             if token.word == "." and sentence and sentence[-1].word in _ABBREVIATION:
                 continue
             if sentence:
-                yield sentence
+                yield [*sentence, token] if token.word == "?" else sentence
             sentence = []
         elif token.word not in _QUOTES:
             sentence.append(token)

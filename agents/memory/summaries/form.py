@@ -107,7 +107,7 @@ COPY_WORDS = 6
 RUN_WORDS = 8
 MOST_REPEATS = 2
 WORDS_A_PRONOUN = 100
-SILENT_WORDS = 40
+SILENT_WORDS = 80
 SHOWN_CHARACTERS = 60
 
 # No quotation holds its own opening mark, so that each mark is looked at once.

@@ -4,9 +4,10 @@ import pytest
 from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
-from agents.memory.english import FUNCTION_WORDS, NUMBER_WORDS
+from agents.memory.english import FUNCTION_WORDS
 from agents.memory.gate import Source, judge, judge_picked, without_faults
 from agents.memory.judging.entities import words_of
+from agents.memory.numerals import NUMBER_WORDS
 from agents.memory.summaries.picked import picked_line
 from tests.agents.memory.gate_samples import (
     TUNING,

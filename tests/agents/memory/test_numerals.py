@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agents.memory.english import numerals
+from agents.memory.numerals import numerals
 
 
 @pytest.mark.parametrize(
