@@ -66,7 +66,7 @@ def make_vault(root: Path, rooms: int, things: int, agents: int, rng: random.Ran
 
 
 class Turns:
-    """Stands for the reactor: what is to be called later is called, one a turn, when the bench says so."""
+    """A fake reactor: calls one delayed call a turn, when the bench says so."""
 
     def __init__(self) -> None:
         self._calls: list[Callable[[], object]] = []
@@ -108,7 +108,7 @@ class Pauses:
         return timing
 
     def forget(self) -> None:
-        """Begin anew."""
+        """Clear the measurements."""
         self.taken, self.cpu = [], []
 
     def __str__(self) -> str:

@@ -10,8 +10,8 @@ set to a hash that takes no time. Coming in is measured for neither. What is mea
 - crowded: all in one room, where everyone hears everyone; say as above, and ten lines said a second in all
 
 Memory is resident memory of all the server's processes over what they had before anybody came: at the door, come in and
-idle, and busy. The clients are one process that waits with epoll; its share of a core is told. Evennia is asked up to
-500 (`--beside`).
+idle, and busy. The clients are one process that waits with epoll; the table has its share of a core. Evennia is asked
+up to 500 (`--beside`).
 
 Of either server, 25 callers at a time connect and are greeted before the next do: nobody fails for the length of a
 queue of calls, and how many can call in the same moment is not measured here. In Fallwater only `crowd` people of a

@@ -1,7 +1,7 @@
 """What accounts cost, and who waits for them: `python -m bench.logins [--accounts 100,5000,20000] [--held 10]`.
 
 Real sockets against a real server process, with so many accounts in its database. Somebody looks every 10 ms, each
-look as soon as the one before is answered; what counts is the longest wait of whoever looks. Meanwhile
+look as soon as the one before is answered; what counts is the longest wait for a look. Meanwhile
 
 - nothing happens;
 - new names are typed at the door, one after the other: each is compared with every name there is;

@@ -4,7 +4,7 @@
     python -m bench.web --quick             # a few sockets and cuts, to see that it runs
     python -m bench.web --record            # keep the tables in bench/results/
 
-Clients are raw sockets in this process, the server is a process of its own, and everybody stands in one room.
+Clients are raw sockets in this process, the server is a process of its own, and everybody is in one room.
 """
 
 from __future__ import annotations

@@ -53,7 +53,7 @@ ASIDES = (
 ).split("|")
 """Idle promises and requests, settled about as often as they are made: they compete with those that are planted."""
 
-DEEDS = (
+EVENTS = (
     "look|say Good day to you all.|say It is quiet here today.|think It is a good place to be.|emote nods.|inventory|"
     "go The Square|go The Kitchen|go The Garden|go The Library|go The Mill|say How has your day been?|emote smiles"
 ).split("|")
@@ -85,7 +85,7 @@ NOTE = f"---\nroom: '[[{HUB}]]'\n---\nYou are {NAME}. You keep an eye on everyon
 
 @dataclass(frozen=True)
 class Telling:
-    """One time that a fact is told: after `at` memories `speaker` types `line`, with `company` in the room."""
+    """One telling of a fact: after `at` memories `speaker` types `line`, with `company` in the room."""
 
     at: int
     speaker: str
@@ -97,7 +97,7 @@ class Telling:
 class Planted:
     """A fact: the words of each of its values, oldest first, and when it is told.
 
-    A value is known if all its words stand in one sentence. `question` asks for the value without saying it.
+    A value is known if all its words are in one sentence. `question` asks for the value without saying it.
     """
 
     kind: str
@@ -255,7 +255,7 @@ class Life:
             models=replace(general.models, summary_style=style),
         )
         self.population = Population(vault, general, self.game, random.Random(1), lambda: self.ms)
-        self._deeds: deque[str] = deque()
+        self._events: deque[str] = deque()
         self._awake = ScriptedModel("a script", self._next_deed, summarizer.count_tokens, summarizer.context_tokens)
         self._summarizer = summarizer
         for name in people:
@@ -306,7 +306,7 @@ class Life:
 
     async def turn(self, rng: random.Random) -> None:
         """Let the agent do something that does not matter, and have whatever is due summarised."""
-        self._deeds.append(rng.choice(DEEDS))
+        self._events.append(rng.choice(EVENTS))
         self.ms += MS_A_MEMORY
         await self.agent.tick()
         await self.settle()
@@ -326,7 +326,7 @@ class Life:
         self.population.close()
 
     def _next_deed(self, request: Request) -> str:
-        return self._deeds.popleft()
+        return self._events.popleft()
 
 
 def at_ms(when: datetime) -> int:

@@ -26,7 +26,7 @@ FILLED, KEPT = 0.8, 0.6
 
 _ASKED = re.compile(r"\n\n(?:Summarize |Write all of it )")
 _HEARD = re.compile(r'(?P<who>\w+) (?P<how>says|whispers to you), "(?P<text>.*)"(?: \(×\d+\))?')
-_DEED = re.compile(r"~\w+> (?P<line>.+)")
+_COMMAND = re.compile(r"~\w+> (?P<line>.+)")
 _SAID = re.compile(r"(?<=[.!?]) +")
 _UNIT = re.compile(r"(?<=[.\"]) +(?=I (?:heard|was told|saw|did|remember) )")
 _PLAIN = re.compile(r"(?P<who>[A-Z]\w+) (?P<what>gives .+|takes .+|puts down .+)\.")
@@ -112,9 +112,9 @@ def _units(line: str) -> list[str]:
     if heard := _HEARD.fullmatch(line):
         how = f"I heard {heard['who']} say" if heard["how"] == "says" else f"I was told by {heard['who']}"
         return [f'{how} "{sentence}".' for sentence in _SAID.split(heard["text"])]
-    if deed := _DEED.fullmatch(line):
-        said = deed["line"].removeprefix("say ")
-        return [f'I did say "{said}".'] if said != deed["line"] else []
+    if command := _COMMAND.fullmatch(line):
+        said = command["line"].removeprefix("say ")
+        return [f'I did say "{said}".'] if said != command["line"] else []
     if plain := _PLAIN.fullmatch(line):
         return [f"I saw that {plain['who']} {plain['what']}."]
     return [unit for unit in _UNIT.split(line.removeprefix("- ")) if unit.startswith("I ") and unit[-1:] in '."']

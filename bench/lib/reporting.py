@@ -69,7 +69,7 @@ def machine() -> str:
 def record(bench: str, tables: Sequence[Table], *, hidden: str = "", results: Path = RESULTS) -> Path:
     """Add what was measured to the JSON file of a bench and this day, with the command; return the file.
 
-    `hidden` is a path of this machine that stands in the command, and is left out.
+    `hidden` is a path of this machine in the command, which is left out.
     """
     day = str(datetime.datetime.now(datetime.UTC).date())
     command = shlex.join(["python", "-m", f"bench.{bench}", *(one for one in sys.argv[1:] if one != RECORD)])

@@ -44,7 +44,7 @@ class Text:
         self._sentences = [frozenset(_words(part)) for part in _SENTENCE_END.split(text) if part]
 
     def tells(self, value: Sequence[str]) -> bool:
-        """Return whether all words of a value stand in one sentence."""
+        """Return whether all words of a value are in one sentence."""
         wanted = _wanted(value)
         return any(wanted <= words for words in self._sentences)
 
@@ -113,7 +113,7 @@ def plain_window(memory: AgentMemory, tokens: int, count_tokens: Callable[[str],
 
 
 def told(memories: Iterable[Memory], name: str) -> Text:
-    """Return memories as the text that a prompt tells of them."""
+    """Return memories as the text that a prompt has of them."""
     return Text("\n".join(memory_text(memory, name) for memory in memories))
 
 
@@ -138,7 +138,7 @@ def is_whole(fact: Planted, numbers: Sequence[int], memories: Mapping[int, Memor
 
 
 def unsupported(texts: Iterable[str], heard: Iterable[str]) -> set[str]:
-    """Return the names inside sentences, and the numbers, of texts that stand in nothing that was heard.
+    """Return the names inside sentences, and the numbers, of texts that nobody has said.
 
     Links to the journal are left out. This looks with other eyes than the gate, on purpose.
     """

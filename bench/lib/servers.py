@@ -50,7 +50,7 @@ BARE = "bare Twisted"
 
 @dataclass(frozen=True)
 class Served:
-    """What a client has to know of a server. `greeting` is what it shows to whoever connects.
+    """What a client has to know of a server. `greeting` is the first text of a connection.
 
     `comes_in` are the lines that somebody types to stand in the square, by the client's number.
     """

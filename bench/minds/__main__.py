@@ -5,7 +5,7 @@
 For each seed: plays situations and checks each turn; lets a visitor talk with Eliza through a server of its own; lets
 three agents with an errand each live through 60 turns. Prints one table with 95 % intervals and writes it as JSON to
 bench/results/. `--compare FILE ...` puts several of these files side by side and plays nothing. Of situations that are
-held back from tuning only the totals are told.
+held back from tuning only the totals are shown.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What an agent did in one turn, and whether it is right: small checks that are joined by `all_of` and `any_of`.
+"""Whether a turn is right: small checks that are joined by `all_of` and `any_of`.
 
 A check takes a `PlayedTurn` and returns what is wrong with it, or an empty string. `flaws` has what is wrong in any
 situation; what one situation wants is joined from the rest.
@@ -8,120 +8,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from typing import TypeAlias
 
-from world.events import Dropped, Emoted, Event, Gave, Paged, Said, Shouted, Took, Whispered
-from world.game import CommandResult
-from world.parsing import parse_line
-
-CHANNELS = {Said: "say", Whispered: "whisper", Paged: "tell", Shouted: "shout"}
-
-
-@dataclass(frozen=True)
-class Act:
-    """A command that somebody gave. `line` is verb and arguments, without the private reason."""
-
-    who: str
-    line: str
-    performed: CommandResult
-
-    @property
-    def verb(self) -> str:
-        """The command's own name, whichever alias was typed."""
-        return self.performed.verb or self.line.partition(" ")[0]
-
-
-@dataclass(frozen=True)
-class Speech:
-    """Words that somebody spoke: `channel` is say, whisper, tell or shout; `to` is for whom, or empty for all."""
-
-    who: str
-    channel: str
-    to: str
-    text: str
-
-
-@dataclass(frozen=True)
-class PlayedTurn:
-    """One turn of an agent.
-
-    `acts` are its commands, those that were refused too. `others` are who was in its room when the turn began, `people`
-    are all whom the situation knows by name. `before` has everybody's acts before the turn, oldest first. `room` is
-    where the agent was when the turn ended and `carries` what it had then. `theirs` are words for what belongs to
-    others, or happened to them.
-    """
-
-    agent: str
-    acts: tuple[Act, ...]
-    others: frozenset[str]
-    people: frozenset[str]
-    before: tuple[Act, ...]
-    room_before: str
-    room: str
-    carries: frozenset[str]
-    theirs: tuple[str, ...] = ()
-    failure: str = ""
-
-    @property
-    def speeches(self) -> tuple[Speech, ...]:
-        """What the agent said in this turn."""
-        return tuple(speeches_in(self.acts))
-
-    @property
-    def poses(self) -> tuple[str, ...]:
-        """What the agent showed by emotes."""
-        return tuple(event.text for event in self.events if isinstance(event, Emoted) and not event.is_scripted)
-
-    @property
-    def events(self) -> tuple[Event, ...]:
-        """What the agent brought about."""
-        return tuple(
-            event for act in self.acts for event in act.performed.events if event.actor_id in (self.agent, act.who)
-        )
-
-    @property
-    def heard(self) -> tuple[str, ...]:
-        """What others said before the turn."""
-        return tuple(speech.text for speech in speeches_in(self.before) if speech.who != self.agent)
-
-    @property
-    def own_lines(self) -> tuple[str, ...]:
-        """What the agent did before the turn."""
-        return tuple(act.line for act in self.before if act.who == self.agent)
-
-    @property
-    def refusals(self) -> tuple[str, ...]:
-        """Why commands of the turn were refused."""
-        return tuple(act.performed.refusal for act in self.acts if act.performed.refusal)
-
-    def took(self, thing: str) -> bool:
-        """Return whether the agent picked a thing up in this turn."""
-        return any(isinstance(event, Took) and event.thing_id == thing for event in self.events)
-
-    def dropped(self, thing: str) -> bool:
-        """Return whether the agent put a thing down in this turn."""
-        return any(isinstance(event, Dropped) and event.thing_id == thing for event in self.events)
-
-    def gave(self, thing: str, to: str) -> bool:
-        """Return whether the agent handed a thing to somebody in this turn."""
-        return any(isinstance(event, Gave) and (event.thing_id, event.to_id) == (thing, to) for event in self.events)
-
-
-def act_of(who: str, text: str, performed: CommandResult) -> Act:
-    """Return a line that was performed as an act."""
-    line = parse_line(text)
-    return Act(who, f"{line.verb} {line.arguments}".strip(), performed)
-
-
-def speeches_in(acts: Iterable[Act]) -> Iterable[Speech]:
-    """Yield what was said in these acts; what a table of reactions says for somebody does not count."""
-    for act in acts:
-        for event in act.performed.events:
-            channel = CHANNELS.get(type(event), "")
-            if channel and event.actor_id == act.who and not getattr(event, "is_scripted", False):
-                yield Speech(act.who, channel, getattr(event, "to_id", ""), event.text)  # type: ignore[attr-defined]
-
+from bench.minds.turns import PlayedTurn, speeches_in
 
 Check: TypeAlias = Callable[[PlayedTurn], str]
 
@@ -129,7 +18,7 @@ ECHO_WORDS = 4
 """Fewer words than these may be said back: greetings are alike."""
 
 ECHO_SHARE = 0.6
-"""A speech is an echo when so many of its runs of three words stand in one line of another's."""
+"""A speech is an echo when so many of its runs of three words are in one line of another's."""
 
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
 _ASSISTANT = re.compile(
@@ -302,7 +191,7 @@ def does(line: str) -> Check:
 
 
 def does_not(*lines: str) -> Check:
-    """Return a check that none of these commands was given; `look` stands for `examine` too."""
+    """Return a check that none of these commands was given; `look` includes `examine`."""
 
     def check(turn: PlayedTurn) -> str:
         done = {_plain(act.line) for act in turn.acts}
@@ -417,7 +306,7 @@ def is_echo(said: str, heard: str) -> bool:
 
 
 def has_any(text: str, words: Iterable[str]) -> bool:
-    """Return whether one of the words stands in a text, or begins a word of it, whatever the case."""
+    """Return whether one of the words is in a text, or begins a word of it, whatever the case."""
     return any(re.search(rf"(?<!\w){re.escape(word)}", text, re.IGNORECASE) for word in words)
 
 
@@ -435,7 +324,7 @@ def _shown(turn: PlayedTurn) -> str:
 
 
 def _has_said(turn: PlayedTurn, who: str, quote: str) -> bool:
-    """Return whether somebody has said the words of a quote; a pronoun stands for anybody."""
+    """Return whether somebody has said the words of a quote; a pronoun means anybody."""
     said = [one.text for one in speeches_in(turn.before) if who not in turn.people or one.who == who]
     return any(_contains(words_of(text), words_of(quote)) for text in said)
 

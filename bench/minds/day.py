@@ -12,10 +12,11 @@ from agents.memory.strategy import loaded_strategies
 from agents.simulation.recording import TurnCursor
 from agents.simulation.simulation import Simulation, Span, VirtualClock, Watcher
 from agents.simulation.simulation import Step as SimulatedTurn
-from bench.minds.checks import Act, act_of, speeches_in, words_of
+from bench.minds.checks import words_of
 from bench.minds.figures import Amount, Share, share_of
 from bench.minds.situation import DAY_MINUTES, Step
 from bench.minds.stage import WatchedQueue, populate, prepare_vault
+from bench.minds.turns import Act, act_of, speeches_in
 from vault.entities.store import load_world
 from world.commands.table import world_commands
 from world.events import Gave

@@ -15,8 +15,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from bench.lib.servers import HOST, SECRET, running, wait_for
-from bench.minds.checks import Act, PlayedTurn, has_any, swaps_persons
+from bench.minds.checks import has_any, swaps_persons
 from bench.minds.stage import edit, prepare_vault
+from bench.minds.turns import Act, PlayedTurn
 from world.events import Said
 from world.game import CommandResult
 

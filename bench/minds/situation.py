@@ -9,7 +9,8 @@ from dataclasses import dataclass, field
 from functools import cache
 
 from agents.memory.strategy import loaded_strategies
-from bench.minds.checks import Act, Check, PlayedTurn, act_of, flaws
+from bench.minds.checks import Check, flaws
+from bench.minds.turns import Act, PlayedTurn, act_of
 from vault.entities.store import load_world
 from vault.vault import STARTER, Vault
 from world.commands.table import world_commands
@@ -57,7 +58,7 @@ class Step:
 class Situation:
     """One situation, and what is right in it.
 
-    `places` says in which room everybody is at the start; whoever is no agent is a person. `carries` says what somebody
+    `places` says in which room everybody is at the start; who is no agent is a person. `carries` says what somebody
     has, `things` where other things are than in the starter world. Each line of `script` is `NAME> command`, or
     `clock HH:MM`; the last is what the agent reacts to, and without one nothing has happened. `wanted` checks the turn
     that follows, beside `flaws`. `right` and `wrong` are commands that are so, to test the check with; an empty one is

@@ -139,7 +139,7 @@ class WatchedQueue(ModelQueue):
         return completion
 
     async def close(self) -> None:
-        """Leave the models to whoever thinks next."""
+        """Leave the models open for the next population."""
 
     def forget_prompts(self) -> None:
         """Take the next prompt of each agent for a new one."""

@@ -4,7 +4,17 @@ from __future__ import annotations
 
 import re
 
-from bench.minds.checks import Check, PlayedTurn, all_of, any_of, is_about, keeps_quiet, never_says, says, shows
+from bench.minds.checks import (
+    Check,
+    all_of,
+    any_of,
+    is_about,
+    keeps_quiet,
+    never_says,
+    says,
+    shows,
+)
+from bench.minds.turns import PlayedTurn
 
 DENIES = says(r"\b(?:no|nope|nah|not|never|none|nothing|nobody|cannot|nowhere)\b|n't\b")
 AGREES = says(

@@ -6,7 +6,6 @@ import pytest
 
 from bench.minds.checks import (
     Check,
-    PlayedTurn,
     acts,
     addressed,
     all_of,
@@ -34,6 +33,7 @@ from bench.minds.checks import (
 )
 from bench.minds.situation import AGENTS, Scene, Situation
 from bench.minds.situations.words import is_fresh, takes_up
+from bench.minds.turns import PlayedTurn
 
 BEFORE = (
     "Bruno> say I am Bruno. I lost my red kite near the mill.",

@@ -8,11 +8,11 @@ from random import Random
 from agents.models.profiles import Profiles
 from agents.models.queue import ModelQueue
 from bench.lib.models import ScriptedModel
-from bench.minds.checks import Act, act_of
 from bench.minds.day import ERRANDS, Day, DayTurn, Errand, lived
 from bench.minds.figures import Share
 from bench.minds.situation import Scene, Situation, Step
 from bench.minds.stage import WatchedQueue, shared_characters
+from bench.minds.turns import Act, act_of
 from world.events import Said
 from world.game import CommandResult
 

@@ -6,9 +6,9 @@ from collections import Counter
 
 import pytest
 
-from bench.minds.checks import PlayedTurn
 from bench.minds.situation import AGENTS, Scene, ScriptError, Situation
 from bench.minds.situations.every import EVERY, HALVES, chosen
+from bench.minds.turns import PlayedTurn
 
 
 def played(situation: Situation, line: str) -> PlayedTurn:
