@@ -112,20 +112,12 @@ def test_on_and_off_are_choices_although_yaml_reads_them_as_true_and_false(read,
     assert settings_from(AgentSettings, {"steering": SourcedValue(read, 1)}, SOURCE).steering == meant
 
 
-def test_an_unknown_setting_is_refused_with_the_one_that_is_meant():
-    assert refusal(WorldSettings, "strat_room", "x", 3) == (
-        "config/x.md:3: unknown setting 'strat_room'; did you mean 'start_room'? "
-        "Known settings are name, start_room, day_minutes, ambient_minutes, "
-        "crowd, chronicle, chronicle_absence_hours, contact, website, language, location, founded, genre, gameplay, "
-        "status."
-    )
-
-
-def test_an_unknown_setting_like_no_other_is_refused_with_those_there_are():
-    assert refusal(WorldSettings, "zzz", "x", 3) == (
-        "config/x.md:3: unknown setting 'zzz'. Known settings are name, start_room, day_minutes, ambient_minutes, "
-        "crowd, chronicle, chronicle_absence_hours, contact, website, language, location, founded, genre, gameplay, "
-        "status."
+@pytest.mark.parametrize(("name", "meant"), [("strat_room", "; did you mean 'start_room'?"), ("zzz", ".")])
+def test_an_unknown_setting_is_refused_with_the_one_that_is_meant_and_those_there_are(name, meant):
+    assert refusal(WorldSettings, name, "x", 3) == (
+        f"config/x.md:3: unknown setting '{name}'{meant} Known settings are name, start_room, day_minutes, "
+        "ambient_minutes, crowd, chronicle, chronicle_absence_hours, contact, website, language, location, founded, "
+        "genre, gameplay, status."
     )
 
 

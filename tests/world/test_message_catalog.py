@@ -9,12 +9,11 @@ from hypothesis import strategies as st
 from world.message_catalog import Wording, variables
 
 
-def test_a_sentence_is_filled_with_its_values():
-    assert Wording({"hall.says": "{who} sagt: »{text}«"})("hall.says", who="Ana", text="Ja.") == "Ana sagt: »Ja.«"
-
-
-def test_a_sentence_need_not_use_every_value():
-    assert Wording({"hall.says": "Jemand spricht."})("hall.says", who="Ana", text="Ja.") == "Jemand spricht."
+@pytest.mark.parametrize(
+    ("sentence", "said"), [("{who} sagt: »{text}«", "Ana sagt: »Ja.«"), ("Jemand spricht.", "Jemand spricht.")]
+)
+def test_a_sentence_is_filled_with_those_of_its_values_that_it_uses(sentence, said):
+    assert Wording({"hall.says": sentence})("hall.says", who="Ana", text="Ja.") == said
 
 
 def test_without_a_wording_the_name_and_the_values_are_said():

@@ -191,23 +191,16 @@ def limits(monkeypatch):
     return limits
 
 
-def test_what_is_allowed_is_enough_for_few_connections(limits):
-    assert (raise_fd_limit(500), limits) == (1024 - 20 - RESERVED - 128, [1024, 4096])
-
-
-def test_of_few_handles_most_are_for_connections(limits):
-    limits[:] = [260, 260]
-    assert raise_fd_limit(500) == 260 - 20 - RESERVED - 32
-
-
-def test_as_many_handles_are_asked_for_as_many_connections_need(limits):
-    assert (raise_fd_limit(2000), limits) == (2000, [2000 + 20 + RESERVED + 256, 4096])
-
-
-def test_there_is_no_room_beyond_what_may_be_asked_for(limits):
-    assert (raise_fd_limit(20000), limits) == (4096 - 20 - RESERVED - 256, [4096, 4096])
-
-
-def test_a_limit_that_is_absurdly_low_leaves_room_for_one(limits):
-    limits[:] = [64, 64]
-    assert raise_fd_limit(500) == 1
+@pytest.mark.parametrize(
+    ("soft", "hard", "wanted", "room", "then"),
+    [
+        (1024, 4096, 500, 1024 - 20 - RESERVED - 128, 1024),  # what is allowed is enough
+        (260, 260, 500, 260 - 20 - RESERVED - 32, 260),  # of few handles most are for connections
+        (1024, 4096, 2000, 2000, 2000 + 20 + RESERVED + 256),  # as many are asked for as are needed
+        (1024, 4096, 20000, 4096 - 20 - RESERVED - 256, 4096),  # and no more than may be
+        (64, 64, 500, 1, 64),  # an absurdly low limit leaves room for one
+    ],
+)
+def test_as_many_handles_are_asked_for_as_connections_need(limits, soft, hard, wanted, room, then):
+    limits[:] = [soft, hard]
+    assert (raise_fd_limit(wanted), limits) == (room, [then, hard])

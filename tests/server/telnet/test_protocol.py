@@ -164,16 +164,11 @@ def test_what_is_written_in_one_turn_goes_out_in_one_piece(connection):
     assert connection.transport.writes == writes + 1
 
 
-def test_a_prompt_is_marked_with_eor_once_the_client_agrees_to_it(connection):
-    connection.receives(bytes([IAC, DO, END_OF_RECORD]))
+@pytest.mark.parametrize(("verb", "mark"), [(DO, bytes([IAC, EOR])), (DONT, GO_AHEAD)])
+def test_a_prompt_is_marked_with_eor_if_the_client_agrees_to_it_or_else_with_ga(connection, verb, mark):
+    connection.receives(bytes([IAC, verb, END_OF_RECORD]))
     connection.terminal.write_prompt("> ")
-    assert connection.shows() == b"> " + bytes([IAC, EOR])
-
-
-def test_a_prompt_is_marked_with_ga_when_the_client_refuses_eor(connection):
-    connection.receives(bytes([IAC, DONT, END_OF_RECORD]))
-    connection.terminal.write_prompt("> ")
-    assert connection.shows() == b"> " + GO_AHEAD
+    assert connection.shows() == b"> " + mark
 
 
 def test_a_password_is_hidden_without_waiting_for_any_answer(connection):
