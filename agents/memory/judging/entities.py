@@ -32,8 +32,8 @@ _CONTRACTION = re.compile(r"(?:n't|'(?:s|m|d|t|ve|ll|re|s'))$")
 _SENTENCE_START = re.compile(r"(?:^|[.!?:…—\n]|,\s?[\"“„«])[\s\"'“”„«»()\[\]*_#>•–-]*\Z")
 
 
-_MOST_SUMMED = 4
-"""A text with more numbers than so many is not reckoned with."""
+_MOST_SUMMED, _MIN_SUMMED = 4, 10
+"""A text with more numbers than so many, or with none so large, is not reckoned with."""
 
 _DIGITS = re.compile("[0-9]{1,5}")
 _OPENING = 24
@@ -153,7 +153,7 @@ def derived_numbers(texts: Iterable[str]) -> set[str]:
     found = set[str]()
     for text in texts:
         values = {int(one.value) for one in numerals(folded(text)) if _DIGITS.fullmatch(one.value)}
-        if 1 < len(values) <= _MOST_SUMMED:
+        if 1 < len(values) <= _MOST_SUMMED and max(values) >= _MIN_SUMMED:
             found |= {str(value) for one, other in combinations(values, 2) for value in (one + other, abs(one - other))}
     return found
 
