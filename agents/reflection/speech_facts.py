@@ -51,6 +51,7 @@ _I_AM = re.compile(
     re.IGNORECASE,
 )
 _CALLED = re.compile(r"\b(?:my name(?:['’]s| is)|call me|I am|I['’]m) (?P<name>[^\W\d_]{2,20})\b", re.IGNORECASE)
+_AND_I = re.compile(r",? and (?=(?:I|my)\b)", re.IGNORECASE)
 _SUPPOSED = re.compile(r"\b(?:if|suppose|imagine|would|might|could have|wish|perhaps I|did I|as if)\b", re.IGNORECASE)
 _GOES_ON = re.compile(r"(?:he|she|it|they|his|her|its|their)\b", re.IGNORECASE)
 
@@ -145,7 +146,7 @@ def told_name(words: str) -> str:
 
 def _found(text: str, speaker: str) -> Iterator[tuple[str, str]]:
     """Yield each fact's kind and words; a sentence that goes on about the same belongs to it."""
-    places = list(spans(text))
+    places = [part for start, end in spans(text) for part in _joined(text, start, end, speaker)]
     for index, (start, end) in enumerate(places):
         sentence = text[start:end]
         kind = kind_of(sentence, speaker) if end - start <= MAX_SENTENCE_CHARACTERS else ""
@@ -159,6 +160,15 @@ def _found(text: str, speaker: str) -> Iterator[tuple[str, str]]:
                 break
             end = later_end
         yield kind, text[start:end]
+
+
+def _joined(text: str, start: int, end: int, speaker: str) -> Iterator[tuple[int, int]]:
+    """Yield where the parts of a sentence stand that each tell something of the speaker: "I am Ana, and I lost …"."""
+    for match in _AND_I.finditer(text, start, end):
+        if kind_of(text[start : match.start()], speaker) and kind_of(text[match.end() : end], speaker):
+            yield start, match.start()
+            start = match.end()
+    yield start, end
 
 
 def kind_of(sentence: str, speaker: str) -> str:

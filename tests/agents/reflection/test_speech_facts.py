@@ -30,6 +30,14 @@ def test_name_and_loss_are_taken_word_for_word_with_number_and_speaker():
     assert (loss.about, loss.speaker, loss.seq, loss.privately, loss.day) == ("Robin", "Robin", 43, True, "2026-11-22")
 
 
+def test_a_sentence_may_tell_two_things():
+    assert heard("My name is Robin, and I lost my dog near the weir. And I sing.") == [
+        (NAME, "My name is Robin"),
+        (LOSS, "I lost my dog near the weir."),
+    ]
+    assert heard("I love the river and my boat.") == [(LIKE, "I love the river and my boat.")]
+
+
 @pytest.mark.parametrize(
     ("text", "kind"),
     [
