@@ -133,8 +133,10 @@ def _port_of(process: subprocess.Popen[str]) -> int:
 
 
 @contextmanager
-def fallwater(people: int, agents: int = 0, settings: Mapping[str, object] | None = None) -> Iterator[Served]:
-    """Open a world in which so many people have an account.
+def fallwater(
+    people: int, agents: int = 0, settings: Mapping[str, object] | None = None, role: str = "player"
+) -> Iterator[Served]:
+    """Open a world in which so many people have an account, all with a role.
 
     Agents, if any, think with a scripted model that takes 1.5 s an answer.
     """
@@ -143,7 +145,7 @@ def fallwater(people: int, agents: int = 0, settings: Mapping[str, object] | Non
         _write(vault, people, agents)
         _set(vault / "config" / "server.md", {**WIDE_OPEN, **(settings or {})})
         _set(vault / "config" / "world.md", {"start_room": SQUARE, "ambient_minutes": 0})
-        prepare_people(vault, people, SQUARE)
+        prepare_people(vault, people, SQUARE, role)
         if host:
             _set(vault / "config" / "models.md", {"ollama_host": host})
         with running(f"ollama:{MODEL}" if agents else "none", vault) as server:
@@ -273,14 +275,14 @@ def caller_name(number: int) -> str:
     return "Ca" + "".join(_LETTERS[number // base**place % base] for place in range(4))
 
 
-def prepare_people(vault: Path, count: int, room_id: str) -> None:
+def prepare_people(vault: Path, count: int, room_id: str, role: str = "player") -> None:
     """Give so many people an account and a note, as if they had been here before."""
-    prepare_accounts(vault, count)
+    prepare_accounts(vault, count, role)
     for number in range(count):
         save_entity(Vault(vault), Character(caller_name(number), room_id))
 
 
-def prepare_accounts(vault: Path, count: int) -> None:
+def prepare_accounts(vault: Path, count: int, role: str = "player") -> None:
     """Put so many accounts into the database of a vault, straight and in one transaction.
 
     All have the password SECRET and one hash of it, at its real cost: to check it takes a login as long as any.
@@ -289,7 +291,7 @@ def prepare_accounts(vault: Path, count: int) -> None:
     with closing(AccountDatabase(default_folder(vault))) as database, database.transaction():
         for number in range(count):
             created = "2026-11-22T00:00:00+00:00"
-            database.put_account(Account(caller_name(number), "player", kept, created=created, last_seen=created))
+            database.put_account(Account(caller_name(number), role, kept, created=created, last_seen=created))
 
 
 def write_journal(agent: Path, memories: int, newest_ms: int) -> None:

@@ -135,7 +135,7 @@ def health_text(shown: Mapping[str, Any], say: Wording) -> str:
             say(
                 "observatory.endpoint",
                 name=one["name"],
-                state=one["state"],
+                state=say("observatory.well" if one["state"] in ("closed", "untried") else "observatory.failing"),
                 running=one["running"],
                 limit=one["limit"],
                 rate=one["per_minute"],

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,6 +19,9 @@ from world.world import World
 
 MAX_ROOMS = 400
 """How many rooms are drawn; the others are counted."""
+
+MIN_WIDTH = 4
+"""How many rooms may stand side by side in any case."""
 
 WINDOW_DEPTH = 3
 """How many steps the map of the window reaches, as `map` does."""
@@ -103,19 +106,38 @@ class Town:
         return say("observatory.in_room", room=room_name(room_id, world), who=who)
 
 
+class Rows:
+    """Puts groups of rooms side by side in rows, none of which is wider than the first group, if that is wide."""
+
+    def __init__(self) -> None:
+        self._widest = 0
+        self._x, self._y, self._below = 0, 0, 0
+
+    def place(self, group: Collection[Place]) -> Place:
+        """Return by how much a group is to be moved to stand in its place."""
+        left, top = min(x for x, _ in group), min(y for _, y in group)
+        width, height = max(x for x, _ in group) - left + 1, max(y for _, y in group) - top + 1
+        if self._x and self._x + width > self._widest:
+            self._x, self._y = 0, self._below
+        moved = self._x - left, self._y - top
+        self._widest = self._widest or max(width, MIN_WIDTH)
+        self._x, self._below = self._x + width, max(self._below, self._y + height)
+        return moved
+
+
 def layout_of(world: World, most: int = MAX_ROOMS) -> Layout:
-    """Return where all rooms lie: those that walking by compass reaches together, each further group to the east."""
+    """Return where all rooms lie: those that walking by compass reaches together, the further groups below them."""
     directions = directions_of(world)
     places: dict[str, Place] = {}
     ways: list[tuple[str, str]] = []
+    rows = Rows()
     ahead = [world.start_room_id, *world.rooms]
     for room_id in ahead:
         if room_id in places or room_id not in world.rooms or len(places) >= most:
             continue
         plan = automap_of(world, room_id, most, directions, most - len(places), frozenset(places))
-        east = max((x for x, _ in places.values()), default=-2) + 2 - min(x for x, _ in plan.places.values())
-        north = -min(y for _, y in plan.places.values())
-        places |= {one: (x + east, y + north) for one, (x, y) in plan.places.items()}
+        east, south = rows.place(plan.places.values())
+        places |= {one: (x + east, y + south) for one, (x, y) in plan.places.items()}
         ways += ways_of(world, plan, directions)
     straight = {frozenset(pair) for pair in ways}
     others = [

@@ -193,7 +193,7 @@ def made(
         else:
             log.error("the view %r failed: %s", target.name, failure.getTraceback())
             why = "Something went wrong. It has been noted in the server's log."
-        refused(_json([{"seen": None, "view": target.name, "refused": why, "id": number}]))
+        refused(_json([{"seen": None, "view": target.name, "unseen": why, "id": number}]))
 
     try:
         made = views.make(target.name, dict(target.asked), target.scope)

@@ -6,7 +6,7 @@ import { Settings, showHelp } from "./settings.js";
 import { Typing } from "./typing.js";
 
 const $ = (id) => document.getElementById(id);
-let world = { name: "Fallwater" }, isIn = false, news = 0;
+let world = { name: "Fallwater" }, isIn = false, news = 0, observatory = null;
 
 const log = new Log($("log"), $("newer"));
 const settings = new Settings((name) => name === "reader" && link.tellReader());
@@ -17,7 +17,21 @@ const typing = new Typing($("typing"), $("line"), $("secret"), $("hint"), (text,
 });
 const around = new Around((line) => { log.typed(line, link.say(line)); closeAround(); }, (start) => { closeAround(); typing.put(start); });
 
+// The observatory is loaded when an address asks for it, such as #/town.
+async function look() {
+  if (!isIn || (!observatory && !location.hash.startsWith("#/"))) return;
+  if (!observatory) {
+    const { Observatory } = await import("./observatory.js");
+    observatory ??= new Observatory((message) => link.send(message), (line) => link.say(line), (verb) => typing.commands.some((one) => one.usage.split(" ")[0] === verb));
+  }
+  await observatory.open(location.hash);
+  if (observatory.element.hidden) { title(); typing.focus(); }
+}
+addEventListener("hashchange", look);
+
 function hear(item) {
+  if (item.seen !== undefined) { observatory?.take(item); return; }
+  if (item.n) observatory?.line(item);
   if (item.n) {
     if (log.line(item, link.page) !== "typed" && document.hidden) { news += 1; title(); settings.sound(); }
   } else if (item.hello) {
@@ -41,8 +55,10 @@ function change(state, told) {
   const wasOver = !$("over").hidden;
   $("over").hidden = state === "on" || state === "off";
   $("typing").hidden = $("exits").hidden = !$("over").hidden;
-  if (state === "on") { if (!isIn) showPlay(); else if (wasOver) typing.focus(); }
-  else if (state === "elsewhere") $("over-told").textContent = "You play on in another window.";
+  if (state !== "on" && state !== "off") observatory?.hide();
+  if (state === "on") {
+    if (!isIn) { showPlay(); look(); } else { observatory?.ask(); if (wasOver) typing.focus(); }
+  } else if (state === "elsewhere") $("over-told").textContent = "You play on in another window.";
   else if (state === "over") $("over-told").textContent = "You are not in the world any more.";
   else if (state === "refused") showDoor(told);
   if (isIn && !$("over").hidden && !document.querySelector("dialog[open]")) $("again").focus();

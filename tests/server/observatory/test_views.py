@@ -96,7 +96,7 @@ def test_what_is_for_observers_is_refused_to_others_with_the_reason(tmp_path: Pa
     life = Watched(tmp_path, "look | I am secretive")
     life.turns()
     answer = life.asked("Ben", role, view=view, agent="Rook")
-    assert (answer["seen"], answer["refused"]) == (None, f"The view '{view}' is for observers and admins.")
+    assert (answer["seen"], answer["unseen"]) == (None, f"The view '{view}' is for observers and admins.")
 
 
 @pytest.mark.parametrize("role", [Role.OBSERVER, Role.ADMIN])
@@ -118,7 +118,7 @@ def test_a_mind_is_seen_through_the_window_only_where_it_is(tmp_path: Path):
     assert here["seen"]["is_window"]
     assert "secretive" not in texts(here)
     away = life.asked("Cat", Role.PLAYER, view="mind", agent="Rook")
-    assert away["refused"] == "Rook is not here, and only observers and admins see further."
+    assert away["unseen"] == "Rook is not here, and only observers and admins see further."
 
 
 def test_one_who_looks_is_sent_what_is_new_at_most_five_times_a_second(tmp_path: Path):
@@ -205,7 +205,7 @@ def test_an_agent_that_goes_while_it_is_looked_at_is_said_to_be_gone(tmp_path: P
     del life.agents["Rook"]
     life.goes_on(POLL_SECONDS + MIND_SECONDS + 0.5)
     (told,) = outlet.taken()
-    assert (told["seen"], told["refused"]) == (None, "There is no agent 'Rook'. Agents: none.")
+    assert (told["seen"], told["unseen"]) == (None, "There is no agent 'Rook'. Agents: none.")
 
 
 def test_nothing_is_made_and_no_clock_runs_once_nobody_looks(tmp_path: Path):
@@ -230,7 +230,7 @@ def test_what_cannot_be_shown_is_answered_with_the_reason(tmp_path: Path, messag
     life.turns()
     answer = life.asked("Ben", Role.ADMIN, **message)
     assert answer["seen"] is None
-    assert len(answer["refused"]) > 10
+    assert len(answer["unseen"]) > 10
 
 
 def test_messages_of_any_shape_harm_nobody(tmp_path: Path):

@@ -1,0 +1,198 @@
+// The observatory: which view is open, what is asked of the world for it, and how it is put on the page.
+// World text is set as text nodes only. What changes by itself is drawn again part by part, and focus stays.
+const SVG = "http://www.w3.org/2000/svg";
+const VIEWS = {
+  town: ["Town", "./observe-town.js"], feed: ["Feed", "./observe-town.js"], mind: ["Mind", "./observe-mind.js"],
+  why: ["Why", "./observe-why.js"], memory: ["Memory", "./observe-memory.js"], bonds: ["Bonds", "./observe-bonds.js"],
+  health: ["Health", "./observe-health.js"],
+};
+const TONES = 10;
+const IN_MENU = ["town", "feed", "bonds", "health"];
+
+// Make an element: attributes, `on…` listeners, `key` by which focus finds it again; children are texts or elements.
+export function h(name, given = {}, ...children) {
+  const made = document.createElement(name);
+  for (const [key, value] of Object.entries(given)) {
+    if (value === undefined || value === null || value === false) continue;
+    if (key.startsWith("on")) made.addEventListener(key.slice(2), value);
+    else if (key === "key") made.dataset.key = value;
+    else made.setAttribute(key, value === true ? "" : value);
+  }
+  made.append(...children.flat(Infinity).filter((one) => one !== null && one !== undefined && one !== false).map((one) => one instanceof Node ? one : String(one)));
+  return made;
+}
+
+export function svg(name, given = {}, ...children) {
+  const made = document.createElementNS(SVG, name);
+  for (const [key, value] of Object.entries(given)) made.setAttribute(key, value);
+  made.append(...children.flat());
+  return made;
+}
+
+export const tone = (at) => h("span", { class: `key tone${at % TONES}`, "aria-hidden": "true" });
+export const field = (id, label, control) => h("span", { class: "field" }, h("label", { for: id }, label), control);
+export const link = (address, text, more = {}) => h("a", { href: `#/${address.map(encodeURIComponent).join("/")}`, ...more }, text);
+export const count = (number) => Number(number).toLocaleString("en");
+export const plural = (number, one, many) => `${count(number)} ${number === 1 ? one : many}`;
+export const moment = (ms) => ms ? new Date(ms).toISOString().slice(0, 19).replace("T", " ") : "";
+export const clock = (ms) => new Date(ms).toLocaleTimeString("en-GB");
+export const empty = (text) => h("p", { class: "quiet" }, text);
+
+// A table with a caption and column headings; rows are lists of cells, the first of which names the row.
+export function table(caption, columns, rows, none = "None.") {
+  if (!rows.length) return [h("h3", {}, caption), empty(none)];
+  return h("div", { class: "table", tabindex: 0, role: "region", "aria-label": caption, key: `table ${caption}` }, h("table", {},
+    h("caption", {}, caption),
+    h("thead", {}, h("tr", {}, columns.map((one) => h("th", { scope: "col" }, one)))),
+    h("tbody", {}, rows.map((cells) => h("tr", {}, cells.map((cell, at) => h(at ? "td" : "th", at ? {} : { scope: "row" }, cell)))))));
+}
+
+// A bar to scale, `parts` are [name, number, class]; its numbers stand in words beside it.
+export function bar(label, parts) {
+  const all = parts.reduce((sum, [, number]) => sum + number, 0) || 1, wide = 1000;
+  let x = 0;
+  return svg("svg", { viewBox: `0 0 ${wide} 40`, class: "bar", role: "img", "aria-label": label, preserveAspectRatio: "none" },
+    ...parts.filter(([, number]) => number).map(([name, number, kind], at) => {
+      const width = wide * number / all, box = svg("rect", { x, y: 0, width, height: 40, class: `tone${at % TONES} ${kind || ""}` });
+      box.append(svg("title"));
+      box.firstChild.textContent = `${name}: ${count(number)}`;
+      x += width;
+      return box;
+    }));
+}
+
+export class Observatory {
+  // `send` sends a message to the world, `act` does a line, `can` says whether the visitor has a command.
+  constructor(send, act, can) {
+    Object.assign(this, { send, act, can, number: 0, waiting: new Map(), view: null, drawn: new Map() });
+    const style = h("link", { rel: "stylesheet", href: "observatory.css" });
+    document.head.append(style);
+    this.title = h("h2", { id: "seen-title", tabindex: -1 });
+    this.body = h("div", { id: "seen" });
+    this.told = h("p", { id: "seen-told", role: "status" });
+    this.words = h("button", { type: "button", "aria-pressed": "false", onclick: () => this.asText() }, "As text");
+    this.menu = h("nav", { "aria-label": "Views" });
+    this.element = h("div", { id: "observatory", hidden: true },
+      h("header", {}, h("a", { class: "skip", href: "#seen-title", onclick: (event) => { event.preventDefault(); this.title.focus(); } }, "Skip to the view"), h("h1", {}, "Observatory"), this.menu, h("nav", { "aria-label": "Page" }, this.words, h("a", { href: "#", class: "button" }, "Back to the world"))),
+      h("main", {}, this.title, this.told, this.body));
+    document.body.append(this.element);
+    this.element.addEventListener("keydown", (event) => this.key(event));
+  }
+
+  // Open what an address names, such as #/mind/Eliza or #/memory/Eliza?words=lantern; none closes the observatory.
+  async open(address) {
+    const [path, query] = address.replace(/^#\/?/, "").split("?"), [name, ...rest] = path.split("/").map(decodeURIComponent);
+    const isOpen = Boolean(VIEWS[name]);
+    this.element.hidden = !isOpen;
+    document.getElementById("play").hidden = isOpen;
+    if (!isOpen) { this.close(); return; }
+    const isOther = this.address !== address;
+    this.address = address;
+    this.name = name;
+    const [title, file] = VIEWS[name], module = await import(file);
+    if (this.address !== address) return; // another one was opened meanwhile
+    this.asked = { ...Object.fromEntries(new URLSearchParams(query || "")), ...module.asks(name, rest) };
+    this.module = module;
+    if (!isOther) { this.ask(); return; }
+    this.drawn.clear();
+    this.body.replaceChildren(empty("One moment."));
+    this.told.textContent = "";
+    this.words.setAttribute("aria-pressed", "false");
+    this.title.textContent = [title, ...rest.filter(Boolean)].join(" · ");
+    document.title = this.title.textContent;
+    this.menu.replaceChildren(...IN_MENU.map((one) => link([one], VIEWS[one][0], one === name ? { "aria-current": "page" } : {})));
+    this.state = {};
+    this.ask();
+    this.title.focus();
+  }
+
+  // Show play again: it has come to an end, or goes on in another window.
+  hide() { this.element.hidden = true; document.getElementById("play").hidden = false; this.close(); }
+
+  close() { if (this.name) this.send({ view: "" }); this.name = this.address = null; this.waiting.clear(); }
+
+  // Ask for the view that is open; also after the socket was lost.
+  ask() {
+    if (!this.name) return;
+    if (this.module.isLive(this.name)) { this.send({ view: this.name, ...this.asked }); return; }
+    this.once(this.name, this.asked).then((shown) => this.draw(shown), (why) => this.refuse(why));
+  }
+
+  // Ask for one answer.
+  once(view, asked) {
+    this.number += 1;
+    this.send({ view, ...asked, id: this.number });
+    return new Promise((done, failed) => this.waiting.set(this.number, [done, failed]));
+  }
+
+  take(item) {
+    const waiting = this.waiting.get(item.id);
+    if (waiting) {
+      this.waiting.delete(item.id);
+      if (item.seen) waiting[0](item.seen); else waiting[1](item.unseen);
+    } else if (item.view === this.name && !item.id) {
+      if (item.seen) this.draw(item.seen); else this.refuse(item.unseen);
+    }
+  }
+
+  // A line of play: what a command has answered.
+  line(item) {
+    const words = item.text || (item.runs || []).map(([text]) => text).join("");
+    if (this.name && item.kind !== "typed" && this.awaits) { this.say(words); this.awaits = false; }
+  }
+
+  say(text) { this.told.textContent = text.slice(0, 1000); }
+
+  do(line) {
+    this.awaits = true;
+    this.say(`${line} …`);
+    this.act(line);
+  }
+
+  refuse(why) {
+    this.drawn.clear();
+    this.body.replaceChildren(h("p", { class: "refusal" }, why), h("p", {}, link(["town"], "To the town")));
+  }
+
+  draw(shown) {
+    if (this.words.getAttribute("aria-pressed") === "true") return;
+    this.shown = shown;
+    this.module.draw(this, shown);
+  }
+
+  // Draw a part of the view if it is another than before; what is open and where the focus is stays.
+  part(name, given, make) {
+    const key = JSON.stringify(given), before = this.drawn.get(name);
+    if (before && before.key === key && before.element.isConnected) return;
+    const element = before && before.element.isConnected ? before.element : h("section", { "data-part": name });
+    const focused = element.contains(document.activeElement) ? document.activeElement.dataset.key : null;
+    const open = new Set([...element.querySelectorAll("details[open]")].map((one) => one.dataset.key));
+    element.replaceChildren(...[make()].flat(Infinity).filter(Boolean));
+    element.querySelectorAll("details").forEach((one) => { if (open.has(one.dataset.key)) one.open = true; });
+    if (focused) [...element.querySelectorAll("[data-key]")].find((one) => one.dataset.key === focused)?.focus();
+    if (!this.drawn.size) this.body.replaceChildren();
+    this.drawn.set(name, { key, element });
+    if (!element.isConnected) this.body.append(element);
+  }
+
+  async asText() {
+    const isText = this.words.getAttribute("aria-pressed") !== "true";
+    this.words.setAttribute("aria-pressed", String(isText));
+    this.drawn.clear();
+    if (!isText) { this.body.replaceChildren(); this.ask(); return; }
+    try {
+      const { text } = await this.once(this.name, { ...this.asked, form: "text" });
+      this.body.replaceChildren(h("pre", { tabindex: 0 }, text));
+    } catch (why) { this.refuse(why); }
+  }
+
+  // Up and down go through the lines of a list; Escape goes back to the world.
+  key(event) {
+    if (event.key === "Escape") { location.hash = ""; return; }
+    if (event.key !== "ArrowDown" && event.key !== "ArrowUp") return;
+    if (event.target.closest("input, select, textarea, .table, pre")) return;
+    const lines = [...this.element.querySelectorAll("[data-line]")], at = lines.indexOf(document.activeElement);
+    const next = lines[at < 0 ? (event.key === "ArrowUp" ? lines.length - 1 : 0) : at + (event.key === "ArrowUp" ? -1 : 1)];
+    if (next) { event.preventDefault(); next.focus(); }
+  }
+}

@@ -1,0 +1,185 @@
+"""The observatory in a real browser: a world of three agents that summarise, looked at by an admin and by a player."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.integration.browser import Visitor, chromium, web_port_of
+from tests.integration.running import ADMIN, eventually, journal_lines, new_vault, running
+from tests.integration.scripted_ollama import MODEL, scripted_ollama
+
+pytestmark = [pytest.mark.integration, pytest.mark.client]
+
+CHANGES: dict[str, dict[str, Any]] = {
+    "config/server.md": {"web_port": -1},
+    "config/agents.md": {"think_seconds": 3},
+    "config/memory_compaction.md": {"immediate_window": 8, "recent_window": 8, "retry_seconds": 0.5},
+}
+VIEWS = ("town", "feed", "mind/Eliza", "why/Eliza", "memory/Eliza", "bonds", "health")
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory):
+    with scripted_ollama() as ollama:
+        changes = CHANGES | {"config/models.md": {"ollama_host": ollama.host}}
+        vault = new_vault(tmp_path_factory.mktemp("observed") / "w", changes)
+        with running(vault, model=f"ollama:{MODEL}") as server:
+            yield server
+            assert server.failure == ""
+
+
+@pytest.fixture(scope="module")
+def browser():
+    with chromium() as browser:
+        yield browser
+
+
+@pytest.fixture
+def visit(server, browser):
+    visitors = []
+
+    def comes(name: str, **options: Any) -> Visitor:
+        visitor = Visitor(browser, web_port_of(server), **options)
+        visitors.append(visitor)
+        visitor.comes_as(name)
+        return visitor
+
+    yield comes
+    faults = [fault for visitor in visitors for fault in visitor.faults]
+    for visitor in visitors:
+        visitor.context.close()
+    assert faults == []
+
+
+def opens(visitor: Visitor, address: str, wanted: str = "#seen section") -> None:
+    """Open a view and wait until something of it is there."""
+    visitor.page.evaluate(f"location.hash = '#/{address}'")
+    visitor.page.wait_for_selector(wanted)
+
+
+def numbers(visitor: Visitor) -> tuple[list[int], int]:
+    """Return how many memories each tier on the screen has, and what it says they come to."""
+    cells = visitor.page.locator("section[data-part=memory] table").first.locator("tbody tr td:last-child")
+    *counts, total = [int(text.replace(",", "").split(" ")[0]) for text in cells.all_inner_texts()]
+    return counts, total
+
+
+def memories(server: Any, name: str) -> int:
+    """Return how many memories the journal on disk has."""
+    return len(journal_lines(server.vault)[name])
+
+
+def test_the_tiers_on_the_screen_add_up_to_what_the_vault_says_before_and_after_a_compaction(visit, server):
+    warden = visit(ADMIN)
+    warden.types("@pause-agent Eliza")
+    opens(warden, "mind/Eliza", "section[data-part=memory] table")
+    talker = server.player("Talker")
+    seen = set()
+    for number in range(30):
+        talker.asks(f"say The river stood at {number + 100} spans on one day, and it will rise.")
+        counts, total = numbers(warden)
+        assert sum(counts) == total
+        assert total <= memories(server, "Eliza")
+        seen.add(len(counts))
+    told = lambda: numbers(warden)[1] == memories(server, "Eliza")  # noqa: E731
+    warden.page.click("text=Compact")
+    warden.page.wait_for_selector("section[data-part=memory] details")
+    assert eventually(told)
+    warden.page.locator("section[data-part=memory] details summary").first.click()
+    warden.page.locator(".sentence").first.click()
+    warden.page.wait_for_selector(".sentences li li a")
+    warden.shot("observatory-mind")
+    warden.page.locator(".sentences li li a").first.click()
+    warden.page.wait_for_selector("text=is told in the")
+    warden.page.click("section[data-part=found] .verdict a")
+    warden.page.wait_for_selector(".wanted")
+    assert max(seen) >= 1
+
+
+def test_why_leads_from_a_line_of_the_feed_in_two_keys_to_its_chain(visit, server):
+    warden = visit(ADMIN)
+    opens(warden, "feed", ".feed a[data-line]")
+    warden.page.focus(".feed")
+    warden.page.keyboard.press("ArrowUp")
+    warden.page.wait_for_selector("[data-line]:focus")
+    while not warden.page.evaluate("document.activeElement.matches('a[data-line]')"):
+        warden.page.keyboard.press("ArrowUp")
+    warden.page.keyboard.press("Enter")
+    warden.page.wait_for_selector(".chain h3:has-text('Perceived')")
+    warden.shot("observatory-why")
+
+
+def test_why_tells_a_deed_that_was_refused_and_one_by_hand(visit, server):
+    warden = visit(ADMIN)
+    warden.types("@possess Moss")
+    warden.sees("Moss")
+    warden.types("emote hums a tune | it is quiet")
+    warden.types("get moon | it shines")
+    warden.types("@release")
+    assert eventually(lambda: any("get moon" in line for line in journal_lines(server.vault)["Moss"]))
+    deeds = {line.split(" · ")[-1].split(" ^m")[0]: int(line.rsplit("^m", 1)[1]) for line in journal_lines(server.vault)["Moss"] if " acted " in line}  # noqa: E501  # fmt: skip
+    by_hand = next(seq for text, seq in deeds.items() if text.startswith("emote hums a tune"))
+    refused = next(seq for text, seq in deeds.items() if text.startswith("get moon"))
+    opens(warden, f"why/Moss/{by_hand}", ".chain")
+    assert "by hand" in warden.page.inner_text("#seen")
+    assert "it is quiet" in warden.page.inner_text("#seen")
+    opens(warden, f"why/Moss/{refused}", ".verdict:has-text('get moon')")
+    assert "Refused by the world." in warden.page.inner_text("#seen")
+
+
+def test_every_view_is_there_for_an_admin_also_as_text_and_axe_finds_nothing(visit):
+    warden = visit(ADMIN)
+    found = {}
+    for view in VIEWS:
+        opens(warden, view)
+        found[view] = warden.violations()
+        warden.shot(f"observatory-{view.split('/')[0]}")
+        warden.page.click("text=As text")
+        warden.page.wait_for_selector("#seen pre")
+        assert len(warden.page.inner_text("#seen pre")) > 10
+    assert found == {view: [] for view in VIEWS}
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_every_view_fits_a_screen_320_points_wide(visit, scheme):
+    warden = visit(ADMIN, width=320, height=640, color_scheme=scheme)
+    for view in VIEWS:
+        opens(warden, view)
+        wide = warden.page.evaluate("document.documentElement.scrollWidth")
+        warden.shot(f"observatory-{view.split('/')[0]}-320-{scheme}")
+        assert wide <= 320, view
+
+
+def test_a_player_sees_through_the_window_and_is_told_what_is_not_for_players(visit, server):
+    player = visit("Nell")
+    opens(player, "town", "section[data-part=map] svg")
+    assert player.page.locator("#seen table").count() == 1
+    opens(player, "feed", ".feed")
+    assert "|" not in player.page.inner_text(".feed")
+    for view in ("why/Eliza", "memory/Eliza", "bonds", "health"):
+        opens(player, view, "#seen .refusal")
+        assert "is for observers and admins" in player.page.inner_text("#seen .refusal")
+
+
+def test_an_observer_sees_a_mind_and_a_pin_is_refused_with_the_reason(visit, server):
+    warden = visit(ADMIN)
+    observer = visit("Iris")
+    warden.types("@grant Iris observer")
+    warden.sees("Iris is an observer from now on.")
+    opens(observer, "memory/Eliza", "section[data-part=found] button")
+    observer.page.locator("section[data-part=found] button:has-text('Pin')").first.click()
+    observer.page.wait_for_selector("#seen-told:has-text('You are an observer')")
+    opens(observer, "mind/Eliza", "section[data-part=prompt]")
+    assert observer.page.locator("button:has-text('Pause')").count() == 0
+
+
+def test_a_view_goes_on_after_the_server_was_away_and_escape_leads_back_to_play(visit):
+    warden = visit(ADMIN)
+    opens(warden, "town", "section[data-part=map] svg")
+    warden.page.evaluate("window.dispatchEvent(new Event('offline'))")
+    warden.page.keyboard.press("Escape")
+    warden.page.wait_for_selector("#line:visible")
+    warden.types("say I am back.")
+    warden.sees('You say, "I am back."')
