@@ -123,7 +123,7 @@ def test_help_and_names_of_commands_are_read_line_by_line(tmp_path):
 
 def test_a_vault_without_these_notes_says_nothing_of_commands_and_has_the_topics_of_the_starter(tmp_path):
     texts = load_command_texts(vault_of(tmp_path, {}), TABLE)
-    assert (texts.help, texts.names, sorted(texts.topics)) == ({}, {}, ["agents", "building", "memory"])
+    assert (texts.help, texts.names, sorted(texts.topics)) == ({}, {}, ["agents", "building", "memory", "observatory"])
 
 
 def test_a_topic_is_a_note_and_takes_the_place_of_the_starters(tmp_path):
