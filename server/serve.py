@@ -36,7 +36,7 @@ from vault.message_notes import load_command_texts
 from vault.vault import Vault, open_vault
 
 if TYPE_CHECKING:
-    from server.monitoring.http import HttpReactor
+    from server.monitoring.metrics import HttpReactor
 
 FULL_COLLECTION_THRESHOLD = 100
 """Of so many times that the garbage collector looks at what is not new, once at everything; Python's own is 10."""
@@ -87,7 +87,7 @@ def open_monitoring(
     The web server is imported only if it is wanted: it takes a tenth of the memory of an empty world.
     """
     if settings.metrics_port:
-        from server.monitoring.http import MonitoringSite
+        from server.monitoring.metrics import MonitoringSite
 
         MonitoringSite(monitored, reactor, echo, in_thread).run(settings.metrics_host, settings.metrics_port)
 

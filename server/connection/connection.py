@@ -1,14 +1,15 @@
-"""The seam between a session and its door: whatever a client speaks, a session knows only this of it."""
+"""The seam between a session and its door: all that a session knows of a client, and each door's traffic."""
 
 from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum, IntEnum, auto
 from functools import cached_property
-from typing import Protocol
+from typing import Literal, Protocol, get_args
 
 from world.events import Announced, Event, Output, Paged, Refused, RoomMessage, Said, Shouted, Whispered
 
@@ -30,16 +31,30 @@ KIND_OF: Mapping[type[Event], str] = {
 }
 """The kind of what somebody perceives of an event, a style's name. Of other events it is empty."""
 
+# What JSON allows in a text, but a client may take for a control or a line end, or cannot read at all.
+_UNSAFE = re.compile("[\x7f-\x9f\u2028\u2029\ud800-\udfff\ufffe\uffff]")
+DEFAULT_WIDTH = 80
+Door = Literal["telnet", "web"]
+"""How connections come in: by telnet, in plain or over TLS; or by the port of the page, as a browser or a program."""
+
+DOORS: tuple[Door, ...] = get_args(Door)
+DropReason = Literal["does not read", "negotiates without end"]
+DROP_REASONS: tuple[DropReason, ...] = get_args(DropReason)
+RefusalReason = Literal[
+    "full", "too_many_from_there", "too_often", "banned", "wrong_address", "bad_handshake", "bad_ticket"
+]
+"""Why a caller is refused: the world is full, too many from that address, too many calls a minute, a ban; at the page
+also a Host or Origin that is not the world's, no valid WebSocket handshake, and no valid ticket.
+"""
+
+REFUSAL_REASONS: tuple[RefusalReason, ...] = get_args(RefusalReason)
+
 
 def shown_of(event: Output, text: str, room_name: str) -> tuple[str, str]:
     """Return what a screen shows of what a command answers, given as it is perceived, and its kind."""
     if event.is_own:
         return event.text, MARKED
     return text, SCENE if text.startswith(f"{room_name}\n") else ""
-
-
-# What JSON allows in a text, but a client may take for a control or a line end, or cannot read at all.
-_UNSAFE = re.compile("[\x7f-\x9f\u2028\u2029\ud800-\udfff\ufffe\uffff]")
 
 
 @dataclass(frozen=True)
@@ -60,9 +75,6 @@ class Message:
         text = json.dumps(self.payload, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
         safe = _UNSAFE.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
         return f"{self.package} {safe}".encode()
-
-
-DEFAULT_WIDTH = 80
 
 
 class ColorDepth(IntEnum):
@@ -182,3 +194,31 @@ class ResumableListener(ConnectionListener, Protocol):
 
     def link_restored(self) -> None:
         """The client is back, or here for the first time, and reads what it has missed."""
+
+
+@dataclass
+class DoorTraffic:
+    """One door: its open connections now; the rest counts since the start.
+
+    `sent_bytes` are as they went out, compressed if they were. `resumes` are players who came back after their
+    connection was lost.
+    """
+
+    connections: int = 0
+    sent_bytes: int = 0
+    sent_lines: int = 0
+    resumes: int = 0
+    refused: Counter[RefusalReason] = field(default_factory=Counter)
+    dropped: Counter[DropReason] = field(default_factory=Counter)
+
+    def count_lines(self, text: str) -> None:
+        """Count a text of whole lines that is sent."""
+        self.sent_lines += text.count("\n") + 1
+
+
+Traffic = Mapping[Door, DoorTraffic]
+
+
+def new_traffic() -> Traffic:
+    """Return the traffic of a world that has just started."""
+    return {door: DoorTraffic() for door in DOORS}

@@ -15,8 +15,8 @@ from typing import Protocol
 
 from config.settings import ColorSettings
 from server.clock import DelayedCall, ReactorClock, cancel
+from server.connection.connection import DoorTraffic
 from server.connection.output import FlushQueue
-from server.connection.traffic import DoorTraffic
 
 TURN_SECONDS = 0.03
 """For how long input is taken, from all connections, before what came of it is sent and others are read again."""

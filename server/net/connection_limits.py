@@ -15,8 +15,8 @@ from twisted.internet.protocol import ServerFactory
 
 from config.settings import ServerSettings
 from server.clock import ReactorClock
+from server.connection.connection import Door, RefusalReason, Traffic, new_traffic
 from server.connection.input import TokenBucket
-from server.connection.traffic import Door, RefusalReason, Traffic, new_traffic
 
 log = logging.getLogger(__name__)
 

@@ -10,8 +10,7 @@ from server.accounts.accounts import AccountState, LoginName, NameRefused
 from server.accounts.login import Login, ModalInput
 from server.accounts.password_change import PasswordChange, PasswordChangeRequested, give_one_time
 from server.clock import DelayedCall, ReactorClock, cancel
-from server.connection.connection import KIND_OF, MARKED, SCENE, Connection, Identification, shown_of
-from server.connection.traffic import Door
+from server.connection.connection import KIND_OF, MARKED, SCENE, Connection, Door, Identification, shown_of
 from server.gmcp.client import GmcpClient, Outcome
 from server.session.linkdead import MAX_MISSED
 from server.session.puppet import Puppet

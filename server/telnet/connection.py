@@ -13,10 +13,9 @@ from twisted.internet.interfaces import IPushProducer
 from zope.interface import implementer
 
 from server.clock import DelayedCall, ReactorClock, cancel
-from server.connection.connection import Capabilities, Identification, Message
+from server.connection.connection import Capabilities, DropReason, Identification, Message
 from server.connection.input import ConnectionServices, InputLimits
 from server.connection.output import DirectWriter, Transport
-from server.connection.traffic import DropReason
 from server.rendering.text_screen import TextScreen
 from server.telnet.compression import OutputBuffer
 from server.telnet.negotiation import Negotiator

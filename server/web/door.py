@@ -22,9 +22,7 @@ from server.session.session import Session
 from server.telnet.negotiation import Option
 from server.telnet.options import ClientInfo
 from server.telnet.protocol import TelnetProtocol
-from server.web.entering import Form, FormLogin, Outcome
-from server.web.logins import Logins, proof
-from server.web.origins import Origins, caller
+from server.web.logins import Form, FormLogin, Logins, Origins, Outcome, caller, proof
 from server.web.play import PageConnection, PageSocket, Watcher
 from server.web.programs import PROGRAMS, serve_program
 from server.web.site import Answer, Deadlines, Pages, WebFactory

@@ -1,18 +1,28 @@
-"""Who has come in by the page: a secret in a cookie, one-time tickets for sockets, and a backlog for each."""
+"""Who may come in by the page: exact Host and Origin, a form for the login dialogue, a cookie, and tickets."""
 
 from __future__ import annotations
 
 import hashlib
+import ipaddress
 import logging
 import secrets
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
+from dataclasses import dataclass, field
 from pathlib import Path
+from urllib.parse import urlsplit
 
+from twisted.internet.defer import Deferred
+
+from config.settings import ServerSettings
+from server.accounts.accounts import AccountState, LoginName, NameRefused
+from server.accounts.login import Login, LoginServices
 from server.clock import ReactorClock
 from server.net.connection_limits import page_files
 from server.web.backlog import Backlog, OpenFiles, Owner, read_backlog
+
+LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
 
 log = logging.getLogger(__name__)
 
@@ -20,11 +30,170 @@ TICKET_SECONDS = 30.0
 MAX_TICKETS = 10_000
 KEPT_SECONDS = 7 * 86400.0
 """How long a login is good for since its last line."""
+
 GUEST_SECONDS = 15 * 60.0
 """The same for a guest's."""
+
 SWEEP_SECONDS = 60.0
 MAX_UNUSED = 1000
 """How many logins may wait for their first socket; the oldest are forgotten then."""
+
+
+@dataclass(frozen=True)
+class Origins:
+    """The addresses under which browsers reach the page, each as an origin: scheme, host and port.
+
+    `port` is the one that is listened on, `local_host` the address that this very connection has come to.
+    """
+
+    settings: ServerSettings
+    port: int
+
+    def is_host(self, host: str, local_host: str) -> bool:
+        """Whether a request may name this host: a name of ours, so that no other name can be pointed here."""
+        return host.lower() in {urlsplit(origin).netloc for origin in self._known(local_host)}
+
+    def is_origin(self, origin: str, local_host: str) -> bool:
+        """Whether a page of this origin may speak to us."""
+        return origin.lower() in self._known(local_host)
+
+    def _known(self, local_host: str) -> set[str]:
+        settings = self.settings
+        names = {*LOOPBACK, f"[{local_host}]" if ":" in local_host else local_host}
+        if settings.hostname:
+            names.add(settings.hostname.lower())
+        scheme, usual = ("https", 443) if settings.web_tls else ("http", 80)
+        ours = {f"{scheme}://{name}" if self.port == usual else f"{scheme}://{name}:{self.port}" for name in names}
+        return ours | {one.rstrip("/").lower() for one in settings.web_origins.replace(",", " ").split()}
+
+
+def is_network(text: str) -> bool:
+    """Return whether a text is an address or a network."""
+    try:
+        ipaddress.ip_network(text, strict=False)
+    except ValueError:
+        return False
+    return True
+
+
+def caller(peer: str, forwarded: Sequence[str], trusted: str) -> str:
+    """Return the address of a caller: the peer, or the last one that is no trusted proxy's.
+
+    `forwarded` are the values of X-Forwarded-For, `trusted` the addresses or networks of proxies. Only what trusted
+    proxies have written counts, so nobody can give another address as their own.
+    """
+    hops = [hop.strip().strip("[]") for value in forwarded for hop in value.split(",")]
+    host = peer
+    networks = [ipaddress.ip_network(one, strict=False) for one in trusted.replace(",", " ").split() if is_network(one)]
+    while hops and _is_in(host, networks):
+        before = hops.pop()
+        if not is_network(before):
+            return host
+        host = before
+    return host
+
+
+def _is_in(host: str, networks: Sequence[ipaddress.IPv4Network | ipaddress.IPv6Network]) -> bool:
+    try:
+        address = ipaddress.ip_address(host)
+    except ValueError:
+        return False
+    return any(address in network for network in networks)
+
+
+@dataclass(frozen=True)
+class Form:
+    """What somebody gives: a name and a password; `chosen` is the one that a new or one-time visitor wants."""
+
+    name: str
+    password: str
+    chosen: str = ""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What came of a form: the claim of somebody who may come in, or else what to read, and what is asked for.
+
+    `asks` is `password`, `new` (a first password for a new name), `own` (another for a one-time password) or `name`.
+    """
+
+    claim: LoginName | None
+    told: str = ""
+    asks: str = "name"
+
+
+@dataclass
+class FormLogin:
+    """Somebody at a form, as the dialogue sees them. `done` fires with what came of it, once."""
+
+    form: Form
+    host: str
+    services: LoginServices
+    _done: Deferred[Outcome] = field(default_factory=Deferred)
+    _login: Login | None = None
+    _is_over: bool = False
+    _has_answered: bool = False
+    _is_new: bool = False
+
+    def run(self) -> Deferred[Outcome]:
+        """Try the form. Cancel the Deferred if the caller has gone."""
+        self._done = Deferred(lambda _: self._stop())
+        try:
+            claim = self.services.accounts.identify(self.form.name, self.host)
+        except NameRefused as error:
+            self._finish(Outcome(None, str(error)))
+            return self._done
+        self._is_new = claim.state in (AccountState.NEW, AccountState.UNCLAIMED)
+        if self._is_new and not self.form.chosen:
+            key = "door.new_name" if claim.state is AccountState.NEW else "door.unclaimed"
+            told = self.services.wording()(key, name=claim.name, shortest=self.services.settings.shortest_password)
+            self._finish(Outcome(None, told, "new"))
+            return self._done
+        self._login = Login(self, self.services, lambda claim: self._finish(Outcome(claim)))
+        self._login.try_at_once(self.form.name, self.form.password, self._tried)
+        return self._done
+
+    def _tried(self, success: bool, message: str) -> None:
+        if success or self._is_over:
+            return
+        say = self.services.wording()
+        is_one_time = message == say("door.one_time")
+        if self.form.chosen and (is_one_time or self._is_new):
+            return  # another password, or a first one, is asked for next, and `chosen` answers it
+        self._finish(Outcome(None, message, "own" if is_one_time else "password"))
+
+    # What the dialogue does
+
+    def show(self, text: str, kind: str = "") -> None:
+        if self._has_answered:
+            self._finish(Outcome(None, text, "new" if self._is_new else "own"))
+
+    def end(self, text: str) -> None:
+        self._finish(Outcome(None, text, "password"))
+
+    def hide_typing(self, hidden: bool) -> None:
+        """What is asked last is a password; the one that was chosen answers it."""
+        login = self._login
+        if hidden and login and self.form.chosen and not self._has_answered and not self._is_over:
+            self._has_answered = True
+            login.line_received(self.form.chosen)
+
+    def hold(self, held: bool) -> None:
+        """There are no lines but those of the form."""
+
+    def wait_for_capabilities(self) -> Deferred[None] | None:
+        return None
+
+    def _finish(self, outcome: Outcome) -> None:
+        if not self._is_over:
+            self._is_over = True
+            self._done.callback(outcome)
+            self._stop()
+
+    def _stop(self) -> None:
+        self._is_over = True
+        if self._login:
+            self._login.stop()
 
 
 class Logins:

@@ -11,9 +11,15 @@ from typing import Any, Protocol
 from twisted.internet.error import ConnectionDone
 from twisted.python.failure import Failure
 
-from server.connection.connection import Capabilities, ColorDepth, ConnectionListener, Identification, Message
+from server.connection.connection import (
+    Capabilities,
+    ColorDepth,
+    ConnectionListener,
+    DoorTraffic,
+    Identification,
+    Message,
+)
 from server.connection.input import ConnectionServices, Taken
-from server.connection.traffic import DoorTraffic
 from server.rendering.text_screen import TextScreen
 from server.telnet.negotiation import GmcpReceived
 from server.telnet.options import read_gmcp

@@ -12,7 +12,7 @@ from agents.commands.agent_commands import Possession
 from agents.population import Population
 from server.admin.admin_commands import Administration, AdminServices
 from server.admin.audit import Audit
-from server.connection.traffic import Door
+from server.connection.connection import Door
 from tests.agents.templates import TEMPLATES
 from tests.server.front_door import NOW_MS, FakeHasher, at_once, lobby_of
 from tests.vault.vault_of import vault_of

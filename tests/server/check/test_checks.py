@@ -15,10 +15,8 @@ import pytest
 from config.settings import ServerSettings
 from server.accounts.schema import Account
 from server.check import checks
-from server.check.checks import Result, ok, problem, warning
-from server.check.doctor import examine, report
-from server.check.models import models
-from server.check.ports import PortStatus
+from server.check.checks import PortStatus, Result, ok, problem, warning
+from server.check.doctor import examine, models, report
 from server.net.tls import CERTIFICATE, KEY, make_certificate
 from tests.server.front_door import put_accounts
 from tests.server.monitoring.monitored_world import FillingDisk

@@ -27,7 +27,7 @@ from server.monitoring.health import (
     readiness,
     write_problem,
 )
-from server.monitoring.http import MAX_OPEN_CONNECTIONS
+from server.monitoring.metrics import MAX_OPEN_CONNECTIONS
 from server.net.listeners import TELNET, WEB, Ports
 from server.serve import open_monitoring
 from tests.server.monitoring.monitored_world import FillingDisk, world_of

@@ -14,8 +14,7 @@ from wsproto.events import BytesMessage, TextMessage
 
 from config.settings import ServerSettings
 from server.web.door import TICKET_WAIT_SECONDS
-from server.web.logins import GUEST_SECONDS, TICKET_SECONDS
-from server.web.origins import caller
+from server.web.logins import GUEST_SECONDS, TICKET_SECONDS, caller
 from server.web.site import HEADERS, MAX_BODY_BYTES, MAX_REQUESTS, static_files
 from tests.server.fake_connection import Guest
 from tests.server.front_door import FakeHasher
