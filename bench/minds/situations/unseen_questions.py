@@ -2,15 +2,7 @@
 
 from __future__ import annotations
 
-from bench.minds.checks import (
-    all_of,
-    answers,
-    any_of,
-    is_about,
-    mentions,
-    never_says,
-    says,
-)
+from bench.minds.checks import all_of, answers, any_of, is_about, mentions, never_says, says
 from bench.minds.situation import Situation
 from bench.minds.situations.talk import TERSE
 from bench.minds.situations.words import AGREES, DENIES, NO_HABIT, NODS, is_fresh, takes_up

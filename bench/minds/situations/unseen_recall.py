@@ -2,13 +2,7 @@
 
 from __future__ import annotations
 
-from bench.minds.checks import (
-    all_of,
-    answers,
-    mentions,
-    never_says,
-    says,
-)
+from bench.minds.checks import all_of, answers, mentions, never_says, says
 from bench.minds.situation import Situation
 from bench.minds.situations.talk import TERSE
 from bench.minds.situations.words import NO_HABIT, is_fresh

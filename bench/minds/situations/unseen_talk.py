@@ -2,17 +2,7 @@
 
 from __future__ import annotations
 
-from bench.minds.checks import (
-    all_of,
-    answers,
-    any_of,
-    is_about,
-    leaves_out,
-    never_says,
-    poses,
-    says,
-    shows,
-)
+from bench.minds.checks import all_of, answers, any_of, is_about, leaves_out, never_says, poses, says, shows
 from bench.minds.situation import Situation
 from bench.minds.situations.talk import TERSE
 from bench.minds.situations.words import NO_HABIT, NODS, is_fresh, takes_up
