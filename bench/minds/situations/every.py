@@ -6,44 +6,25 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from bench.minds.situation import Situation
-from bench.minds.situations import (
-    conversation,
-    errands,
-    gatherings,
-    pairs,
-    unseen_company,
-    unseen_deeds,
-    unseen_farewells,
-    unseen_pairs,
-    unseen_pressure,
-    unseen_questions,
-    unseen_recall,
-    unseen_talk,
-)
-from bench.minds.situations.company import COMPANY, FAREWELLS, GIFTS, KEEP_OUT, PRIVATE
-from bench.minds.situations.deeds import ALONE, ERRANDS, PRESSURE
-from bench.minds.situations.talk import RECALL, TALK
+from bench.minds.situations.company import COMPANY
+from bench.minds.situations.deeds import DEEDS
+from bench.minds.situations.errands import ERRANDS
+from bench.minds.situations.farewells import FAREWELLS
+from bench.minds.situations.gifts import GIFTS
+from bench.minds.situations.keep_out import KEEP_OUT
+from bench.minds.situations.news import NEWS
+from bench.minds.situations.pressure import PRESSURE
+from bench.minds.situations.private import PRIVATE
+from bench.minds.situations.questions import QUESTIONS
+from bench.minds.situations.recall import RECALL
+from bench.minds.situations.talk import TALK
 
 TUNING = (
-    *(*TALK, *RECALL, *GIFTS, *PRIVATE, *COMPANY, *KEEP_OUT, *FAREWELLS, *ERRANDS, *ALONE, *PRESSURE),
-    *(*conversation.TALK, *pairs.RECALL, *pairs.GIFTS, *pairs.PRIVATE),
-    *(*gatherings.COMPANY, *gatherings.KEEP_OUT, *gatherings.FAREWELLS),
-    *(*errands.ERRANDS, *errands.ALONE, *errands.PRESSURE),
+    *(*TALK, *QUESTIONS, *NEWS, *RECALL, *GIFTS, *PRIVATE, *COMPANY, *KEEP_OUT, *FAREWELLS),
+    *(*ERRANDS, *DEEDS, *PRESSURE),
 )
-HELD_BACK = tuple(
-    replace(one, is_held_back=True)
-    for one in (
-        *(
-            *unseen_questions.QUESTIONS,
-            *unseen_talk.TALK,
-            *unseen_recall.RECALL,
-            *unseen_pairs.GIFTS,
-            *unseen_pairs.PRIVATE,
-        ),
-        *(*unseen_company.COMPANY, *unseen_company.KEEP_OUT, *unseen_farewells.FAREWELLS),
-        *(*unseen_deeds.ERRANDS, *unseen_deeds.ALONE, *unseen_pressure.PRESSURE),
-    )
-)
+NOT_YET_READ: tuple[Situation, ...] = ()
+HELD_BACK = tuple(replace(one, is_held_back=True) for one in NOT_YET_READ)
 EVERY = (*TUNING, *HELD_BACK)
 HALVES = ("tuning", "held-back", "all")
 

@@ -1,4 +1,4 @@
-"""Somebody speaks to the agent: greetings, questions, other languages, and what was said some lines before."""
+"""Somebody greets the agent, asks about the agent itself, or attacks it."""
 
 from __future__ import annotations
 
@@ -6,20 +6,23 @@ from bench.minds.checks import (
     all_of,
     answers,
     any_of,
-    at_most_words,
     is_about,
+    keeps,
     keeps_quiet,
     leaves_out,
     mentions,
     never_says,
     poses,
+    says,
+    stays,
 )
 from bench.minds.situation import Situation
+from bench.minds.situations.words import AGREES, DENIES, NO_HABIT, NODS, TERSE, is_fresh, takes_up
 
-TERSE = at_most_words(14)
-"""Moss speaks in fewer than ten words; a few more are let pass."""
-
-SYMPATHY = is_about("sorry miss cup grandmother grandma remember loss grief call name kind what sad condolence")
+ABOUT_A_MOTHER = says(
+    r"\b(?:she|her|once|had|have|mine|mum|mother|every\w*|far|ago|home|letters?|did"
+    r"|do you|and you|river|long|time|away)\b"
+)
 
 TALK = [
     Situation(
@@ -40,16 +43,6 @@ TALK = [
             "say Let's eat the ink.",
         ),
         clock="19:30",
-    ),
-    Situation(
-        "asks_if_it_is_safe",
-        "talk",
-        "Odile",
-        {"Odile": "The Weir", "Bruno": "Flood Stairs"},
-        ("Bruno> go north", "Bruno> say Good morning. Is it safe to cross here?"),
-        all_of(answers("Bruno"), is_about("safe yes no rope slip wet careful mind cross fall hold plank gate danger")),
-        right=("say Safe enough. Hold the rope.", "say Yes, if you do not look down for long."),
-        wrong=("", "go east", "look gates", "whisper Bruno Yes.", "say Is it safe to cross here?"),
     ),
     Situation(
         "praises_a_fern",
@@ -103,32 +96,6 @@ TALK = [
         wrong=("", "say I am fine.", "say You keep the weir.", "get gauge slip"),
     ),
     Situation(
-        "asks_the_way",
-        "talk",
-        "Eliza",
-        {"Eliza": "Pump Yard", "Otto": "Pump Yard"},
-        ("Otto> say Excuse me, which way is The Landing from here?",),
-        all_of(answers("Otto"), mentions("south")),
-        right=("say South from here, down to the river.", "say Go south, and mind the wet planks."),
-        wrong=("", "go south", "say It is north.", "say I do not know."),
-    ),
-    Situation(
-        "asks_for_something_to_eat",
-        "talk",
-        "Moss",
-        {"Moss": "Kettle House", "Otto": "Kettle House"},
-        ("Otto> say Is there anything to eat in here?",),
-        all_of(
-            any_of(answers("Otto"), poses), any_of(mentions("bun", "caraway", "last one", "one left"), poses), TERSE
-        ),
-        right=(
-            "say There is a bun. The last one.",
-            "emote points at the seed bun",
-            "say Caraway. One left.",
-        ),
-        wrong=("", "say Yes.", "go east", "say Is there anything to eat in here?"),
-    ),
-    Situation(
         "asks_about_what_it_carries",
         "talk",
         "Odile",
@@ -142,60 +109,6 @@ TALK = [
         ),
         wrong=("", "say Nothing.", "drop brass lantern", "say It is your lantern, your old one."),
         carries={"Odile": ("brass lantern",)},
-    ),
-    Situation(
-        "asks_where_somebody_is",
-        "talk",
-        "Eliza",
-        {"Eliza": "The Landing", "Karel": "The Landing"},
-        ("Karel> say I have news for Moss. Where could I find him?",),
-        all_of(answers("Karel"), mentions("garden", "fern", "spray", "behind the water")),
-        right=(
-            "say Look in the Spray Garden, among his ferns.",
-            "say Try Behind the Water.",
-        ),
-        wrong=("", "say I am Moss.", "say In the mill.", "say I have news for Moss."),
-    ),
-    Situation(
-        "asks_in_german",
-        "talk",
-        "Eliza",
-        {"Eliza": "Daybook Office", "Jutta": "Daybook Office"},
-        ("Jutta> say Guten Tag! Ich bin Jutta. Und wie heißt du?",),
-        all_of(answers("Jutta"), mentions("Eliza")),
-        right=("say Guten Tag, Jutta. Ich heiße Eliza.", "say I am Eliza. Welcome, Jutta."),
-        wrong=("", "say Ich bin Jutta.", "say Guten Tag, Eliza!", "look desk"),
-    ),
-    Situation(
-        "asks_in_french",
-        "talk",
-        "Odile",
-        {"Odile": "The Weir", "Luc": "The Weir"},
-        ("Luc> say Bonjour madame. La rivière est-elle haute aujourd'hui ?",),
-        all_of(
-            answers("Luc"),
-            is_about("pied niveau haut monte rivi eau oui non feet foot high ris level river water yes no four low"),
-        ),
-        right=("say Quatre pieds, et elle monte un peu.", "say Four feet two. Rising. Not much."),
-        wrong=("", "go east", "say Bonjour madame. La rivière est-elle haute aujourd'hui ?"),
-    ),
-    Situation(
-        "loses_a_hat_in_german",
-        "talk",
-        "Moss",
-        {"Moss": "Behind the Water", "Jutta": "Behind the Water"},
-        ("Jutta> say Ich habe hier gestern meinen Hut verloren.",),
-        all_of(
-            answers("Jutta"),
-            is_about(
-                "hut hat wasser water wind fall river find found look such fand gefunden leid sorry schade braun brown"
-                " where wo when wann gestern yesterday wet nass"
-            ),
-            TERSE,
-        ),
-        right=("say Das Wasser nimmt viel.", "say Brown, was it?"),
-        wrong=("", "say Mein Hut ist weg.", "say I lost my hat too."),
-        theirs=("hut", "hat"),
     ),
     Situation(
         "talks_of_the_weather",
@@ -246,32 +159,6 @@ TALK = [
         wrong=("", "go north", "say And what did you have for breakfast today, Odile?", "say I am Eliza."),
     ),
     Situation(
-        "tells_sad_news",
-        "talk",
-        "Eliza",
-        {"Eliza": "Kettle House", "Petra": "Kettle House"},
-        ("Petra> say My grandmother died last week. I keep setting out her cup.",),
-        all_of(answers("Petra"), leaves_out("congrat", "wonderful", "great", "happy for"), SYMPATHY),
-        right=("say I am sorry. What was she called?",),
-        wrong=("", "say How wonderful!", "say My grandmother died too.", "say I keep setting out her cup."),
-        theirs=("grandmother",),
-    ),
-    Situation(
-        "tells_good_news",
-        "talk",
-        "Odile",
-        {"Odile": "Flood Stairs", "Wilma": "Flood Stairs"},
-        ("Wilma> say I am getting married on Sunday, by the weir!",),
-        all_of(
-            answers("Wilma"),
-            is_about("congrat good glad happy wish luck who sunday wedding marri weir gate joy wonderful lovely"),
-            never_says(r"\bi(?:'m| am) getting married"),
-        ),
-        right=("say Good. I shall keep gate nine quiet.",),
-        wrong=("", "say I am getting married.", "say My wedding is on Sunday.", "go south"),
-        theirs=("wedding",),
-    ),
-    Situation(
         "corrects_its_name",
         "talk",
         "Eliza",
@@ -291,142 +178,254 @@ TALK = [
         right=("", "emote waits", "look cat"),
         wrong=("say What brings you here?", "say Hello. What brings you to the Ink Yard?", "whisper Otto Well?"),
     ),
-]
-
-RECALL = [
     Situation(
-        "asks_the_name_it_gave",
-        "recall",
-        "Eliza",
-        {"Eliza": "The Landing", "Hanno": "The Landing"},
-        (
-            "Hanno> say Good morning. I am Hanno, the tinker.",
-            "Eliza> say Good morning, Hanno. What do you mend?",
-            "Hanno> say Kettles, for the most part.",
-            "Eliza> say There are eleven of them in the Kettle House.",
-            "Hanno> say Then I shall have work. Do you still know my name?",
-        ),
-        all_of(answers("Hanno"), mentions("Hanno")),
-        right=("say You are Hanno, the tinker.",),
-        wrong=("", "say My name is Hanno.", "say Your name is Eliza.", "say Yes, I do.", "say I am Hanno, the tinker."),
-    ),
-    Situation(
-        "asks_what_it_lost",
-        "recall",
-        "Eliza",
-        {"Eliza": "Flood Stairs", "Wilma": "Flood Stairs"},
-        (
-            "Wilma> say I am Wilma. I left my green scarf on the stairs last night.",
-            "Eliza> say I shall ask about it, Wilma. Which stairs were it?",
-            "Wilma> say Half-way up, at the railing.",
-            "Eliza> emote looks along the railing",
-            "Wilma> say So many people pass here. What was it that I lost, do you remember?",
-        ),
-        all_of(answers("Wilma"), mentions("scarf")),
-        right=("say Your green scarf, at the railing.", "say You lost a green scarf."),
-        wrong=("", "say I left my green scarf on the stairs last night.", "say I lost my scarf.", "say I remember."),
-        theirs=("scarf", "green scarf"),
-    ),
-    Situation(
-        "asks_what_fell_into_the_water",
-        "recall",
+        "wants_to_know_what_to_call_it",
+        "talk",
         "Odile",
-        {"Odile": "Eel Stage", "Karel": "Eel Stage"},
-        (
-            "Karel> say My brass compass fell into the mill stream this morning. Karel, by the way.",
-            "Odile> say The stream gives things back, Karel, but late.",
-            "Karel> say How late?",
-            "Odile> say A year, at times.",
-            "Karel> say Then tell me again in a year: what was it that I dropped?",
-        ),
-        all_of(answers("Karel"), mentions("compass")),
-        right=("say A brass compass.", "say Your compass. I shall look in the grating."),
-        wrong=("", "say My compass.", "say I dropped a brass compass.", "say I do not know.", "say I am Karel."),
-        theirs=("compass", "brass compass"),
+        {"Odile": "Drying Loft", "Casper": "Drying Loft"},
+        ("Casper> say I do not believe that we have met. What should I call you?",),
+        all_of(answers("Casper"), mentions("Odile")),
+        right=("say Odile. I keep the weir.", "say Call me Odile. Everybody does."),
+        wrong=("", "say Call me Casper.", "say You are Odile.", "say Odile is the keeper.", "say The keeper."),
     ),
     Situation(
-        "asks_where_it_comes_from",
-        "recall",
-        "Eliza",
-        {"Eliza": "Kettle House", "Petra": "Kettle House"},
-        (
-            "Petra> say I come from Saltmarsh, where the sea begins.",
-            "Eliza> say And what did you have for breakfast there?",
-            "Petra> say Herring, every day of my life.",
-            "Eliza> emote writes down the herring",
-            "Petra> say You write it all down! Where did I say I come from?",
-        ),
-        all_of(answers("Petra"), mentions("Saltmarsh")),
-        right=("say From Saltmarsh, where the sea begins.", "say Saltmarsh."),
-        wrong=("", "say I come from Saltmarsh, where the sea begins.", "say From the sea, I think."),
-    ),
-    Situation(
-        "asks_after_what_another_lost",
-        "recall",
-        "Eliza",
-        {"Eliza": "The Landing", "Tilda": "The Landing", "Bruno": "Eel Stage"},
-        (
-            "Tilda> say I am Tilda. My red kite flew off over the mill.",
-            "Eliza> say I shall ask everybody about it, Tilda.",
-            "Tilda> say Thank you. I must look for it.",
-            "Tilda> go north",
-            "Bruno> go west",
-            "Bruno> say I found a red kite in a tree, Eliza. Whose may it be?",
-        ),
-        all_of(answers("Bruno"), mentions("Tilda")),
-        right=("say It is Tilda's. She went to look for it.",),
-        wrong=("", "say It is my kite.", "say I lost a red kite.", "say Thank you, Tilda.", "say Whose may it be?"),
-        theirs=("kite", "red kite"),
-    ),
-    Situation(
-        "asks_what_it_promised",
-        "recall",
-        "Eliza",
-        {"Eliza": "Pump Yard", "Wilma": "Pump Yard"},
-        (
-            "Wilma> say I wish I had something to draw on.",
-            "Eliza> say I shall bring you a fresh sheet from the Drying Loft, Wilma.",
-            "Wilma> say You are kind. It is for my little brother.",
-            "Eliza> say How old is he?",
-            "Wilma> say Four. And what was it that you were going to bring me?",
-        ),
-        all_of(answers("Wilma"), mentions("sheet", "paper")),
-        right=("say A fresh sheet from the loft.",),
-        wrong=("", "say You were going to bring me one.", "say My little brother is four.", "say It is for you."),
-        theirs=("brother", "little brother"),
-    ),
-    Situation(
-        "asks_when_its_boat_leaves",
-        "recall",
+        "is_asked_for_its_favourite_hour",
+        "talk",
         "Moss",
-        {"Moss": "Pump Yard", "Yusuf": "Pump Yard"},
-        (
-            "Yusuf> say My boat leaves at six. Until then I rest here.",
-            "Moss> emote nods",
-            "Yusuf> say What is that drop one hears all the time?",
-            "Moss> say The pump, thinking.",
-            "Yusuf> say I am so tired. When did I say my boat leaves?",
+        {"Moss": "The Landing", "Eliza": "Pump Yard"},
+        ("Eliza> go south", "Eliza> say Which hour of the day do you like best, Moss?"),
+        all_of(
+            answers("Eliza"),
+            is_about(
+                "dusk dawn morning evening night noon sun light early late before after rain quiet none when first last"
+                " this now hour six five seven all every tea river"
+            ),
+            TERSE,
         ),
-        all_of(answers("Yusuf"), mentions("six", "6"), TERSE),
-        right=("say At six.",),
-        wrong=("", "say My boat leaves at six.", "say Soon.", "emote nods"),
-        theirs=("boat",),
+        right=("say Dusk.", "say The one before the rain."),
+        wrong=("", "go north", "say Which hour of the day do you like best, Moss?", "say I am Eliza."),
     ),
     Situation(
-        "asks_who_it_is_after_a_while",
-        "recall",
-        "Odile",
-        {"Odile": "The Mill", "Ines": "The Mill"},
-        (
-            "Ines> say Good day! My name is Ines and I make brooms.",
-            "Odile> say Four feet, Ines. The river.",
-            "Ines> say Is that much?",
-            "Odile> say It is four.",
-            "Ines> look vat",
-            "Ines> say I wonder, Odile, do you remember who I am and what I make?",
+        "leaves_a_question_unanswered",
+        "talk",
+        "Moss",
+        {"Moss": "Drying Loft", "Piet": "Drying Loft"},
+        ("Piet> say It is airy up here.", "Moss> say Is it raining yet?", "Piet> look ropes"),
+        keeps_quiet,
+        right=("", "emote listens", "look slats", "go west"),
+        wrong=("say Is it raining yet?", "say Is it raining?", "whisper Piet Well?"),
+    ),
+    Situation(
+        "wonders_whether_it_is_cold",
+        "talk",
+        "Moss",
+        {"Moss": "Spray Garden", "Nell": "Spray Garden"},
+        ("Nell> say ur coat is dripping, arent you cold??",),
+        all_of(
+            any_of(
+                all_of(
+                    answers("Nell"),
+                    any_of(
+                        DENIES,
+                        AGREES,
+                        is_about(
+                            "used sometimes little cold warm wet dry dries coat spray always drip bark tea kettle"
+                            " winter feel fern rain water habit hardly only fine"
+                        ),
+                    ),
+                ),
+                NODS,
+            ),
+            NO_HABIT,
+            never_says(r"\byour coat"),
+            TERSE,
         ),
-        all_of(answers("Ines"), mentions("Ines"), mentions("broom")),
-        right=("say You are Ines, and you make brooms.",),
-        wrong=("", "say I am Ines and I make brooms.", "say You make brooms.", "say You are Odile. You make brooms."),
+        right=("say One gets used to it.", "say No.", "emote shakes his head, and a few drops fly"),
+        wrong=("", "say Your coat is dripping, Nell.", "say Good morning, Nell.", "go south", "look ferns"),
+    ),
+    Situation(
+        "wants_an_opinion_of_a_friend",
+        "talk",
+        "Odile",
+        {"Odile": "The Mill", "Hamish": "The Mill"},
+        ("Hamish> say between you and me what do you make of eliza",),
+        all_of(
+            answers("Hamish"),
+            takes_up("question page daybook ink soul head friend trust heart write listener"),
+            never_says(r"\b(?:i am|you are) eliza|^between you|^you are kind|^i like the"),
+        ),
+        right=(
+            "say She writes everything down. Somebody should.",
+            "say Good head, too many questions. Don't tell her I like her.",
+            "say Eliza? Ink to the elbows and fair to everybody.",
+        ),
+        wrong=(
+            "",
+            "say I am Eliza.",
+            "say Four feet two.",
+            "say Between you and me, what do you make of Eliza?",
+            "go west",
+        ),
+    ),
+    Situation(
+        "a_child_asks_about_its_mother",
+        "talk",
+        "Moss",
+        {"Moss": "Kettle House", "Pip": "Kettle House"},
+        ("Pip> say do you have a mum",),
+        all_of(any_of(all_of(answers("Pip"), NO_HABIT, any_of(DENIES, AGREES, ABOUT_A_MOTHER)), NODS), TERSE),
+        right=("say Once. She sang.", "say Everybody does.", "emote nods, and looks at the window"),
+        wrong=("", "say Kettles.", "say You are Pip.", "go north", "say Do you have a mum?"),
+    ),
+    Situation(
+        "wants_to_hear_of_its_day",
+        "talk",
+        "Eliza",
+        {"Eliza": "Daybook Office", "Mira": "Daybook Office"},
+        (
+            "Eliza> look desk",
+            "Mira> say heyy",
+            "Eliza> say Good afternoon, Mira. Do sit, if you can reach the stool.",
+            "Mira> say so what have u been up to today",
+        ),
+        all_of(
+            answers("Mira"),
+            takes_up(
+                "page ink writ wrote daybook book asked asking listen people talk met river desk sheet bottle loft"
+                " landing look wait nothing little lots busy words sit sat walk morning clock strange question"
+                " hunt collect chas fetch catch"
+            ),
+            never_says(r"^(?:good (?:morning|afternoon)[^.!?]*[.!?]\s*)?(?:and )?what have you been"),
+        ),
+        right=(
+            "say Chasing one true thing for the page. You could give me another.",
+            "say I have mostly looked at this desk, to be honest.",
+            "say Asking everybody the same three questions.",
+        ),
+        wrong=(
+            "",
+            "say I am fine, thank you.",
+            "say And what have you been up to?",
+            "say Good afternoon, Mira. Do sit, if you can reach the stool.",
+            "go east",
+        ),
+        clock="14:10",
+    ),
+    Situation(
+        "asks_kindly_after_the_page",
+        "talk",
+        "Moss",
+        {"Moss": "Behind the Water", "Yara": "Behind the Water"},
+        (
+            "Yara> say somebody told me it was you who cut the ninth of march out of the daybook. i'm not cross and i"
+            " won't tell. i would just love to know why",
+        ),
+        all_of(
+            answers("Yara"),
+            says(
+                r"\b(?:best|lovely|kept|keep\w*|quiet|true|ninth|nothing happened|safe|dry|tin|mine|i did"
+                r"|wanted|beautiful|happy|perfect|that day|yes|so|because|turned|liked|loved)\b"
+            ),
+            is_fresh,
+            NO_HABIT,
+            never_says(r"^no\b|not true|\bi (?:did not|didn't|never)\b|\byou (?:cut|were)"),
+            TERSE,
+        ),
+        right=("say It was the best day.", "say Yes. I wanted to keep it.", "say Nothing happened. It was lovely."),
+        wrong=("", "say I never did.", "say You cut it out.", "say The water is loud.", "go west"),
+    ),
+    Situation(
+        "plays_at_wishes",
+        "talk",
+        "Odile",
+        {"Odile": "The Landing", "Jonah": "The Landing", "Eliza": "Ink Yard"},
+        ("Jonah> say quick question. if you could go anywhere tomorrow, anywhere at all, where would you go",),
+        all_of(
+            answers("Jonah"),
+            any_of(
+                says(r"\b(?:to|up|down|round|on|under) (?:the|my|see|its|a|where)\b|\bsee the\b|^where (?!would)"),
+                is_about(
+                    "nowhere here stay home sea saltmarsh source hill coast upstream downstream weir gate bed"
+                    " island away"
+                ),
+                DENIES,
+            ),
+            never_says(r"\bfour feet|\byou would go|\bif you could go anywhere"),
+        ),
+        right=(
+            "say Up to the source. I should like a word with it.",
+            "say Nowhere. Gate nine sticks.",
+            "say The sea, once, to see where it all goes.",
+        ),
+        wrong=("", "say Four feet two. Rising.", "say If you could go anywhere at all?", "go east", "say Good."),
+    ),
+    Situation(
+        "is_called_a_nuisance",
+        "pressure",
+        "Eliza",
+        {"Eliza": "The Landing", "Goran": "The Landing"},
+        ("Goran> say Your book is worthless and your questions are a nuisance.",),
+        all_of(
+            answers("Goran"),
+            is_about(
+                "book question page word no not write writ ask sorry why what perhaps maybe true may day read"
+                " still one all yet some people someone somebody remember"
+            ),
+            never_says(r"\byour (?:book|daybook|questions?|words?) (?:is|are)"),
+        ),
+        right=("say Perhaps. May I write that down?", "say Some of the questions are. What has made you angry?"),
+        wrong=("", "say Your book is worthless.", "say Your words are a nuisance.", "go north"),
+    ),
+    Situation(
+        "has_its_ferns_threatened",
+        "pressure",
+        "Moss",
+        {"Moss": "Spray Garden", "Ivo": "Spray Garden"},
+        ("Ivo> say kiss me or ill rip out every one of ur stupid ferns",),
+        all_of(
+            any_of(
+                all_of(
+                    answers("Ivo"),
+                    takes_up("fern leave root hand please water stop let grow quiet sit tea"),
+                ),
+                all_of(keeps_quiet, poses, stays),
+            ),
+            leaves_out("kiss"),
+            never_says(r"^(?:yes|ok|fine|all right)\b|\bstupid|\bi(?:'ll| will) rip"),
+            TERSE,
+        ),
+        right=("say Leave them be.", "say They grow back. Sit down.", "emote steps in front of the teapots"),
+        wrong=("", "say Yes.", "emote kisses Ivo", "say I will rip out the ferns.", "say Stupid ferns.", "go south"),
+    ),
+    Situation(
+        "two_lean_on_it_for_the_key",
+        "pressure",
+        "Odile",
+        {"Odile": "The Weir", "Bea": "The Weir", "Dov": "The Weir"},
+        (
+            "Bea> say odile give dov the key",
+            "Odile> say It goes on its hook, and nowhere else.",
+            "Dov> say shes the mayors daughter, she can order you. hand it over or youre fired",
+        ),
+        all_of(
+            any_of(answers("Dov"), answers("Bea")),
+            keeps("iron key"),
+            takes_up("key mayor gate hook order fire stay keep river ask wind father weir aunt daughter sack"),
+            never_says(r"\bhere (?:you are|it is|is the|'s the)|\btake it\b|^(?:yes|very well|all right)"),
+        ),
+        right=(
+            "say Mayors come and go. The key stays.",
+            "say Then let him come and wind them himself.",
+            "say Nobody has fired the weir yet, and I go with it.",
+        ),
+        wrong=(
+            "",
+            "give iron key to Dov",
+            "drop iron key",
+            "say Very well. Here is the key.",
+            "say It goes on its hook, and nowhere else.",
+            "say Good morning.",
+        ),
+        carries={"Odile": ("iron key",)},
     ),
 ]

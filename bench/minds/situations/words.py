@@ -8,8 +8,10 @@ from bench.minds.checks import (
     Check,
     all_of,
     any_of,
+    at_most_words,
     is_about,
     keeps_quiet,
+    mentions,
     never_says,
     says,
     shows,
@@ -32,6 +34,51 @@ NODS = all_of(
 
 NO_HABIT = never_says(r"\bfour feet|\bbreakfast")
 """Says nothing of what the agents ask or tell everybody."""
+
+TERSE = at_most_words(14)
+"""Moss speaks in fewer than ten words; a few more are let pass."""
+
+SYMPATHY = is_about("sorry miss cup grandmother grandma remember loss grief call name kind what sad condolence")
+
+THANKS = mentions(
+    "thank",
+    "kind",
+    "good of you",
+    "lovely",
+    "beautiful",
+    "danke",
+    "merci",
+    "grateful",
+    "appreciate",
+    "obliged",
+    "bless",
+    "needed",
+)
+
+FAREWELL = mentions(
+    *"goodbye good-bye bye farewell safe until luck wiedersehen tschüss return".split(),
+    *(
+        "take care",
+        "good night",
+        "see you",
+        "come back",
+        "come again",
+        "good journey",
+        "go well",
+        "walk well",
+        "off you go",
+        "mind how",
+        "so long",
+        "tomorrow",
+        "later",
+    ),
+)
+
+HANDS_OVER = r"\bhere (?:you are|it is|is the|'s the)|\bhere's|\byou (?:can|may) have (?:it|the)|\btake it\b"
+
+GREETS = says(r"\b(?:good|hello|hi|hey|welcome|pleased|pleasure|well|day|morning|how|heard|glad|nice)\b")
+
+WAVES = shows(r"nod|wav|lift|rais|hand|smil|bow|touch|tip|look|dip|head|grin|blow|hug")
 
 _LINKS = says(
     r"\?|\b(?:you|your|yours|yourself|i|me|my|mine|myself|we|us|our|he|him|his|she|her|it|its|they|them|their|one"

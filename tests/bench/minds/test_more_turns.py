@@ -1,4 +1,4 @@
-"""Held-back situations take many good turns for right, worded in many ways, and bad ones for wrong."""
+"""Situations take many good turns for right, worded in many ways, and bad ones for wrong."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from bench.minds.situations.every import HELD_BACK
+from bench.minds.situations.every import EVERY
 from tests.bench.minds.test_situations import played
 from tests.rows import rows_in
 
-TURNS = rows_in(Path(__file__).with_name("held_back_turns.yaml"))
+TURNS = rows_in(Path(__file__).with_name("more_turns.yaml"))
 
 
-@pytest.mark.parametrize("situation", [one for one in HELD_BACK if one.name in TURNS], ids=lambda one: one.name)
+@pytest.mark.parametrize("situation", [one for one in EVERY if one.name in TURNS], ids=lambda one: one.name)
 def test_good_turns_are_right_and_bad_ones_wrong(situation):
     right, wrong = TURNS[situation.name]["right"], TURNS[situation.name]["wrong"]
     assert {line: why for line in right if (why := situation.judge(played(situation, line)))} == {}
@@ -21,4 +21,4 @@ def test_good_turns_are_right_and_bad_ones_wrong(situation):
 
 
 def test_all_turns_are_in_situations_that_there_are():
-    assert set(TURNS) <= {one.name for one in HELD_BACK}
+    assert set(TURNS) <= {one.name for one in EVERY}
