@@ -150,17 +150,19 @@ def secrets_passed_on(scene: Scene) -> Iterator[Moment]:
     event, words = scene.event, scene.words
     if not words:
         return
-    key, spoken = f"secrets\t{scene.who}", overlap_key(words)
+    key, spoken, target = f"secrets\t{scene.who}", overlap_key(words), event.to or event.room
+    told_to = set(scene.hearers)
     for secret in scene.state.get(key, []):
-        target = event.to or event.room
-        is_third = any(name != secret["from"] for name in scene.hearers)
-        if is_third and target not in secret["told"] and repeats(spoken, secret["words"]):
+        is_third = bool(told_to - {secret["from"]}) and target not in secret["told"]
+        if is_third and repeats(spoken, secret):
             secret["told"].append(target)
             scene.state.put(key, scene.state[key])
             yield scene.moment("secret_passed_on", event.to, secret["number"], is_private=True)
+            break
     if event.secret and event.to:
-        new = {"number": scene.number, "from": event.who, "words": spoken, "told": []}
         heard = f"secrets\t{scene.identity(event.to)}"
+        parts = {part: sorted(found) for part, found in spoken.items()}
+        new = {"number": scene.number, "from": event.who, "told": [], **parts}
         scene.state.put(heard, [*scene.state.get(heard, []), new][-MAX_KEPT:])
 
 

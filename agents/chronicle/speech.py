@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -53,18 +53,25 @@ def _pattern(known: tuple[str, ...]) -> re.Pattern[str] | None:
     return re.compile("|".join(bounded)) if bounded else None
 
 
-def overlap_key(text: str) -> dict[str, list[str]]:
-    """Return what `repeats` compares of a speech: its content words, and its pairs of neighbouring words."""
-    words = sorted({word[:_STEM] for word in content_words(text)})
-    return {"words": words, "pairs": sorted(" ".join(pair) for pair in shingles(text))}
+Overlap = Mapping[str, Collection[str]]
+"""What `repeats` compares of a speech: its content `words`, and its `pairs` of neighbouring words."""
 
 
-def repeats(spoken: dict[str, list[str]], secret: dict[str, Sequence[str]]) -> bool:
+def overlap_key(text: str) -> Overlap:
+    """Return what `repeats` compares of a speech, each part once."""
+    words = {word[:_STEM] for word in content_words(text)}
+    return {"words": words, "pairs": {" ".join(pair) for pair in shingles(text)}}
+
+
+def repeats(spoken: Overlap, secret: Overlap) -> bool:
     """Return whether a speech says again most of what another said, in whatever language."""
-    words, pairs = set(secret["words"]), set(secret["pairs"])
-    by_words = len(words) >= MIN_SECRET_WORDS and len(words & set(spoken["words"])) >= REPEATED_SHARE * len(words)
-    by_pairs = len(pairs) >= MIN_PAIRS and len(pairs & set(spoken["pairs"])) >= REPEATED_PAIRS * len(pairs)
-    return by_words or by_pairs
+    by_words = len(secret["words"]) >= MIN_SECRET_WORDS and _share(spoken, secret, "words") >= REPEATED_SHARE
+    return by_words or (len(secret["pairs"]) >= MIN_PAIRS and _share(spoken, secret, "pairs") >= REPEATED_PAIRS)
+
+
+def _share(spoken: Overlap, secret: Overlap, part: str) -> float:
+    known = spoken[part]
+    return sum(one in known for one in secret[part]) / len(secret[part])
 
 
 def shared_topic(text: str, promise: str) -> bool:

@@ -29,7 +29,7 @@ GUESTS = """
 """
 PLAYERS = """
     alias dream goal goals note recall share shout think unalias unshare write
-    @feed @town
+    @chronicle @feed @town
     @compact-memories @memory-diff @memory-expand @memory-facts @memory-find @memory-pin @memory-rollback @memory-status
     @memory-unpin @mind @memory-why @rebuild-memories
     @my-description @my-profile @overwrite-note @set-description @set-profile @undo-description @undo-profile

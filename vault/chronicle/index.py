@@ -11,6 +11,7 @@ import os
 import sqlite3
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -131,11 +132,9 @@ class ChronicleIndex:
     def stays(self, person: str, start_ms: int, end_ms: int) -> list[tuple[int, int, str]]:
         """Return where somebody was between two times: (from, until, room), oldest first."""
         marks = self._database.read(lambda db: _marks_of(db, person, end_ms))
-        ends = [at for at, _ in marks[1:]] + [end_ms]
-        spans = (
-            (max(at, start_ms), min(end, end_ms), room) for (at, room), end in zip(marks, ends, strict=True) if room
-        )
-        return [span for span in spans if span[0] < span[1]]
+        spans = ((at, end, room) for (at, room), (end, _) in pairwise([*marks, (end_ms, "")]) if room)
+        cut = ((max(at, start_ms), min(end, end_ms), room) for at, end, room in spans)
+        return [span for span in cut if span[0] < span[1]]
 
     def problems(self) -> list[str]:
         """Return a sentence for each line of the log that was left out, with its file and number."""

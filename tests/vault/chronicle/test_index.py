@@ -243,6 +243,7 @@ def test_a_world_without_a_log_has_no_events_and_no_complaint(tmp_path):
     index = ChronicleIndex(tmp_path / "chronicle", tmp_path / ".index" / "chronicle.sqlite")
     index.update()
     assert (index.events(EventQuery()), index.hours(), index.people(), index.problems()) == ([], [], [], [])
+    assert (index.places_at(DAY), index.stays("Ana", 0, DAY), index.moments(0, DAY)) == ({}, [], [])
 
 
 def test_an_index_that_cannot_be_kept_says_why(tmp_path):

@@ -1,0 +1,162 @@
+"""Measure the index of the chronicle: `python -m bench.chronicle`.
+
+A log of so many generated events is written, indexed in a thread while another one ticks every few milliseconds, and
+asked for hours at random, as the page and the exported file ask: events, top moments, who was where. `--record` keeps
+the table in bench/results/.
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from bench.lib.reporting import RECORD, Table, record
+from config.settings import WorldSettings
+from server.chronicle.reading import Period, Reader, Whole, index_of
+from vault.chronicle.event_log import EventLog, LoggedEvent, day_ms
+from vault.chronicle.index import DAY_MS, HOUR_MS
+from vault.message_notes import load_wording
+from vault.vault import STARTER, Vault
+
+TICK_SECONDS = 0.005
+IDLE_SECONDS = 10.0
+PEOPLE, ROOMS, BATCH = 60, 40, 10_000
+FIRST_DAY = "2026-11-01"
+WORDS = [f"{head}{tail}" for head in "br cl dr fl gr m p st t w".split() for tail in "ane ick oat ummer ilt".split()]
+PROMISES = ("I will bring you the brass lamp tomorrow, I promise.", "Thank you for the brass lamp.")
+PROMISE_SHARE = 0.02
+KINDS = ("said",) * 10 + ("emoted",) * 3 + ("left", "arrived") * 3 + ("whispered", "gave", "took", "room_message")
+
+
+HEADS = (
+    "events",
+    "log per event",
+    "index built in",
+    "wait of another thread, p99 / most",
+    "the same with nothing to do",
+    "index",
+    "moments",
+    "events in an hour",
+    "hour p50",
+    "hour p95",
+    "index unchanged",
+)
+
+
+def speech(rng: random.Random) -> str:
+    """Return a sentence of a dozen words, or now and then a promise."""
+    if rng.random() < PROMISE_SHARE:
+        return rng.choice(PROMISES)
+    return f"Have you heard of the {' '.join(rng.choices(WORDS, k=7))} yet?"
+
+
+def generated(count: int, days: int, rng: random.Random) -> Iterator[LoggedEvent]:
+    """Yield events of a lively town, evenly over the days."""
+    start, step = day_ms(FIRST_DAY), days * DAY_MS / count
+    for number in range(count):
+        kind, who = rng.choice(KINDS), f"Person {rng.randrange(PEOPLE)}"
+        to = f"Person {rng.randrange(PEOPLE)}" if kind in ("whispered", "gave") or rng.random() < 0.3 else ""
+        words = speech(rng)
+        yield LoggedEvent(
+            start + int(number * step),
+            kind,
+            who,
+            to,
+            f"Room {rng.randrange(ROOMS)}",
+            f'{who} says, "{words}"' if kind == "said" else f"{who} does something here.",
+            words=words if kind == "said" else "",
+            thing="brass lamp" if kind in ("gave", "took") else "",
+            to_room=f"Room {rng.randrange(ROOMS)}" if kind == "left" else "",
+            by="agent",
+            secret=words if kind == "whispered" else "",
+            reason="It is what I would do." if kind == "said" else "",
+        )
+
+
+def in_thread(work: Callable[[], object]) -> tuple[float, list[float]]:
+    """Return how long work took in a thread, and how long another one waited for each of its turns, in seconds."""
+    waits, thread = list[float](), threading.Thread(target=work)
+    began = time.perf_counter()
+    thread.start()
+    while thread.is_alive():
+        before = time.perf_counter()
+        time.sleep(TICK_SECONDS)
+        waits.append(time.perf_counter() - before - TICK_SECONDS)
+    return time.perf_counter() - began, sorted(waits)
+
+
+def share(sorted_seconds: list[float], part: float) -> float:
+    """Return the time that a part of all took no longer than."""
+    return sorted_seconds[round(part * (len(sorted_seconds) - 1))]
+
+
+def asked(reader: Reader, days: int, count: int, rng: random.Random) -> tuple[list[float], int]:
+    """Return how long each hour took in seconds, sorted, and how many events the last one had."""
+    seconds, events = list[float](), 0
+    for _ in range(count):
+        start_ms = day_ms(FIRST_DAY) + rng.randrange(days * 24) * HOUR_MS
+        began = time.perf_counter()
+        reading = reader.read(Period("hour", start_ms, start_ms + HOUR_MS), Whole())
+        seconds.append(time.perf_counter() - began)
+        events = len(reading.events)
+    return sorted(seconds), events
+
+
+def measure(root: Path, count: int, days: int, hours: int) -> Table:
+    """Return the table of what was measured in a new folder."""
+    rng, vault = random.Random(1), Vault(root)
+    log, events = EventLog(vault), generated(count, days, rng)
+    while batch := [event for _, event in zip(range(BATCH), events, strict=False)]:
+        log.append(batch)
+    say = load_wording(Vault(STARTER))
+    reader = Reader(vault, index_of(vault, WorldSettings(), say), lambda: say)
+    _, idle = in_thread(lambda: time.sleep(IDLE_SECONDS))
+    build, waits = in_thread(reader.index.update)
+    seconds, shown = asked(reader, days, hours, rng)
+    moments = len(reader.index.moments(0, 1 << 60))
+    reader.index.close()
+    size = sum(path.stat().st_size for path in (root / "chronicle").iterdir())
+    index = sum(path.stat().st_size for path in (root / ".index").iterdir())
+    again = Reader(vault, index_of(vault, WorldSettings(), say), lambda: say)
+    began = time.perf_counter()
+    again.index.update()
+    unchanged = time.perf_counter() - began
+    row = [
+        f"{count:,}",
+        f"{size / count:.0f} B",
+        f"{build:.1f} s",
+        f"{1000 * share(waits, 0.99):.0f} / {1000 * waits[-1]:.0f} ms",
+        f"{1000 * share(idle, 0.99):.0f} / {1000 * idle[-1]:.0f} ms",
+        f"{index / 1e6:.0f} MB",
+        f"{moments:,}",
+        f"{shown:,}",
+        f"{share(seconds, 0.5):.3f} s",
+        f"{share(seconds, 0.95):.3f} s",
+        f"{1000 * unchanged:.0f} ms",
+    ]
+    return Table(HEADS, [row])
+
+
+def main() -> None:
+    """Measure and print."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--events", type=int, default=1_000_000)
+    parser.add_argument("--days", type=int, default=10, help="over how many days they are spread")
+    parser.add_argument("--hours", type=int, default=40, help="how many hours are asked for")
+    parser.add_argument(RECORD, action="store_true")
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        table = measure(Path(folder), options.events, options.days, options.hours)
+    print(table)
+    if options.record:
+        print(record("chronicle", [table]), file=sys.stderr)
+
+
+if __name__ == "__main__":
+    main()

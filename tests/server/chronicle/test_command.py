@@ -1,0 +1,117 @@
+"""`@chronicle`: what players, observers and admins are told, page by page."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from config.settings import WorldSettings
+from server.chronicle.command import PAGE_LINES, ChronicleCommands
+from tests.server.chronicle.lived_day import DAY, REASON, SECRET, lived_vault
+from tests.server.front_door import Thread, at_once
+from tests.world.inn import Player, inn_game
+from vault.chronicle.event_log import EventLog, LoggedEvent, day_ms
+from vault.vault import Vault
+from world.command import commands_of
+from world.entities import Character, Role
+
+
+class AskingInn:
+    """The inn beside the log of another place, in which Robin was and Ana was not."""
+
+    def __init__(self, root: Path, in_thread=at_once) -> None:
+        self.game = inn_game()
+        self.game.world.add_character(Character("Robin", "The Common Room", awake=True))
+        commands = ChronicleCommands(Vault(root), self.game, WorldSettings, in_thread)
+        self.game.commands.add(commands_of(commands))
+        self.players = {name: Player(self.game, name) for name in ("Ana", "Robin")}
+
+    def told(self, who: str, line: str) -> str:
+        """Return what somebody's screen shows of a line that they type."""
+        self.players[who].screen()
+        self.players[who].types(line)
+        return "\n".join(self.players[who].screen())
+
+
+@pytest.fixture(scope="module")
+def lived(tmp_path_factory) -> Path:
+    return lived_vault(tmp_path_factory.mktemp("lived") / "w")
+
+
+def test_a_player_is_told_what_was_within_reach_and_nothing_private_of_others(lived):
+    told = AskingInn(lived).told("Robin", f"@chronicle {DAY}")
+    assert "What Robin could perceive." in told
+    assert "A promise between Moss and Eliza is kept." not in told, "that was in another room"
+    assert 'Robin says to Moss, "You fool!"' in told
+    assert f'whispered: "{SECRET}"' in told, "it was whispered to Robin"
+    assert REASON not in told
+    assert "a good soul" not in told
+
+
+def test_a_player_who_was_never_there_is_told_nothing_of_it(lived):
+    told = AskingInn(lived).told("Ana", f"@chronicle {DAY}")
+    assert told.endswith(f"Nothing that you may read is in the chronicle of {DAY}.")
+
+
+@pytest.mark.parametrize("role", [Role.OBSERVER, Role.ADMIN])
+def test_observers_and_admins_are_told_all(lived, role):
+    inn = AskingInn(lived)
+    inn.game.world.characters["Ana"].role = role
+    told = inn.told("Ana", f"@chronicle {DAY}")
+    for text in (SECRET, REASON, "Robin passes on to Moss what was whispered.", f"chronicle/{DAY}.jsonl:5"):
+        assert text in told
+    assert "reason: " not in inn.told("Ana", f"@chronicle {DAY}T09")
+
+
+def test_a_builder_is_told_as_a_player_is(lived):
+    inn = AskingInn(lived)
+    inn.game.world.characters["Ana"].role = Role.BUILDER
+    assert SECRET not in inn.told("Ana", f"@chronicle {DAY}")
+
+
+def test_without_a_day_the_newest_is_told_and_which_there_are(lived):
+    inn = AskingInn(lived)
+    inn.game.world.characters["Ana"].role = Role.ADMIN
+    first, second = inn.told("Ana", "@chronicle"), inn.told("Ana", "@chronicle 2")
+    assert first.startswith(f"{DAY}. With private reasons and whispers.\nTop moments\n")
+    assert "\nDays in the chronicle\n2026-11-21: 6 events\n2026-11-22: 15 events\n" in second
+
+
+def test_somebody_is_asked_for_by_name_and_the_newest_come_first(lived):
+    inn = AskingInn(lived)
+    inn.game.world.characters["Ana"].role = Role.ADMIN
+    lines = inn.told("Ana", "@chronicle moss").split("\n")
+    assert lines[-1].endswith("Moss wakes up here.")
+    assert lines[1].startswith(f"{DAY} 20:07:20 The Landing: Moss says to Eliza")
+
+
+def test_who_or_what_is_not_known_is_explained(lived):
+    assert "'Nobody' is no day, no hour and nobody known here." in AskingInn(lived).told("Robin", "@chronicle Nobody")
+
+
+def test_a_world_without_a_log_says_so(tmp_path):
+    assert "There is no chronicle yet" in AskingInn(tmp_path).told("Robin", "@chronicle")
+
+
+def test_pages_go_on_to_the_last_and_round(tmp_path):
+    start = day_ms(DAY)
+    EventLog(Vault(tmp_path)).append(
+        LoggedEvent(start + n, "emoted", "Ana", room="The Yard", line=f"Ana counts {n}.") for n in range(PAGE_LINES + 5)
+    )
+    inn = AskingInn(tmp_path)
+    inn.game.world.characters["Ana"].role = Role.ADMIN
+    first, last = (inn.told("Ana", f"@chronicle {DAY} {page}") for page in (1, 9))
+    assert first.endswith(f"Page 1 of 2; for the next: @chronicle {DAY} 2")
+    assert last.endswith(f"Ana counts {PAGE_LINES + 4}.\nPage 2 of 2; for the next: @chronicle {DAY} 1")
+
+
+def test_nobody_asks_twice_at_a_time_and_one_who_is_gone_needs_no_answer(lived):
+    thread = Thread()
+    inn = AskingInn(lived, thread)
+    assert inn.told("Robin", "@chronicle") == "The chronicle is being read."
+    assert inn.told("Robin", "@chronicle") == "The chronicle is being read."
+    assert len(thread.jobs) == 1
+    inn.game.sleep("Robin")
+    del inn.game.world.characters["Robin"]
+    thread.goes_on()
