@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
+import http.client
 import subprocess
 import sys
+import threading
 
 import pytest
 
+from agents.simulation.simulation import Span
+from server.chronicle.runs import Run
+from server.chronicle.runs_site import HOST, RunsSite, runs_server
+from server.simulation import RunSpec
 from tests.integration.browser import SHOTS, chromium
+from tests.scripted_model import ScriptedModel
 from tests.server.chronicle.lived_day import DAY, REASON, SCRIPT, SECRET, lived_vault
+from tests.server.test_simulation import run
+from vault.vault import STARTER
 
 pytestmark = [pytest.mark.integration, pytest.mark.client]
 
@@ -34,15 +43,20 @@ def browser():
 def opened(browser, exported):
     contexts, faults = [], []
 
+    def note(url: str) -> None:
+        if not url.startswith(("file:", f"http://{HOST}:")):
+            faults.append(url)
+
     def opens(name: str, width: int = 1100, **options):
+        address = exported[name].as_uri() if name in exported else name
         context = browser.new_context(viewport={"width": width, "height": 900}, **options)
         contexts.append(context)
         page = context.new_page()
         page.on("pageerror", lambda error: faults.append(str(error)))
         page.on("console", lambda message: faults.append(message.text) if message.type == "error" else None)
         page.on("dialog", lambda dialog: faults.append(dialog.message))
-        page.on("request", lambda asked: None if asked.url.startswith("file:") else faults.append(asked.url))
-        page.goto(exported[name].as_uri())
+        page.on("request", lambda asked: note(asked.url))
+        page.goto(address)
         return page
 
     yield opens
@@ -105,3 +119,46 @@ def test_without_scripts_the_page_is_a_list_to_read(opened):
     assert page.locator("#replay").is_hidden()
     assert page.locator("#moments button").first.is_hidden()
     assert "As I promised, here is the ledger." in page.inner_text("#events")
+
+
+@pytest.fixture(scope="module")
+def runs_port(tmp_path_factory):
+    folder, opened = tmp_path_factory.mktemp("runs"), []
+    for name, said in (("calm", "tea first"), ("wild", "then the weir")):
+        lines = iter([f"say {said}", "say I will bring you the ledger."] * 50)
+        model = ScriptedModel(lambda request, lines=lines: next(lines))
+        run(RunSpec(STARTER, folder / name, Span(turns=24), seed=5), model)
+        opened.append(Run(folder / name))
+    server = runs_server(RunsSite(opened), 0)
+    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05})
+    thread.start()
+    yield server.server_port
+    server.shutdown()
+    server.server_close()
+    thread.join()
+
+
+@pytest.mark.parametrize(("scheme", "width"), [("light", 1100), ("dark", 320)])
+def test_two_runs_are_looked_at_from_the_first_page_to_where_they_part(opened, runs_port, scheme, width):
+    page = opened(f"http://{HOST}:{runs_port}/", width, color_scheme=scheme, bypass_csp=True)
+    assert violations(page) == []
+    page.get_by_role("link", name="The first prompt that differs").click()
+    assert "+~" in page.inner_text("main")
+    page.screenshot(path=str(SHOTS / f"observe-difference-{scheme}-{width}.png"), full_page=True)
+    assert violations(page) == []
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    page.go_back()
+    page.get_by_role("link", name="wild, 2026-01-01").click()
+    assert "then the weir" in page.inner_text("#events")
+    page.get_by_role("link", name="2026-01-01T08").click()
+    page.click("#play")
+    assert page.inner_text("#play") == "Pause"
+    assert violations(page) == []
+
+
+def test_another_name_and_another_method_are_refused(runs_port):
+    for method, host, status in (("GET", "evil.example", 404), ("POST", f"{HOST}:{runs_port}", 501)):
+        connection = http.client.HTTPConnection(HOST, runs_port)
+        connection.request(method, "/", headers={"Host": host})
+        assert connection.getresponse().status == status
+        connection.close()

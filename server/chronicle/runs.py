@@ -1,0 +1,146 @@
+"""The folders of simulations, looked at and never changed: what came of each, and where two of them part."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from difflib import unified_diff
+from heapq import merge
+from itertools import zip_longest
+from pathlib import Path
+from typing import Any
+
+from agents.memory.strategy import loaded_strategies
+from config.settings import WorldSettings
+from server.chronicle.reading import Period, Reader, clock_of, index_of, period_of
+from server.simulation import REPORT, WORLD
+from vault.errors import NoteError
+from vault.memory.archive import Archive
+from vault.message_notes import load_wording
+from vault.vault import MARK, Vault, agent_names
+from world.message_catalog import Wording
+
+MAX_DIFF_LINES = 120
+MAX_LINE_CHARACTERS = 400
+
+
+class Run:
+    """One folder of `simulate`, or a vault. Its index is in memory, so that nothing is written."""
+
+    def __init__(self, folder: Path) -> None:
+        """Raises: NoteError if there is no world in it."""
+        self.name = folder.absolute().name
+        root = folder / WORLD if (folder / WORLD).is_dir() else folder
+        if not ((root / MARK).is_file() or (root / "rooms").is_dir()):
+            raise NoteError(f"{folder}: neither the folder of a simulation nor a vault.")
+        self.vault = Vault(root)
+        self.settings: WorldSettings = loaded_strategies().load_settings(self.vault).world
+        self.say: Wording = load_wording(self.vault)
+        self.reader = Reader(
+            self.vault, index_of(self.vault, self.settings, self.say, in_memory=True), lambda: self.say
+        )
+        self.report = _report(folder / REPORT)
+
+    def days(self) -> dict[str, int]:
+        """Return how many events each day has. Raises: NoteError if the log cannot be read."""
+        self.reader.index.update()
+        days: dict[str, int] = {}
+        for start_ms, count in self.reader.index.hours():
+            day = clock_of(start_ms, "%Y-%m-%d")
+            days[day] = days.get(day, 0) + count
+        return days
+
+    def periods(self) -> list[Period]:
+        """Return the days, oldest first."""
+        return [period for day in self.days() if (period := period_of(day))]
+
+
+@dataclass(frozen=True)
+class AskedPrompt:
+    """A prompt as a model was given it, and what it answered. `place` is the file and the entry in it."""
+
+    at: str
+    agent: str
+    seq: int
+    place: str
+    prompt: str
+    reply: str
+
+
+@dataclass(frozen=True)
+class Difference:
+    """Where two runs part: the number of the prompt, from 1, and the prompt of each; None where a run has no more.
+
+    `reply` is the number of the first prompt, if there is one, that was the same and was answered otherwise.
+    """
+
+    number: int
+    one: AskedPrompt | None
+    other: AskedPrompt | None
+    reply: int = 0
+
+
+def prompts_of(vault: Vault) -> Iterator[AskedPrompt]:
+    """Yield what all agents of a vault were asked, oldest first. Raises: NoteError if an archive cannot be read."""
+    return merge(*(_prompts(vault, name) for name in agent_names(vault)), key=lambda one: (one.at, one.agent, one.seq))
+
+
+def _prompts(vault: Vault, agent: str) -> Iterator[AskedPrompt]:
+    stem, prompt = "", ""
+    for reference, entry in Archive(vault, agent).entries():
+        file, _, line = reference.partition("#")
+        stem, prompt = file, prompt if file == stem else ""
+        if entry["event"] == "message":
+            prompt = prompt[: int(entry.get("prompt_shared", 0))] + str(entry.get("prompt_rest", ""))
+            place = f"agents/{agent}/archive/{file}.jsonl:{line}"
+            at, seq, reply = str(entry.get("at", "")), int(entry.get("seq", 0)), str(entry.get("reply", ""))
+            yield AskedPrompt(at, agent, seq, place, prompt, reply)
+
+
+def first_difference(one: Vault, other: Vault) -> Difference | None:
+    """Return where the prompts of two runs differ first, or None if they never do.
+
+    Raises: NoteError if an archive cannot be read.
+    """
+    reply = 0
+    for number, (mine, theirs) in enumerate(zip_longest(prompts_of(one), prompts_of(other)), 1):
+        if mine is None or theirs is None or (mine.agent, mine.prompt) != (theirs.agent, theirs.prompt):
+            return Difference(number, mine, theirs, reply)
+        if not reply and mine.reply != theirs.reply:
+            reply = number
+    return None
+
+
+def difference_lines(found: Difference | None, names: tuple[str, str]) -> list[str]:
+    """Return where two runs part, as lines: which prompt, of whom, and what is other in it."""
+    if found is None:
+        return [f"Every prompt of {names[0]} and {names[1]} is the same."]
+    if found.one is None or found.other is None:
+        longer, rest = (names[0], found.one) if found.one else (names[1], found.other)
+        at = f", {rest.agent} at {rest.at}" if rest else ""
+        return [f"The prompts are the same, but only {longer} goes on: prompt {found.number}{at}."]
+    lines = [f"The first prompt that differs is number {found.number}."]
+    if found.reply:
+        lines.append(f"The reply to prompt {found.reply}, which was the same in both, is the first that differs.")
+    pairs = zip(names, (found.one, found.other), strict=True)
+    lines += [f"{name}: {one.agent} at {one.at}, {one.place}" for name, one in pairs]
+    prompts = (found.one.prompt.split("\n"), found.other.prompt.split("\n"))
+    diff = [line.rstrip("\n") for line in unified_diff(*prompts, *names, lineterm="", n=2)]
+    lines += ["", *(line[:MAX_LINE_CHARACTERS] for line in diff[:MAX_DIFF_LINES])]
+    return [*lines, f"… {len(diff) - MAX_DIFF_LINES} more lines"] if len(diff) > MAX_DIFF_LINES else lines
+
+
+def report_lines(run: Run) -> list[str]:
+    """Return what came of a run, as lines."""
+    told = {key: value for key, value in run.report.items() if isinstance(value, str | int | float)}
+    lines = [f"# {run.name}", "", *(f"- {key}: {value}" for key, value in told.items())]
+    return [*lines, "", *(f"- {day}: {count} events" for day, count in run.days().items())]
+
+
+def _report(path: Path) -> dict[str, Any]:
+    try:
+        found = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}  # a vault has none, and that of a run that was cut short may be torn
+    return found if isinstance(found, dict) else {}
