@@ -20,7 +20,8 @@ from bench.lib.reporting import RECORD, Table, record
 from config.settings import WorldSettings
 from server.chronicle.reading import Period, Reader, Whole, index_of
 from vault.chronicle.event_log import EventLog, LoggedEvent, day_ms
-from vault.chronicle.index import DAY_MS, HOUR_MS
+from vault.chronicle.index import DAY_MS
+from vault.chronicle.intake import HOUR_MS
 from vault.message_notes import load_wording
 from vault.vault import STARTER, Vault
 

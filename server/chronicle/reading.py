@@ -15,7 +15,8 @@ from agents.chronicle.speech import Lexicon, phrases
 from config.settings import WorldSettings
 from server.chronicle.journals import JournalLines
 from vault.chronicle.event_log import FOLDER, LoggedEvent, day_ms
-from vault.chronicle.index import DAY_MS, HOUR_MS, MAX_MS, ChronicleIndex, Entry, EventQuery
+from vault.chronicle.index import DAY_MS, MAX_MS, ChronicleIndex, Entry, EventQuery
+from vault.chronicle.intake import HOUR_MS
 from vault.chronicle.moment import Moment
 from vault.vault import Vault
 from world.message_catalog import Wording

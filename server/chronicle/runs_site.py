@@ -37,6 +37,8 @@ class RunsSite:
 
         Only the names of this machine are answered, so that no page from elsewhere can read along.
         """
+        if address == "/favicon.ico":
+            return 204, ""
         try:
             page = self.page(address) if host in (f"{HOST}:{port}", f"localhost:{port}") else None
         except NoteError as error:

@@ -6,6 +6,7 @@ import http.client
 import subprocess
 import sys
 import threading
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
@@ -121,15 +122,19 @@ def test_without_scripts_the_page_is_a_list_to_read(opened):
     assert "As I promised, here is the ledger." in page.inner_text("#events")
 
 
+def answering(words: str) -> ScriptedModel:
+    lines = iter([f"say {words}", "say I will bring you the ledger."] * 50)
+    return ScriptedModel(lambda request: next(lines))
+
+
 @pytest.fixture(scope="module")
 def runs_port(tmp_path_factory):
-    folder, opened = tmp_path_factory.mktemp("runs"), []
-    for name, said in (("calm", "tea first"), ("wild", "then the weir")):
-        lines = iter([f"say {said}", "say I will bring you the ledger."] * 50)
-        model = ScriptedModel(lambda request, lines=lines: next(lines))
-        run(RunSpec(STARTER, folder / name, Span(turns=24), seed=5), model)
-        opened.append(Run(folder / name))
-    server = runs_server(RunsSite(opened), 0)
+    folder = tmp_path_factory.mktemp("runs")
+    with ThreadPoolExecutor(1) as elsewhere:  # Playwright has an event loop in this thread
+        for name, words in (("calm", "tea first"), ("wild", "then the weir")):
+            spec = RunSpec(STARTER, folder / name, Span(turns=24), seed=5)
+            elsewhere.submit(run, spec, answering(words)).result()
+    server = runs_server(RunsSite([Run(folder / "calm"), Run(folder / "wild")]), 0)
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05})
     thread.start()
     yield server.server_port

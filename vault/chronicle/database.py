@@ -30,6 +30,7 @@ CREATE INDEX IF NOT EXISTS by_time ON events (at_ms, public);
 CREATE INDEX IF NOT EXISTS by_who ON events (who, at_ms) WHERE who;
 CREATE INDEX IF NOT EXISTS by_other ON events (other, at_ms) WHERE other;
 CREATE INDEX IF NOT EXISTS moves ON events (who, at_ms, id) WHERE now_in IS NOT NULL;
+CREATE TABLE IF NOT EXISTS hours (hour INTEGER PRIMARY KEY, count INTEGER, public INTEGER);
 CREATE TABLE IF NOT EXISTS openings (at_ms INTEGER);
 CREATE TABLE IF NOT EXISTS damaged (file INTEGER, line INTEGER);
 CREATE TABLE IF NOT EXISTS moments
@@ -39,7 +40,7 @@ CREATE INDEX IF NOT EXISTS moments_by_time ON moments (at_ms);
 CREATE TABLE IF NOT EXISTS state (name TEXT PRIMARY KEY, value TEXT);
 COMMIT;
 """
-TABLES = ("meta", "names", "files", "events", "openings", "damaged", "moments", "state")
+TABLES = ("meta", "names", "files", "events", "hours", "openings", "damaged", "moments", "state")
 
 
 class IndexDatabase:

@@ -17,12 +17,11 @@ from typing import Any
 
 from vault.chronicle.database import IndexDatabase
 from vault.chronicle.event_log import LoggedEvent, parsed_event
-from vault.chronicle.intake import Intake
+from vault.chronicle.intake import HOUR_MS, Intake
 from vault.chronicle.moment import Moment, MomentRules, NoRules
 from vault.errors import NoteError
 
 MAX_MS = 1 << 60
-HOUR_MS = 3_600_000
 DAY_MS = 24 * HOUR_MS
 MAX_PROBLEMS = 100
 _LINE = "id, at_ms, file, line, start, length"
@@ -107,8 +106,8 @@ class ChronicleIndex:
 
     def hours(self, is_public: bool = False) -> list[tuple[int, int]]:
         """Return every hour in which something happened, as (its beginning, how many events), oldest first."""
-        where = "WHERE public" if is_public else ""
-        select = f"SELECT at_ms / {HOUR_MS} AS hour, count(*) FROM events {where} GROUP BY hour ORDER BY hour"
+        count = "public" if is_public else "count"
+        select = f"SELECT hour, {count} FROM hours WHERE {count} ORDER BY hour"
         return self._database.read(lambda db: [(hour * HOUR_MS, count) for hour, count in db.execute(select)])
 
     def moments(self, start_ms: int, end_ms: int, is_public: bool = False) -> list[Moment]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import os
 import sqlite3
+from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -21,7 +22,12 @@ STEP_BYTES = 256 * 1024
 """How much of the log is read in one step."""
 
 TAIL_BYTES = 64
-VERSION = "1"
+VERSION = "2"
+HOUR_MS = 3_600_000
+_COUNT = (
+    "INSERT INTO hours VALUES (?, ?, ?) "
+    "ON CONFLICT (hour) DO UPDATE SET count = count + excluded.count, public = public + excluded.public"
+)
 _INSERT = "INSERT INTO events VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 
 
@@ -119,6 +125,7 @@ class Intake:
         new = [(number, name) for name, number in list(self._names.items())[known_names:]]
         db.executemany("INSERT INTO names VALUES (?, ?)", new)
         db.executemany(_INSERT, rows)
+        db.executemany(_COUNT, _counted(rows))
         db.executemany("INSERT INTO damaged VALUES (?, ?)", damaged)
         db.executemany("INSERT INTO moments VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?)", map(_moment_row, found))
         self._save_state(db)
@@ -163,6 +170,15 @@ class Intake:
             db.execute(f"DELETE FROM {table}")
         db.execute("INSERT INTO meta VALUES ('rules', ?)", (self._fingerprint,))
         self._names, self._count, self._state = {"": 0}, 0, RuleState()
+
+
+def _counted(rows: list[tuple[Any, ...]]) -> list[tuple[int, int, int]]:
+    """Return for each hour how many events there are, and how many of them are public."""
+    counts, public = Counter[int](), Counter[int]()
+    for row in rows:
+        counts[row[1] // HOUR_MS] += 1
+        public[row[1] // HOUR_MS] += row[6]
+    return [(hour, count, public[hour]) for hour, count in counts.items()]
 
 
 def _last_file(db: sqlite3.Connection) -> int:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sqlite3
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,7 +15,8 @@ from hypothesis import strategies as st
 
 from vault.chronicle import intake
 from vault.chronicle.event_log import LoggedEvent, day_ms, event_line, log_files, moment_text, parsed_event
-from vault.chronicle.index import HOUR_MS, ChronicleIndex, Entry, EventQuery
+from vault.chronicle.index import ChronicleIndex, Entry, EventQuery
+from vault.chronicle.intake import HOUR_MS
 from vault.chronicle.moment import Moment, RuleState
 from vault.errors import NoteError
 
@@ -96,6 +98,11 @@ def test_an_index_answers_as_a_plain_scan_does(tmp_path_factory, first, later, q
         index.update()
         assert index.events(query) == expected(folder, query)
         assert index.count(query) == len(expected(folder, query))
+        for is_public in (False, True):
+            hours = Counter(
+                one.event.at_ms // HOUR_MS * HOUR_MS for one in expected(folder, EventQuery(is_public=is_public))
+            )
+            assert index.hours(is_public) == sorted(hours.items())
         assert [one.rule for one in index.moments(0, 1)] == [str(n) for n, _ in enumerate(plain_scan(folder), 1)]
     index.close()
 
