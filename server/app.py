@@ -99,13 +99,14 @@ class Fallwater:
         self.world = self._world_store.world
         most = settings.server.max_line_bytes
         self.game = Game(self.world, world_commands(), lambda times: rng.randrange(times) == 0, most, perf_counter)
-        self._world_store.begin(self.game, self._now_ms, lambda: self.settings.world.chronicle)
+        self._world_store.begin(self.game, self._now_ms, lambda: self.settings.world)
         self.agents = Population(vault, settings, self.game, rng, self._now_ms)
         self._scheduler = AgentScheduler(
             self.agents, lambda: self.settings, reactor, rng, runtime.echo, self._tell_admins
         )
         self.agents.on_born = self._scheduler.begin
-        self.observatory = observatory_of(self.game, self.agents, self._scheduler, reactor, self._now_ms)
+        chronicle = self._world_store.chronicle
+        self.observatory = observatory_of(self.game, self.agents, self._scheduler, reactor, self._now_ms, chronicle)
 
     def _make_sessions(self) -> None:
         """Make what lets people in, and decides what they may do."""

@@ -18,7 +18,6 @@ from server.accounts.passwords import Argon2
 from server.check.doctor import add_doctor_command, run_doctor
 from server.check.vault import add_vault_commands, run_import, run_vault_check
 from server.chronicle.cli import add_chronicle_command, run_chronicle
-from server.chronicle.observe import add_observe_command, run_observe
 from server.lifecycle.preflight import CHECK
 from server.monitoring.logs import capture_library_logs, write_log
 from server.options import (
@@ -29,6 +28,7 @@ from server.options import (
     existing_vault,
     vault_root,
 )
+from server.runs.command import add_observe_command, run_observe
 from server.serve import OnSignals, Reactor, check_start, serve
 from server.simulation import add_simulate_command, run_simulation
 from vault.errors import NoteError

@@ -19,7 +19,6 @@ from server.accounts.accounts import Accounts
 from server.admin.audit import DONE, Audit, Use
 from server.admin.moderation import ModerationCommands
 from server.admin.training_export import ExportCommands
-from server.chronicle.command import ChronicleCommands
 from server.clock import DelayedCall, InThread, ReactorClock, cancel
 from server.persistence.hot_reload import APPLIED_AT_ONCE
 from server.session.registry import SessionRegistry
@@ -305,7 +304,6 @@ class Administration:
             AdminCommands(services, self.countdown),
             ModerationCommands(services.accounts, services.registry, game.commands, services.now),
             ConfigCommands(services.vault, services.settings, services.reload),
-            ChronicleCommands(services.vault, game, lambda: services.settings().world, services.in_thread),
             ExportCommands(
                 services.agents,
                 services.vault,

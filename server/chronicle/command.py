@@ -6,11 +6,9 @@ from collections.abc import Callable
 
 from twisted.internet.threads import deferToThread
 
-from config.settings import WorldSettings
-from server.chronicle.reading import Own, Period, Reader, Scope, Whole, clock_of, index_of, period_of
+from server.chronicle.reading import Own, Period, Reader, Scope, Whole, clock_of, period_of
 from server.chronicle.text import event_line, plain_lines
 from server.clock import InThread
-from vault.vault import Vault
 from world.command import command
 from world.entities import Character, Role
 from world.errors import CommandError
@@ -30,15 +28,11 @@ SHOWN_DAYS = 14
 class ChronicleCommands:
     """Reads in another thread, one question of each character at a time."""
 
-    def __init__(
-        self, vault: Vault, game: Game, settings: Callable[[], WorldSettings], in_thread: InThread = deferToThread
-    ) -> None:
-        self._vault = vault
+    def __init__(self, reader: Callable[[], Reader], game: Game, in_thread: InThread = deferToThread) -> None:
+        self._reader = reader
         self._game = game
-        self._settings = settings
         self._in_thread = in_thread
         self._asking: set[str] = set()
-        self._kept: Reader | None = None
 
     @command("@chronicle [<text>]", category="memory", role=Role.PLAYER, for_agents=False)
     def chronicle(self, world: World, actor: Character, text: str = "") -> list[Event]:
@@ -88,13 +82,6 @@ class ChronicleCommands:
             lines = [f"{clock_of(one.event.at_ms, '%Y-%m-%d')} {event_line(one)}" for one in shown[::-1]]
         asked = wanted or list(days)[-1]
         return "\n".join([*head, *_paged(lines or [say("chronicle.no_events", period=asked)], page, asked, say)])
-
-    def _reader(self) -> Reader:
-        """Return what reads, made when it is first asked for."""
-        say, settings = self._game.world.wording, self._settings()
-        if self._kept is None:
-            self._kept = Reader(self._vault, index_of(self._vault, settings, say), lambda: self._game.world.wording)
-        return self._kept
 
 
 def _days(reader: Reader, scope: Scope) -> dict[str, int]:

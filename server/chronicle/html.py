@@ -17,6 +17,7 @@ from vault.chronicle.event_log import MOVES, moment_text
 from world.message_catalog import Wording
 
 STATIC = Path(__file__).parent / "static"
+REPLAY = Path(__file__).parents[1] / "web" / "static" / "replay.js"
 SPEEDS = (1, 2, 5, 10, 20, 50, 100)
 FIRST_SPEED = 20
 CELL, ROW, WIDTH, HEIGHT = 150, 66, 136, 46
@@ -27,7 +28,7 @@ MAX_NAME = 22
 
 def html_page(reading: Reading, world: str, rooms: RoomMap, say: Wording, links: Sequence[tuple[str, str]] = ()) -> str:
     """Return the page. Every text of the world is escaped. `links` are to other pages, where it is served."""
-    style, script = _static("day.css"), _static("day.js")
+    style, script = _static("day.css"), _script()
     title = _text(say("chronicle.heading", world=world, period=reading.period.name))
     policy = f"default-src 'none'; style-src 'sha256-{_digest(style)}'; script-src 'sha256-{_digest(script)}'"
     parts = [
@@ -123,7 +124,7 @@ def _replay(reading: Reading, rooms: RoomMap, say: Wording) -> Iterator[str]:
     )
     yield f'<section id="replay" data-scripted hidden data-places="{places}" aria-labelledby="replay-title">'
     yield '<h2 id="replay-title">Replay</h2><div id="controls">'
-    yield '<button type="button" id="play" data-play="Play" data-pause="Pause">Play</button>'
+    yield '<button type="button" id="play">Play</button>'
     yield f'<label>Speed <select id="speed">{speeds}</select></label><output id="clock">{clock_of(first)}</output>'
     span = f'min="{first - 1}" max="{last}" value="{first - 1}"'
     yield f'<input type="range" id="when" aria-label="Time" {span} step="1">'
@@ -199,6 +200,12 @@ def _text(text: str) -> str:
 @cache
 def _static(name: str) -> str:
     return (STATIC / name).read_text(encoding="utf-8")
+
+
+@cache
+def _script() -> str:
+    """Return the script of the page: the replay that the observatory has too, and what starts it."""
+    return f"{REPLAY.read_text(encoding='utf-8').replace('export class', 'class')}\n{_static('day.js')}"
 
 
 def _digest(text: str) -> str:

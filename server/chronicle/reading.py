@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from itertools import islice
+from threading import Lock
 from typing import Protocol
 
 from agents.chronicle.moments import Settings as RuleSettings
@@ -80,6 +81,20 @@ class Window:
         return event.in_public if event.is_public else None
 
 
+class RoomWindow:
+    """What anybody perceives who stands in one room."""
+
+    is_public, has_private = True, False
+
+    def __init__(self, room: str) -> None:
+        self._room = room
+
+    def seen(self, event: LoggedEvent) -> LoggedEvent | None:
+        """Return the event without what is private of it, if it is perceived in the room."""
+        is_heard = self._room in (event.room, *event.heard_in) or "*" in event.heard_in
+        return event.in_public if event.is_public and is_heard else None
+
+
 class Own:
     """What one person could perceive where they were, and what was told to them alone."""
 
@@ -145,8 +160,9 @@ class ShownEvent:
 class Reading:
     """A period as it is shown to one who may see so much.
 
-    `before` is where everybody was when it began, `left_out` how many events are not shown, `hours` when how many
-    events happened on the days around; `problems` names lines of the log that could not be read.
+    `before` is where everybody was when it began, `left_out` how many events come after those that are shown, and
+    `last` the last one that was looked at, as (at_ms, number); `hours` is when how many events happened in all, and
+    `problems` names lines of the log that could not be read.
     """
 
     period: Period
@@ -155,6 +171,7 @@ class Reading:
     events: tuple[ShownEvent, ...]
     before: dict[str, str]
     left_out: int
+    last: tuple[int, int]
     hours: tuple[tuple[int, int], ...]
     problems: tuple[str, ...]
 
@@ -180,20 +197,23 @@ class Reader:
         self._vault = vault
         self._say = say
 
-    def read(self, period: Period, scope: Scope, most: int = MAX_EVENTS) -> Reading:
-        """Return a period as one may see it. Raises: NoteError if log or index cannot be read."""
+    def read(self, period: Period, scope: Scope, most: int = MAX_EVENTS, after: tuple[int, int] = (-1, -1)) -> Reading:
+        """Return a period as one may see it, from the event on that follows `after`.
+
+        Raises: NoteError if log or index cannot be read.
+        """
         index, say = self.index, self._say()
         index.update()
-        query = EventQuery(period.start_ms, period.end_ms, is_public=scope.is_public)
+        query = EventQuery(period.start_ms, period.end_ms, is_public=scope.is_public, after=after)
         entries = index.events(replace(query, most=most))
         left_out = index.count(query) - len(entries)
         shown = tuple(one for entry in entries if (one := _shown(entry, scope, say)))
         problems = tuple(index.problems()) if scope.has_private else ()
         before = index.places_at(period.start_ms) if scope.has_private or scope.is_public else {}
         hours = tuple(index.hours(scope.is_public)) if scope.has_private or scope.is_public else ()
-        return Reading(
-            period, scope.has_private, self._moments(period, scope), shown, before, left_out, hours, problems
-        )
+        last = (entries[-1].event.at_ms, entries[-1].number) if entries else after
+        moments = self._moments(period, scope)
+        return Reading(period, scope.has_private, moments, shown, before, left_out, last, hours, problems)
 
     def of_person(self, person: str, scope: Scope, most: int) -> list[ShownEvent]:
         """Return the newest events that somebody did or that were done to them. Raises: NoteError."""
@@ -224,6 +244,24 @@ class Reader:
                 return None
             found.append(Entry(entry.number, entry.file, entry.line, event))
         return found
+
+
+class WorldReader:
+    """Returns the reader of a running world, made when it is first asked for."""
+
+    def __init__(self, vault: Vault, say: Callable[[], Wording], settings: WorldSettings) -> None:
+        self._vault = vault
+        self._say = say
+        self._settings = settings
+        self._reader: Reader | None = None
+        self._making = Lock()
+
+    def __call__(self) -> Reader:
+        """Return the reader, in any thread."""
+        with self._making:
+            if self._reader is None:
+                self._reader = Reader(self._vault, index_of(self._vault, self._settings, self._say()), self._say)
+            return self._reader
 
 
 def _shown(entry: Entry, scope: Scope, say: Wording) -> ShownEvent | None:

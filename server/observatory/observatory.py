@@ -11,8 +11,11 @@ from twisted.internet.threads import deferToThread
 from agents.agent import Agent
 from agents.models.queue import ModelQueue
 from server.agent_scheduler import AgentScheduler
+from server.chronicle.command import ChronicleCommands
+from server.chronicle.reading import Reader
 from server.clock import InThread, ReactorClock
 from server.monitoring.health import ReactorLag
+from server.observatory.chronicle import ChronicleView
 from server.observatory.feed import Feed, feed_text
 from server.observatory.health import health_shown, health_text
 from server.observatory.minds import MindViews
@@ -116,18 +119,23 @@ def observatory_of(
     scheduler: AgentScheduler,
     clock: ReactorClock,
     now_ms: Callable[[], int],
+    chronicle: Callable[[], Reader],
     in_thread: InThread = deferToThread,
 ) -> Observatory:
-    """Return the observatory of a world: it hears of everything that happens, and its commands are there."""
+    """Return the observatory of a world: it hears of everything that happens, and its commands are there.
+
+    `chronicle` reads what happened before.
+    """
 
     def queues() -> Mapping[str, ModelQueue]:
         return ({"thinker": scheduler.queue} if scheduler.queue else {}) | scheduler.other_queues()
 
     models = Models(queues, lambda: scheduler.no_model_reason)
     observatory = Observatory(game, agents, models, clock, in_thread, now_ms)
+    observatory.views.add(ChronicleView(chronicle, game.world, in_thread).view)
     observatory.subscribe()
     scheduler.subscribe("observatory", observatory.tell_of_agent)
-    game.commands.add(observatory.commands)
+    game.commands.add((*observatory.commands, *commands_of(ChronicleCommands(chronicle, game, in_thread))))
     return observatory
 
 

@@ -20,7 +20,7 @@ Asked = Mapping[str, str]
 """What is asked for beside the view's name: an agent, a number, filters."""
 
 Whole = Callable[[Asked], Shown | Deferred[Shown]]
-Window = Callable[[Asked, str], Shown]
+Window = Callable[[Asked, str], Shown | Deferred[Shown]]
 
 
 @dataclass(frozen=True)

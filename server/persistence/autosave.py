@@ -11,6 +11,7 @@ from twisted.internet.threads import deferToThread
 from twisted.python.failure import Failure
 
 from config.settings import WorldSettings
+from server.chronicle.reading import WorldReader
 from server.chronicle.recorder import ChronicleRecorder
 from server.clock import DelayedCall, ReactorClock, cancel
 from vault.board_note import BoardNote
@@ -216,7 +217,7 @@ class WorldStore:
     """The world of a vault, `world`, and what is written when something in it changes.
 
     `known` is what its notes said when they were read or written last, `written` what forces to disk what happens from
-    then on. `tell` is given a sentence for admins when
+    then on, `chronicle` reads what has happened. `tell` is given a sentence for admins when
     something cannot be written. Raises: NoteError if the world cannot be read.
     """
 
@@ -232,22 +233,24 @@ class WorldStore:
         self._vault = vault
         self._tell = tell
         self.written: list[ChronicleRecorder] = []
+        self.chronicle = WorldReader(vault, lambda: self.world.wording, settings)
 
     @property
     def problem(self) -> str:
         """Why something could not be saved the last time, empty if all was."""
         return self._notes.problem or self._moves.problem or self._board.problem
 
-    def begin(self, game: Game, now_ms: Callable[[], int], has_chronicle: Callable[[], bool]) -> None:
+    def begin(self, game: Game, now_ms: Callable[[], int], settings: Callable[[], WorldSettings]) -> None:
         """Write what a vault made by hand lacks, and from now on what changes in a game, before anybody hears of it.
 
         A vault made by hand may lack numbers of rooms, and where everyone and everything is. What happens is logged
-        while `has_chronicle` says so.
+        while the settings say so.
         """
         for name, save in (("notes", self._notes), ("whereabouts", self._moves), ("board", self._board)):
             save(())
             game.subscribe(name, save, first=True)
-        self.written = [ChronicleRecorder(game, EventLog(self._vault), has_chronicle, now_ms, self._tell)]
+        log, is_on = EventLog(self._vault), lambda: settings().chronicle
+        self.written = [ChronicleRecorder(game, log, is_on, now_ms, self._tell)]
 
     def save(self) -> None:
         """Write all that has not been written yet."""

@@ -11,8 +11,8 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from agents.simulation.simulation import Span
-from server.chronicle.runs import Run
-from server.chronicle.runs_site import HOST, RunsSite, runs_server
+from server.runs.runs import Run
+from server.runs.site import HOST, RunsSite, runs_server
 from server.simulation import RunSpec
 from tests.integration.browser import SHOTS, chromium
 from tests.scripted_model import ScriptedModel

@@ -8,6 +8,7 @@ import pytest
 
 from config.settings import WorldSettings
 from server.chronicle.command import PAGE_LINES, ChronicleCommands
+from server.chronicle.reading import WorldReader
 from tests.server.chronicle.lived_day import DAY, REASON, SECRET, lived_vault
 from tests.server.front_door import Thread, at_once
 from tests.world.inn import Player, inn_game
@@ -23,7 +24,8 @@ class AskingInn:
     def __init__(self, root: Path, in_thread=at_once) -> None:
         self.game = inn_game()
         self.game.world.add_character(Character("Robin", "The Common Room", awake=True))
-        commands = ChronicleCommands(Vault(root), self.game, WorldSettings, in_thread)
+        reader = WorldReader(Vault(root), lambda: self.game.world.wording, WorldSettings())
+        commands = ChronicleCommands(reader, self.game, in_thread)
         self.game.commands.add(commands_of(commands))
         self.players = {name: Player(self.game, name) for name in ("Ana", "Robin")}
 

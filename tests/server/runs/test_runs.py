@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from agents.simulation.simulation import Span
-from server.chronicle.observe import add_observe_command, run_observe
-from server.chronicle.runs import Run, difference_lines, first_difference, prompts_of
-from server.chronicle.runs_site import HOST, RunsSite
+from server.runs.command import add_observe_command, run_observe
+from server.runs.runs import Run, difference_lines, first_difference, prompts_of
+from server.runs.site import HOST, RunsSite
 from server.simulation import RunSpec
 from tests.scripted_model import ScriptedModel
 from tests.server.test_simulation import files_in, run

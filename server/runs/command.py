@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from server.chronicle.reading import Whole
-from server.chronicle.runs import Run, difference_lines, first_difference, report_lines
-from server.chronicle.runs_site import HOST, RunsSite, runs_server
 from server.chronicle.text import moment_lines
+from server.runs.runs import Run, difference_lines, first_difference, report_lines
+from server.runs.site import HOST, RunsSite, runs_server
 from vault.errors import NoteError
 
 

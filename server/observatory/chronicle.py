@@ -1,0 +1,152 @@
+"""The view `chronicle`: days, hours, top moments, and the events of an hour with a map to replay them.
+
+An hour is sent a few hundred events at a time: a page that wants the next ones asks with `after`.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from typing import Any
+
+from twisted.internet.defer import Deferred
+
+from server.chronicle.reading import Period, Reader, Reading, RoomWindow, Scope, ShownEvent, Whole, clock_of, period_of
+from server.chronicle.rooms import room_map
+from server.clock import InThread
+from server.observatory.views import Asked, View
+from vault.chronicle.event_log import MOVES
+from world.errors import CommandError
+from world.message_catalog import Wording
+from world.parsing import is_number
+from world.world import World
+
+Shown = dict[str, Any]
+
+MAX_SENT = 500
+"""How many events are sent at a time."""
+
+MAX_DAYS = 60
+DAY, HOUR = "%Y-%m-%d", "%Y-%m-%dT%H"
+
+
+class ChronicleView:
+    """Reads in another thread what a page asks for."""
+
+    def __init__(self, reader: Callable[[], Reader], world: World, in_thread: InThread) -> None:
+        self._reader = reader
+        self._world = world
+        self._in_thread = in_thread
+
+    @property
+    def view(self) -> View:
+        """The view, for the whole and through the window."""
+        return View("chronicle", self._whole, chronicle_text, self._window)
+
+    def _whole(self, asked: Asked) -> Deferred[Shown]:
+        return self._in_thread(self._read, asked, Whole()).addCallback(self._with_map)
+
+    def _window(self, asked: Asked, room_id: str) -> Deferred[Shown]:
+        return self._in_thread(self._read, asked, RoomWindow(room_id)).addCallback(self._with_map, room_id)
+
+    def _read(self, asked: Asked, scope: Scope) -> Shown:
+        """Return the view without its map. Raises: CommandError for what is no period, NoteError."""
+        reader, wanted = self._reader(), asked.get("period", "")
+        reader.index.update()
+        newest = reader.index.hours(scope.is_public)
+        period = period_of(wanted or (clock_of(newest[-1][0], DAY) if newest else "1970-01-01"))
+        if period is None:
+            raise CommandError(self._world.wording("chronicle.usage", wanted=wanted))
+        reading = reader.read(period, scope, MAX_SENT, _after(asked))
+        return _shown(reading, period)
+
+    def _with_map(self, shown: Shown, only: str = "") -> Shown:
+        """Add where the rooms lie: in the reactor's thread, which alone may look at the world."""
+        told = {one["room"] for one in shown["events"] if one["room"]} | set(shown["before"].values())
+        drawn = room_map(None if only else self._world, {only} if only else told)
+        places = [(room, drawn.names[room], *place) for room, place in drawn.places.items()]
+        before = {who: room for who, room in shown["before"].items() if only in ("", room)}
+        return shown | {"map": {"rooms": places, "ways": drawn.ways}, "before": before}
+
+
+def _after(asked: Asked) -> tuple[int, int]:
+    at_ms, _, number = asked.get("after", "").partition(",")
+    return (int(at_ms), int(number)) if is_number(at_ms) and is_number(number) else (-1, -1)
+
+
+def _shown(reading: Reading, period: Period) -> Shown:
+    days, hours = _days(reading)
+    return {
+        "period": period.name,
+        "start": period.start_ms,
+        "end": period.end_ms,
+        "is_whole": reading.has_private,
+        "days": days[-MAX_DAYS:],
+        "hours": hours,
+        "moments": [
+            {
+                "rule": one.rule,
+                "at": one.at_ms,
+                "title": one.title,
+                "room": one.room,
+                "quotes": [{"n": q.number, "at": q.at_ms, "text": q.text, "places": q.places} for q in one.quotes],
+            }
+            for one in reading.moments
+        ],
+        "events": [_event(one) for one in reading.events],
+        "before": reading.before,
+        "left_out": reading.left_out,
+        "last": f"{reading.last[0]},{reading.last[1]}",
+        "problems": reading.problems,
+    }
+
+
+def _days(reading: Reading) -> tuple[list[tuple[str, int]], list[tuple[str, int]]]:
+    """Return the days there are, and the hours of this one, with how many events each has.
+
+    Through the window nothing is counted but what is seen there.
+    """
+    days = Counter[str]()
+    for start_ms, count in reading.hours:
+        days[clock_of(start_ms, DAY)] += count if reading.has_private else 0
+    day = reading.period.name[:10]
+    hours = [(clock_of(ms, HOUR), count) for ms, count in reading.hours if clock_of(ms, DAY) == day]
+    if not reading.has_private:
+        hours = list(Counter(clock_of(one.event.at_ms, HOUR) for one in reading.events).items())
+    return list(days.items()), hours
+
+
+def _event(one: ShownEvent) -> Shown:
+    event = one.event
+    now_in = event.to_room if event.kind == "left" else event.room
+    told = {
+        "n": one.number,
+        "at": event.at_ms,
+        "who": event.who,
+        "room": event.room,
+        "text": one.text,
+        "secret": one.secret,
+        "reason": one.reason,
+        "place": one.place,
+    }
+    return told | ({"to": now_in} if event.kind in MOVES else {})
+
+
+def chronicle_text(shown: Shown, say: Wording) -> str:
+    """Return the view as text."""
+    lines = [say("chronicle.heading", world=shown["period"], period="UTC"), "", say("chronicle.top")]
+    for moment in shown["moments"]:
+        lines.append(f"{clock_of(moment['at'])} {moment['title']}")
+        for quote in moment["quotes"]:
+            lines += [f"  {quote['text']}", f"    {', '.join(quote['places'])}"]
+    lines += [] if shown["moments"] else [say("chronicle.no_moments")]
+    lines += ["", say("chronicle.events")]
+    for one in shown["events"]:
+        private = "".join(f" ({part})" for part in (one["secret"], one["reason"]) if part)
+        room = f"{one['room']}: " if one["room"] else ""
+        lines.append(f"{clock_of(one['at'])} {room}{one['text']}{private}")
+    lines += [] if shown["events"] else [say("chronicle.no_events", period=shown["period"])]
+    lines += [say("chronicle.left_out", count=shown["left_out"])] if shown["left_out"] else []
+    days = shown["days"] if shown["is_whole"] else shown["hours"]
+    lines += ["", say("chronicle.days"), *(say("chronicle.day", day=day, count=count) for day, count in days)]
+    return "\n".join([*lines, *shown["problems"]])

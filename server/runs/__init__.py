@@ -1,0 +1,1 @@
+"""The folders of simulations: looked at, and compared."""
