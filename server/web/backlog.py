@@ -70,7 +70,7 @@ class OpenFiles:
 class Backlog:
     """The lines of one visitor, numbered from 1, in memory and in one file of JSON lines.
 
-    `stream` names the numbering: a page that knows another one begins anew. `typed` is the number of the last line
+    `stream` names the numbering: a page that knows another one starts over. `typed` is the number of the last line
     that each window of the visitor's has typed. `unfinished` counts the lines that were taken, but of which nothing
     tells that they were done before the process ended.
     """
@@ -144,7 +144,7 @@ class Backlog:
         kept = [line for at, line in _lines_in(self.path) if at > number][-KEPT_LINES:]
         return kept or [line for at, line in self._lines if at > number]
 
-    def begin_anew(self) -> None:
+    def reset(self) -> None:
         """Number under a new name: at first, and when a page has seen what is not here because a power cut took it."""
         self.stream = secrets.token_hex(6)
         self._waiting.append(self._head())

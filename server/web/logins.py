@@ -227,7 +227,7 @@ class Logins:
         secret = secrets.token_urlsafe(32)
         key = _key(secret)
         self._known[key] = backlog = Backlog(self._path(key), Owner(name, self._proof_of(name) or ""), self._files)
-        backlog.begin_anew()
+        backlog.reset()
         backlog.write()
         self._unused[key] = None
         while len(self._unused) > MAX_UNUSED:

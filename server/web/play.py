@@ -102,7 +102,7 @@ class PageConnection:
         backlog = self.backlog
         is_known = stream == backlog.stream
         if is_known and last > backlog.last:
-            backlog.begin_anew()
+            backlog.reset()
             is_known = False
         hello = {"stream": backlog.stream, "took": backlog.typed.get(page, 0), "goes_on": is_known}
         missing = backlog.since(last if is_known else 0)

@@ -98,7 +98,7 @@ def test_old_logins_are_forgotten_and_used_ones_are_not(kept, tmp_path):
 
 def test_a_line_that_a_kill_has_cut_in_two_is_no_line_and_the_next_stands_on_its_own(tmp_path):
     backlog = Backlog(tmp_path / "a.jsonl", Owner("Ana", ""))
-    backlog.begin_anew()
+    backlog.reset()
     backlog.add(line("one"))
     backlog.write()
     with open(backlog.path, "ab") as file:
@@ -118,7 +118,7 @@ def test_a_file_that_is_no_backlog_is_none(tmp_path, content):
 
 def test_only_so_many_lines_can_be_asked_for_again(tmp_path):
     backlog = Backlog(tmp_path / "a.jsonl", Owner("", ""))
-    backlog.begin_anew()
+    backlog.reset()
     for number in range(KEPT_LINES + 10):
         backlog.add(line(str(number)))
     backlog.write()

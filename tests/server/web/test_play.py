@@ -45,6 +45,13 @@ def test_what_one_types_is_done_and_shown_with_its_own_number(house):
     assert window.shown[-1] == {"n": 3, "kind": "speech", "text": 'You say, "hello"'}
 
 
+@pytest.mark.parametrize(("line", "kind"), [("look", "scene"), ("dance", "refusal"), ("help look", "marked")])
+def test_texts_arrive_whole_with_their_kinds(house, line, kind):
+    _, window = ana_in(house)
+    window.types(line)
+    assert [one["kind"] for one in window.shown[-2:]] == ["typed", kind]
+
+
 def test_the_page_is_told_the_room_its_people_its_things_and_the_map(house):
     _, window = ana_in(house)
     told = {item["data"]: item["payload"] for item in window.told if "data" in item}
