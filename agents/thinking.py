@@ -21,7 +21,8 @@ from agents.memory.facts.speech_acts import sentences
 from agents.memory.importance import REFUSED
 from agents.memory.memory import AgentMemory
 from agents.models.model import Completion, ModelError, Request
-from agents.models.queue import ModelQueue, Priority
+from agents.models.queue import ModelQueue
+from agents.models.scheduler import Priority
 from agents.prompts.prompt import Prompt
 from agents.reflection.reflection import Reflection
 from agents.repetition.guard import RepetitionGuard

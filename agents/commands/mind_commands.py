@@ -13,7 +13,8 @@ from agents.agent import Agent
 from agents.commands.memory_commands import Publish, as_command_error, recalling
 from agents.escaping import filled, load_template
 from agents.models.model import ModelError, Request
-from agents.models.queue import ModelQueue, Priority, complete_text
+from agents.models.queue import ModelQueue, complete_text
+from agents.models.scheduler import Priority
 from vault.markdown import one_line
 from vault.vault import Vault
 from world.command import Command, command, commands_of

@@ -10,7 +10,6 @@ from typing import NoReturn
 
 from agents.memory.archive_writer import summary_fields, with_archive_reference
 from agents.memory.cost import CompactionStats
-from agents.memory.coverage import Range
 from agents.memory.memory import AgentMemory
 from agents.memory.strategy import Plan
 from agents.memory.summaries.drafts import Draft
@@ -21,7 +20,7 @@ from agents.write_pool import WritePool
 from vault.errors import NoteError
 from vault.markdown import one_line
 from vault.memory.archive_file import EventName
-from vault.memory.memory_line import Memory, RangeSet
+from vault.memory.memory_line import Memory, Range, RangeSet
 from vault.memory.summaries import PendingPublication, Summary, SummaryEdited, SummaryPart, text_of_parts
 
 log = logging.getLogger(__name__)

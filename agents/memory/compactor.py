@@ -12,7 +12,6 @@ from typing import Any
 from agents.memory.archive_writer import summary_fields, with_archive_reference
 from agents.memory.compaction_cycle import Prepared, Superseded, activate, prepare, publish, view_tokens
 from agents.memory.cost import CompactionStats, PromptCost, estimate_compaction, verbatim_sizes
-from agents.memory.coverage import Range
 from agents.memory.memory import AgentMemory
 from agents.memory.strategy import Plan
 from agents.memory.summaries.drafts import Draft, SummaryRefused
@@ -23,6 +22,7 @@ from agents.models.model import ModelError
 from agents.write_pool import WritePool
 from vault.errors import NoteError
 from vault.memory.archive_file import EventName
+from vault.memory.memory_line import Range
 from vault.memory.summaries import SummaryEdited
 from world.message_catalog import Wording
 

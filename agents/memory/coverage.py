@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from vault.memory.memory_line import Range as Range
+from vault.memory.memory_line import Range
 from vault.memory.summaries import Summary
 
 NONE = Range(1, 0)

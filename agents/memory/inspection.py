@@ -9,14 +9,14 @@ from datetime import UTC, datetime
 from typing import Any
 
 from agents.memory.compactor import Compactor
-from agents.memory.coverage import NONE, Range
+from agents.memory.coverage import NONE
 from agents.memory.memory import AgentMemory
 from agents.memory.summaries.picked import memory_of_line
 from agents.memory.view import RECENT, Tier, View
 from vault.errors import NoteError
 from vault.markdown import LINE_BREAK, one_line
 from vault.memory.archive_file import parsed_reference
-from vault.memory.memory_line import Memory, RangeSet
+from vault.memory.memory_line import Memory, Range, RangeSet
 from world.errors import CommandError
 from world.message_catalog import Wording
 from world.room_view import format_duration

@@ -18,14 +18,14 @@ from types import ModuleType
 from typing import Any, ClassVar
 
 from agents.memory import strategies
-from agents.memory.coverage import NONE, Coverage, Range
+from agents.memory.coverage import NONE, Coverage
 from agents.memory.view import Tier, View, summary_tiers, tail_tier
 from config.settings import MemorySettings
 from config.validation import SettingsError, closest_name, setting_names
 from vault.config_notes import Settings, load_settings
 from vault.entities.agent_notes import AgentNote
 from vault.errors import NoteError
-from vault.memory.memory_line import Memory
+from vault.memory.memory_line import Memory, Range
 from vault.memory.summaries import Summary
 from vault.vault import Vault
 from world.message_catalog import Wording

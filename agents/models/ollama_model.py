@@ -17,6 +17,7 @@ from agents.models.adapter import ConstraintFallback, TokenEstimate, redacted
 from agents.models.model import DEFAULT_OPTIONS, Capabilities, Completion, ModelError, ModelOptions, OnText, Request
 from agents.models.ollama_api import (
     CLIENT_ERRORS,
+    Mode,
     OllamaAnswer,
     OllamaFacts,
     capabilities_of,
@@ -28,7 +29,6 @@ from agents.models.ollama_api import (
     open_client,
     was_truncated,
 )
-from agents.models.ollama_api import Mode as Mode
 
 log = logging.getLogger(__name__)
 

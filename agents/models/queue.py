@@ -33,14 +33,10 @@ from agents.models.model import (
     SlowTokenizer,
 )
 from agents.models.pool import ModelPool, Stage
-from agents.models.scheduler import AlreadyWaiting as AlreadyWaiting
-from agents.models.scheduler import BuildRequest
-from agents.models.scheduler import NoEndpoint as NoEndpoint
-from agents.models.scheduler import Priority as Priority
-from agents.models.scheduler import QueueError as QueueError
-from agents.models.scheduler import QueueFull as QueueFull
-from agents.models.scheduler import QueueStopped as QueueStopped
-from agents.models.scheduler import WaitedTooLong as WaitedTooLong
+from agents.models.scheduler import (
+    BuildRequest,
+    Priority,
+)
 
 log = logging.getLogger(__name__)
 

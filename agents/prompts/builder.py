@@ -13,13 +13,12 @@ from typing import Protocol, TypeVar
 
 from agents.component import AddedComponent, Component, Moment, Section
 from agents.escaping import quoted
-from agents.memory.coverage import Range
 from agents.memory.view import STEP_LINES, View
 from agents.models.model import Message, NotCountedYet
 from agents.prompts.prompt import FIXED, Place, Prompt, PromptTemplate, parse_paragraphs
 from agents.prompts.talk import Talk, merged
 from vault.errors import NoteError
-from vault.memory.memory_line import Memory
+from vault.memory.memory_line import Memory, Range
 
 log = logging.getLogger(__name__)
 

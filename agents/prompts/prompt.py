@@ -16,9 +16,9 @@ from itertools import pairwise
 from agents.component import Section
 from agents.component_registry import ComponentRegistry, loaded_components
 from agents.escaping import filling
-from agents.memory.coverage import Range
 from agents.models.model import Message
 from vault.errors import NoteError
+from vault.memory.memory_line import Range
 from world.parsing import suggestions
 
 SLOTS = (

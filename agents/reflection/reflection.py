@@ -14,7 +14,8 @@ from datetime import UTC, datetime
 
 from agents.memory.memory import AgentMemory
 from agents.models.model import Completion, ModelError, Request
-from agents.models.queue import ModelQueue, Priority, complete_text
+from agents.models.queue import ModelQueue, complete_text
+from agents.models.scheduler import Priority
 from agents.reflection.acquaintances import Acquaintances, Opinions, Reflected
 from agents.reflection.checks import Findings, NotReadable, findings_of
 from agents.reflection.reflecting import (

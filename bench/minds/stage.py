@@ -17,7 +17,8 @@ from typing import TYPE_CHECKING
 from agents.memory.strategy import loaded_strategies
 from agents.models.model import Completion, ModelError, OnText, Request
 from agents.models.profiles import Profiles
-from agents.models.queue import ModelQueue, Priority
+from agents.models.queue import ModelQueue
+from agents.models.scheduler import Priority
 from agents.population import Population
 from bench.lib.three_agents import add_agent_commands
 from bench.minds.situation import Step

@@ -18,7 +18,8 @@ from agents.agent import Agent, Services
 from agents.component import Turn
 from agents.memory.memory import AgentMemory
 from agents.models.model import ModelError, Request
-from agents.models.queue import ModelQueue, Priority
+from agents.models.queue import ModelQueue
+from agents.models.scheduler import Priority
 from agents.prompts.prompt import parse_template
 from config.settings import AgentSettings, MemorySettings
 from tests.agents.memory.lives import Life as Remembering

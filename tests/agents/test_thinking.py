@@ -15,7 +15,8 @@ from agents.choices.constraints import verbs_in
 from agents.component import Turn
 from agents.models.endpoint import CircuitBreaker, ConcurrencyLimit, Endpoint, Route
 from agents.models.model import Capabilities, ModelError, Request
-from agents.models.queue import ModelQueue, Priority
+from agents.models.queue import ModelQueue
+from agents.models.scheduler import Priority
 from tests.agents.models.places import settle
 from tests.agents.test_agent import ROOM, Life
 from tests.scripted_model import Reply, ScriptedModel

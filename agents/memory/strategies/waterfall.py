@@ -6,9 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from agents.memory.coverage import NONE, Coverage, Range
+from agents.memory.coverage import NONE, Coverage
 from agents.memory.strategy import MemoryStrategy, Plan
 from config.settings import setting
+from vault.memory.memory_line import Range
 from world.message_catalog import Wording
 
 

@@ -8,7 +8,8 @@ from typing import Any
 
 from agents.memory.gate import Objection, Verdict
 from agents.models.model import Completion, ModelError, Request
-from agents.models.queue import ModelQueue, Priority, complete_text
+from agents.models.queue import ModelQueue, complete_text
+from agents.models.scheduler import Priority
 
 
 class SummaryRefused(Exception):

@@ -19,7 +19,8 @@ from agents.memory.summaries.picking import Candidate, Resolve, candidates, cand
 from agents.memory.summaries.prompt import SummaryTemplate, SummaryTemplates, filled, grouped, told
 from agents.memory.summaries.prose import judged, sectioned, without_headings, written
 from agents.models.model import ModelError
-from agents.models.queue import ModelQueue, QueueStopped
+from agents.models.queue import ModelQueue
+from agents.models.scheduler import QueueStopped
 from vault.memory.caches import SummaryCache, cache_key
 from vault.memory.memory_line import Memory
 from vault.memory.summaries import Summary

@@ -9,7 +9,6 @@ from typing import Any
 
 import pytest
 
-from agents.memory.coverage import Range
 from agents.memory.inspection import explain_text
 from agents.memory.memory import AgentMemory
 from agents.memory.strategies.rolling import Rolling
@@ -26,6 +25,7 @@ from tests.english import ENGLISH
 from tests.scripted_model import ScriptedModel
 from tests.vault.vault_of import vault_of
 from vault.entities.agent_notes import load_agent
+from vault.memory.memory_line import Range
 
 OLD_MEMORY = """---
 timestamp: 2026-01-31T20:35:01

@@ -13,7 +13,7 @@ import pytest
 
 from agents.commands.memory_commands import memory_commands
 from agents.memory.cost import CompactionEstimate, estimate_compaction
-from agents.memory.coverage import Coverage, Range
+from agents.memory.coverage import Coverage
 from agents.memory.inspection import status_text
 from agents.memory.strategies.layered import Layered
 from agents.memory.strategies.waterfall import Waterfall
@@ -35,6 +35,7 @@ from tests.scripted_model import ScriptedModel
 from tests.vault.vault_of import vault_of
 from vault.entities.agent_notes import load_agent
 from vault.memory.archive import archive_memories
+from vault.memory.memory_line import Range
 from vault.memory.summaries import Summary
 from vault.vault import Vault
 from world.entities import Role

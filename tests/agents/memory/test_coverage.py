@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agents.memory.coverage import Coverage, Range, resolve_ranges
+from agents.memory.coverage import Coverage, resolve_ranges
+from vault.memory.memory_line import Range
 from vault.memory.summaries import Summary
 
 summaries = st.none() | st.builds(

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from agents.memory.coverage import NONE, Range
+from agents.memory.coverage import NONE
 from agents.memory.inspection import expanded_text, explain_text, status_text
 from config.settings import MemorySettings
 from tests.agents.memory.lives import Life as Lived
@@ -14,6 +14,7 @@ from tests.agents.memory.lives import talkative, windows
 from tests.agents.memory.views import memory_settings
 from tests.agents.test_agent import AT, Life
 from tests.english import ENGLISH
+from vault.memory.memory_line import Range
 from vault.memory.summaries import Summary
 from world.errors import CommandError
 

@@ -29,7 +29,6 @@ from hypothesis.stateful import (
 )
 
 from agents.memory.compactor import Outcome
-from agents.memory.coverage import Range
 from agents.memory.facts.file import WRITE_MS, FactRegistry
 from agents.models.model import ModelError, Request
 from tests.agents.memory import on_disk
@@ -40,6 +39,7 @@ from tests.english import ENGLISH
 from tests.scripted_model import Reply, ScriptedModel
 from tests.vault.failing_disk import Stopped
 from vault.errors import NoteError
+from vault.memory.memory_line import Range
 from vault.memory.summaries import PendingPublication, Summary
 from world.errors import CommandError
 

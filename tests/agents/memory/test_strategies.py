@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agents.memory.coverage import Coverage, Range
+from agents.memory.coverage import Coverage
 from agents.memory.strategies.layered import Layered
 from agents.memory.strategies.rolling import Rolling
 from agents.memory.strategies.waterfall import Waterfall
@@ -14,6 +14,7 @@ from agents.memory.strategies.window import Window
 from agents.memory.strategy import MemoryStrategy, Plan, loaded_strategies
 from config.settings import MemorySettings
 from tests.agents.memory.topics import Topics
+from vault.memory.memory_line import Range
 
 windows = st.integers(1, 100)
 

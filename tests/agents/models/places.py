@@ -10,7 +10,8 @@ from typing import Any
 from agents.models.endpoint import CircuitBreaker, ConcurrencyLimit, Endpoint, Route
 from agents.models.model import Capabilities, Completion, ModelError, ModelOptions, OnText, Request
 from agents.models.pool import ModelPool
-from agents.models.queue import ModelQueue, Priority
+from agents.models.queue import ModelQueue
+from agents.models.scheduler import Priority
 
 
 async def settle() -> None:

@@ -10,7 +10,8 @@ import pytest
 from agents.models.embedded_model import EmbeddedModel, LineTokenCache
 from agents.models.llama_runtime import Generated
 from agents.models.model import Completion, Message, ModelError, Request, Timing
-from agents.models.queue import ModelQueue, Priority
+from agents.models.queue import ModelQueue
+from agents.models.scheduler import Priority
 from tests.agents.models.places import options_in
 
 REQUEST = Request("~Eliza>")

@@ -21,8 +21,8 @@ from hypothesis.stateful import (
 
 from agents.models.model import Capabilities, Completion, ModelError, Request
 from agents.models.pool import TURNS_BETWEEN, LoopYield
-from agents.models.queue import ModelQueue, Priority
-from agents.models.scheduler import AlreadyWaiting, NoEndpoint, QueueFull, QueueStopped, WaitedTooLong
+from agents.models.queue import ModelQueue
+from agents.models.scheduler import AlreadyWaiting, NoEndpoint, Priority, QueueFull, QueueStopped, WaitedTooLong
 from tests.agents.models.places import Places, settle
 
 DOWN = ModelError("It broke off.", remedy="Look there.")

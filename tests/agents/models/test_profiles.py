@@ -11,7 +11,7 @@ import pytest
 from agents.models.model import ModelError, Request
 from agents.models.model_selection import ModelSpec
 from agents.models.profiles import Profiles
-from agents.models.queue import Priority
+from agents.models.scheduler import Priority
 from config.profiles import ModelProfile, ProfileSettings
 from config.settings import ModelSettings
 from tests.agents.models.places import Place, settle

@@ -13,7 +13,8 @@ from agents.commands.mind_commands import Dreamer
 from agents.models.endpoint import RequestStatsSnapshot
 from agents.models.model import Completion, ModelError, Request, Timing
 from agents.models.pool import ModelPool
-from agents.models.queue import AlreadyWaiting, ModelQueue, Priority, QueueFull, QueueStopped, complete_text
+from agents.models.queue import ModelQueue, complete_text
+from agents.models.scheduler import AlreadyWaiting, Priority, QueueFull, QueueStopped
 from tests.agents.test_agent import settled
 from tests.scripted_model import ScriptedModel
 from tests.vault.vault_of import vault_of

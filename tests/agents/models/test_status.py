@@ -11,7 +11,8 @@ from agents.commands.agent_commands import Possession, population_commands
 from agents.commands.model_commands import model_text
 from agents.models.model import Capabilities, ModelError, Request
 from agents.models.profiles import Profiles
-from agents.models.queue import ModelQueue, Priority
+from agents.models.queue import ModelQueue
+from agents.models.scheduler import Priority
 from agents.population import Population
 from config.settings import ModelSettings
 from tests.agents.models.places import Places, settle
