@@ -37,6 +37,9 @@ KEPT_ENTRIES = 2_000
 SHOWN_ENTRIES = 200
 """How many of them are shown at first."""
 
+SPEAKS_MS = 6_000
+"""For how long somebody counts as speaking after they have said something."""
+
 KINDS: Mapping[type[Event], str] = {
     Said: "speech",
     Shouted: "speech",
@@ -104,6 +107,7 @@ class Feed:
         self._now_ms = now_ms
         self._entries: deque[FeedEntry] = deque(maxlen=KEPT_ENTRIES)
         self._deeds: dict[int, tuple[Event, str, int]] = {}
+        self._spoke_ms: dict[str, int] = {}
 
     def take_line(self, character_id: str, text: str, performed: CommandResult) -> None:
         """Note why an agent does what happens next, and which memory of its own that is."""
@@ -131,6 +135,10 @@ class Feed:
             _, reason, seq = noted if noted and noted[0] is event else (event, "", 0)
             self._add(event, actor, whole, window_texts(event, world), (reason, seq))
 
+    def speaks(self, name: str) -> bool:
+        """Return whether somebody has spoken for all to hear within the last `SPEAKS_MS`."""
+        return self._now_ms() - self._spoke_ms.get(name, -SPEAKS_MS) < SPEAKS_MS
+
     def since(self, number: int, scope: Scope) -> list[FeedEntry]:
         """Return the entries behind a number that a scope shows, oldest first."""
         found = (one for one in self._entries if one.number > number)
@@ -147,6 +155,8 @@ class Feed:
         world, self.last = self._game.world, self.last + 1
         to = world.characters.get(getattr(event, "to_id", ""))
         room_id = getattr(event, "room_id", actor.room_id if actor else "")
+        if actor and isinstance(event, Said):
+            self._spoke_ms[actor.name] = self._now_ms()
         self._entries.append(
             FeedEntry(
                 self.last,
@@ -171,6 +181,12 @@ class Feed:
         self._entries.append(
             FeedEntry(self.last, self._now_ms(), "deed", place, actor.name, "", whole, {}, reason, seq)
         )
+
+
+def fits(shown: Mapping[str, Any], wanted: str) -> bool:
+    """Return whether an entry is of a person, a place or a kind, or says some words."""
+    told = " ".join(str(shown.get(key, "")) for key in ("who", "to", "room", "kind", "text"))
+    return wanted.casefold() in told.casefold()
 
 
 def feed_text(shown: Mapping[str, Any], say: Wording) -> str:

@@ -16,7 +16,7 @@ from server.chronicle.reading import Reader
 from server.clock import InThread, ReactorClock
 from server.monitoring.health import ReactorLag
 from server.observatory.chronicle import ChronicleView
-from server.observatory.feed import Feed, feed_text
+from server.observatory.feed import Feed, feed_text, fits
 from server.observatory.health import health_shown, health_text
 from server.observatory.minds import MindViews
 from server.observatory.scope import Scope, scope_of
@@ -55,7 +55,7 @@ class Observatory:
         self._game = game
         self._agents = agents
         self._models = models
-        self._town = Town(game, agents)
+        self._town = Town(game, agents, self.feed.speaks)
         self._lag = ReactorLag(clock)
         self.viewers = Viewers(self.views, self.feed, clock)
         self.views.add(
@@ -100,13 +100,14 @@ class Observatory:
         self.viewers.changed()
 
     def _whole_feed(self, asked: Asked) -> dict[str, Any]:
-        return self._feed_for(Scope())
+        return self._feed_for(Scope(), asked)
 
     def _window_feed(self, asked: Asked, room_id: str) -> dict[str, Any]:
-        return self._feed_for(Scope(room_id))
+        return self._feed_for(Scope(room_id), asked)
 
-    def _feed_for(self, scope: Scope) -> dict[str, Any]:
-        return {"entries": [one.shown(scope) for one in self.feed.newest(scope)]}
+    def _feed_for(self, scope: Scope, asked: Asked) -> dict[str, Any]:
+        entries = [shown for one in self.feed.newest(scope) if (shown := one.shown(scope))]
+        return {"entries": [one for one in entries if fits(one, asked.get("fits", ""))]}
 
     def _health(self, asked: Asked) -> dict[str, Any]:
         say = self._game.world.wording
@@ -150,16 +151,20 @@ class ObservatoryCommands:
         """Tell who is where, and who thinks. Players are told of the room that they are in."""
         return self._told(actor, "town")
 
-    @command("@feed", category="people", role=Role.PLAYER, for_agents=False)
-    def feed(self, world: World, actor: Character) -> list[Event]:
-        """Tell what has happened lately, as it reads here; observers and admins read all of it, with reasons."""
-        return self._told(actor, "feed")
+    @command("@feed [<text>]", category="people", role=Role.PLAYER, for_agents=False)
+    def feed(self, world: World, actor: Character, text: str = "") -> list[Event]:
+        """Tell what has happened lately, as it reads here; observers and admins read all of it, with reasons.
+
+        @feed          all of it
+        @feed Eliza    of one person, place or kind, or with these words
+        """
+        return self._told(actor, "feed", {"fits": text})
 
     @command("@health", category="models", role=Role.OBSERVER, for_agents=False)
     def health(self, world: World, actor: Character) -> list[Event]:
         """Tell why it is slow in one line, and how the models, their queues and the agents are."""
         return self._told(actor, "health")
 
-    def _told(self, actor: Character, name: str) -> list[Event]:
-        shown = self._views.make_now(name, {}, scope_of(actor))
+    def _told(self, actor: Character, name: str, asked: Asked | None = None) -> list[Event]:
+        shown = self._views.make_now(name, asked or {}, scope_of(actor))
         return [Output(actor.character_id, self._views.text(name, shown))]

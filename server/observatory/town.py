@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -40,9 +40,11 @@ class Layout:
 class Town:
     """The rooms of a world as they lie; the layout is made again after somebody has built."""
 
-    def __init__(self, game: Game, agents: Mapping[str, Agent]) -> None:
+    def __init__(self, game: Game, agents: Mapping[str, Agent], speaks: Callable[[str], bool]) -> None:
+        """`speaks` says whether somebody has just spoken aloud."""
         self._game = game
         self._agents = agents
+        self._speaks = speaks
         self._layout: Layout | None = None
 
     def take_events(self, events: tuple[Event, ...]) -> None:
@@ -88,7 +90,7 @@ class Town:
         return [self._person(one, is_whole) for one in present]
 
     def _person(self, one: Character, is_whole: bool) -> dict[str, Any]:
-        shown: dict[str, Any] = {"name": one.name, "is_agent": one.is_agent}
+        shown: dict[str, Any] = {"name": one.name, "is_agent": one.is_agent, "speaks": self._speaks(one.name)}
         agent = self._agents.get(one.character_id)
         if agent is None:
             return shown

@@ -138,13 +138,19 @@ export class Observatory {
   // A line of play: what a command has answered.
   line(item) {
     const words = item.text || (item.runs || []).map(([text]) => text).join("");
-    if (this.name && item.kind !== "typed" && this.awaits) { this.say(words); this.awaits = false; }
+    if (!this.name || item.kind === "typed") return;
+    if (this.awaits) { this.say(words); this.awaits = false; }
+    else if (this.endOf && !item.kind && words.includes(this.endOf) && !words.startsWith(this.endOf)) { // how it has ended
+      this.say(`${this.told.textContent}\n${words}`);
+      this.endOf = "";
+    }
   }
 
   say(text) { this.told.textContent = text.slice(0, 1000); }
 
   do(line) {
     this.awaits = true;
+    this.endOf = /^@(compact|rebuild)-/.test(line) ? this.asked.agent : "";
     this.say(`${line} …`);
     this.act(line);
   }

@@ -32,7 +32,7 @@ function now({ agent, room, doing, stage, still, goals, plan, attends_to: others
     row("Company", here.join(", ") || "nobody"), row("Attends to", others.join(", ") || "nobody"),
     row("Goals", goals.length ? h("ul", {}, goals.map((one) => h("li", {}, one.text))) : "none"),
     row("Plan of today", plan.length ? h("ol", {}, plan.map((one) => h("li", { class: one.is_done ? "done" : "" }, one.text, one.is_done && " (done)"))) : "none")),
-    h("p", {}, link(["why", agent], "Why the last deed"), " · ", link(["memory", agent], "Memories"))];
+    h("p", {}, link(["why", agent], "Why the last deed"), " · ", link(["memory", agent], "Memories"), " · ", h("a", { href: `#/feed?who=${encodeURIComponent(agent)}` }, "Follow in the feed"))];
 }
 
 function acts(page, { agent, still, memory: { leaves } }) {

@@ -14,7 +14,8 @@ export function draw(page, shown) {
 function person(one) {
   const name = one.is_agent ? link(["mind", one.name], one.name, { key: `person ${one.name}` }) : one.name;
   const about = one.thinks ? "thinking" : one.waits ? "waiting for the model" : one.still ? "resting" : "";
-  return h("span", { class: "person" }, name, about && h("span", { class: one.thinks ? "spark" : "quiet" }, ` ${about}`), " ");
+  const speaks = one.speaks && h("span", { class: "speech" }, " speaking");
+  return h("span", { class: "person" }, name, about && h("span", { class: one.thinks ? "spark" : "quiet" }, ` ${about}`), speaks, " ");
 }
 
 function drawTown(page, shown) {
@@ -45,7 +46,7 @@ function map({ rooms, ways, others }) {
     const [x, y] = at(room), thinks = room.people.some((one) => one.thinks);
     const group = svg("g", { class: thinks ? "thinks" : room.people.length ? "peopled" : "" });
     group.append(svg("rect", { x: x - WIDE / 2 + 7, y: y - HIGH / 2 + 7, width: WIDE - 14, height: HIGH - 14, rx: 9 }), words("room-name", x, y - 20, room.name));
-    room.people.slice(0, 3).forEach((one, number) => group.append(words(one.thinks ? "name spark" : "name", x, y + 2 + number * 16, `${one.name}${one.thinks ? " …" : ""}`)));
+    room.people.slice(0, 3).forEach((one, number) => group.append(words(one.thinks ? "name spark" : one.speaks ? "name speaks" : "name", x, y + 2 + number * 16, `${one.name}${one.thinks ? " …" : one.speaks ? " “”" : ""}`)));
     if (room.people.length > 3) group.lastChild.textContent += ` +${room.people.length - 3}`;
     drawing.append(group);
   }

@@ -274,6 +274,45 @@ def test_the_town_and_the_feed_are_told_as_text_by_scope(tmp_path: Path):
     assert "The Yard: Cat" in life.ana.screen()
 
 
+def test_the_feed_is_told_of_one_person_place_kind_or_with_some_words(tmp_path: Path):
+    life = Watched(tmp_path)
+    life.game.world.characters["Ana"].role = Role.ADMIN
+    for name, line in (("Ben", "say hello"), ("Cat", "emote sweeps the stones"), ("Ben", "emote yawns")):
+        life.game.perform(name, line)
+    told = {}
+    for wanted in ("Cat", "yard", "speech", "yawns", "zebra"):
+        life.ana.screen()
+        life.ana.types(f"@feed {wanted}")
+        told[wanted] = life.ana.screen()
+    assert told == {
+        "Cat": ["Cat sweeps the stones."], "yard": ["Cat sweeps the stones."], "speech": ['Ben says, "hello"'],
+        "yawns": ["Ben yawns."], "zebra": ["Nothing has happened yet."],
+    }  # fmt: skip
+
+
+def test_the_town_shows_who_has_just_spoken(tmp_path: Path):
+    life = Watched(tmp_path)
+    life.game.perform("Cat", "say hello")
+    rooms = life.observatory.views.make_now("town", {}, WHOLE)["rooms"]
+    assert [one["name"] for room in rooms for one in room["people"] if one["speaks"]] == ["Cat"]
+
+
+def test_two_admins_at_one_mind_both_see_what_one_of_them_pins(tmp_path: Path):
+    life = Watched(tmp_path, "look")
+    life.turns()
+    outlets = []
+    for name in ("Ana", "Ben"):
+        viewer, outlet = life.looks(name, Role.ADMIN)
+        viewer.message_received({"view": "mind", "agent": "Rook"})
+        outlet.taken()
+        outlets.append(outlet)
+    life.game.perform("Ana", "@memory-pin Rook The key is under the step.")
+    life.game.perform("Ben", "@memory-pin Rook The key is under the step.")
+    life.goes_on(POLL_SECONDS + MIND_SECONDS)
+    for outlet in outlets:
+        assert [one["text"] for one in outlet.taken()[-1]["seen"]["pins"]] == ["The key is under the step."]
+
+
 def test_health_says_in_its_first_line_why_it_is_slow(tmp_path: Path):
     life = Watched(tmp_path, ModelError("The host is gone."), "look")
     admin = Player(life.game, "Ben")

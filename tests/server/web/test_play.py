@@ -163,6 +163,43 @@ def test_who_comes_back_while_waited_for_is_counted_once_at_the_door_by_which_it
     assert (traffic["web"].resumes, traffic["telnet"].resumes) == (1, 2)
 
 
+class Looking:
+    """What looks through a socket: it remembers what it was asked, and who asks."""
+
+    def __init__(self, who):
+        self.who, self.asked, self.has_left = who, [], False
+
+    def message_received(self, message):
+        self.asked.append((self.who().name, message))
+
+    def leave(self):
+        self.has_left = True
+
+
+def test_what_a_page_asks_to_see_goes_to_whoever_looks_for_it_until_the_socket_is_lost(house):
+    looking = []
+
+    def observe(socket, who):
+        looking.append(Looking(who))
+        return looking[-1]
+
+    house.door.observe = observe
+    _, window = ana_in(house)
+    window.sends(view="mind", agent="Rook", id=3)
+    window.reads()
+    assert looking[0].asked == [("Ana", {"view": "mind", "agent": "Rook", "id": 3})]
+    assert window.types("say hello")[-1] == 'You say, "hello"'
+    window.is_cut()
+    assert looking[0].has_left
+
+
+def test_where_nobody_may_look_a_page_that_asks_for_a_view_is_hung_up_on(house):
+    _, window = ana_in(house)
+    window.sends(view="town")
+    window.reads()
+    assert window.closed == 1008
+
+
 def test_who_quits_is_told_that_it_is_over(house):
     _, window = ana_in(house)
     assert window.types("quit")[-1] == "Sleep well."
