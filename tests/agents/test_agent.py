@@ -157,11 +157,6 @@ def test_a_failure_that_nobody_foresaw_ends_the_turn_and_no_more(tmp_path, caplo
     assert (record.getMessage(), bool(record.exc_info)) == ("the turn of Rook failed", True)
 
 
-def test_without_a_model_it_sleeps(tmp_path):
-    life = Life(tmp_path)
-    assert asyncio.run(life.agent.tick()) == Turn("asleep")
-
-
 def test_whoever_is_not_in_the_world_does_not_think(tmp_path):
     life = Life(tmp_path, "say hello")
 
@@ -430,7 +425,7 @@ def test_it_tells_that_it_thinks_as_its_model_is_asked(tmp_path):
     assert told == ["thinking", "say hello"]
 
 
-def test_without_a_thought_it_tells_of_none(tmp_path):
+def test_without_a_model_it_sleeps_and_tells_of_no_thought(tmp_path):
     life, told = Life(tmp_path, "say hello"), list[str]()
     life.agent.on_thinking = lambda: told.append("thinking")
     assert asyncio.run(life.agent.tick()).outcome == "asleep"

@@ -30,12 +30,6 @@ def test_two_failures_in_a_row_open_it_and_an_answer_between_them_does_not():
     assert (before, one.state(1.0), one.seconds_left(1.5)) == ("closed", "open", 0.5)
 
 
-def test_a_failure_that_would_be_the_same_again_opens_it_at_once():
-    one = breaker()
-    one.fail(0.0, for_good=True)
-    assert one.state(0.0) == "open"
-
-
 def test_it_stays_open_twice_as_long_each_time_up_to_a_limit():
     one, now, times = breaker(), 0.0, []
     one.fail(now)

@@ -196,25 +196,14 @@ def test_a_sick_endpoint_is_tried_with_one_request_that_first_asks_whether_it_ha
     assert run(story) == ((1, 1, "half-open"), (2, "closed"))
 
 
-def test_a_failure_that_would_be_the_same_again_closes_an_endpoint_at_once():
+@pytest.mark.parametrize(
+    "failure", [ModelError("no such model", retryable=False), ModelError("The connection broke.", is_gone=True)]
+)
+def test_an_endpoint_that_would_fail_again_or_is_gone_is_left_alone_at_once(failure):
     async def story():
         town = Places("a", "b", limit=3)
         (task,) = await town.asked("Ana")
-        town.places[0].fail(ModelError("no such model", retryable=False))
-        await settle()
-        states = [one.state for one in town.queue.endpoints()]
-        town.places[1].answer()
-        await task
-        return states
-
-    assert run(story) == ["open", "closed"]
-
-
-def test_an_endpoint_where_nobody_is_any_more_is_left_alone_at_once():
-    async def story():
-        town = Places("a", "b")
-        (task,) = await town.asked("Ana")
-        town.places[0].fail(ModelError("The connection broke.", is_gone=True))
+        town.places[0].fail(failure)
         await settle()
         states = [one.state for one in town.queue.endpoints()]
         town.places[1].answer()
