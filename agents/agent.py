@@ -22,6 +22,7 @@ from agents.components.people import Bonds, Insights
 from agents.escaping import load_template
 from agents.memory.compactor import Compactor
 from agents.memory.cost import PromptCost
+from agents.memory.facts.extraction import Utterance
 from agents.memory.facts.file import FactRegistry
 from agents.memory.facts.store import goals_in, matching, override_with_observation
 from agents.memory.importance import FirstEncounters, line_importance
@@ -275,12 +276,12 @@ class Agent:
             return found
         partner, view = world.characters[address.by_id], self.memory.view()
         reading = self.memory.reading
-        earlier = remembered(question_of(view, partner, reading), view, self.character, partner, world, reading)
+        earlier = remembered(question_of(view, partner, world, reading), view, self.character, partner, world, reading)
         if earlier is None or (earlier[1].privately and earlier[1].speaker != partner.name):
             return []
         return [told_by(earlier[1], address.text, self.character, partner, world)]
 
-    def secrets_from(self, partner: Character) -> list[str]:
+    def secrets_from(self, partner: Character) -> list[Utterance]:
         """Return what others have whispered to it, or it to others, and `partner` has not heard."""
         return secrets(self.memory.view(), partner, self.memory.reading)
 

@@ -9,14 +9,14 @@ from dataclasses import replace
 from typing import Protocol
 
 from agents.asking import Asked, Asking, Question, archived, is_small
-from agents.attending.conversation import Conversation
+from agents.attending.conversation import Conversation, is_question
 from agents.attending.floor import Awareness
 from agents.attending.perception import Address
 from agents.choices.policy import Decision
 from agents.choices.possible import possible
 from agents.component import Turn
 from agents.components.errands import Step
-from agents.memory.facts.extraction import utterance_in
+from agents.memory.facts.extraction import Utterance, utterance_in
 from agents.memory.facts.speech_acts import sentences
 from agents.memory.importance import REFUSED
 from agents.memory.memory import AgentMemory
@@ -68,7 +68,7 @@ class Thinker(Protocol):
     def next_step(self) -> Step | None: ...
     def answers_to(self, address: Address) -> list[str]: ...
     def recalls_for(self, address: Address) -> list[str]: ...
-    def secrets_from(self, partner: Character) -> list[str]: ...
+    def secrets_from(self, partner: Character) -> list[Utterance]: ...
     def prompt(self, question: Question | None = None) -> Prompt: ...
     def count_tokens(self, text: str) -> int: ...
     def perform(self, line: str, cause: str = "") -> CommandResult: ...
@@ -206,7 +206,7 @@ class Thinking:
             return Heard(others, narration, words=address.text)
         narration += [world.wording(key, who=partner.name) for key in ("talk.approaches", "talk.turns_to")]
         told = [one.words for one in agent.reflection.people.facts(partner.name)]
-        is_asked = address.by_person and "?" in address.text
+        is_asked = address.by_person and is_question(address.text, world.wording)
         if is_asked:
             spoken = (utterance_in(one, agent.memory.reading) for one in agent.memory.view().tail[-TOLD_LINES:])
             told += [one for said in spoken if said and said.speaker == partner.name for one in sentences(said.text)]
@@ -220,6 +220,7 @@ class Thinking:
             prompt.text if is_asked else "",
             address.is_gift or address.with_gift,
             {one.name for one in world.awake() if one.room_id != agent.character.room_id} - {partner.name},
+            partner.name,
         )
 
     def _told_again(self) -> str:
@@ -257,7 +258,7 @@ class Thinking:
         fault = "stays" if takes_leave(address.text, say) else self._fault
         if fault in ("reveals", "invents", "stays"):
             return self._rng.choice(say(f"talk.instead_{fault}", who=partner.name).split("; "))
-        recalled = " ".join(self._agent.recalls_for(address)) if "?" in address.text else ""
+        recalled = " ".join(self._agent.recalls_for(address)) if is_question(address.text, say) else ""
         return recalled or self._known(address) or self._rng.choice(say("talk.at_a_loss").split("; "))
 
     async def _ask(self) -> Completion:

@@ -9,9 +9,11 @@ from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from agents.memory.facts.speech_acts import sentences
 from world.events import Arrived, Emoted, Event, Gave, Left, Said, Whispered
 from world.message_catalog import Wording
 from world.parsing import is_named
+from world.sanitize import name_key
 from world.world import World
 
 IN_TALK_MS = 90_000
@@ -119,11 +121,24 @@ class Conversation:
         return next((one.character_id for one in here if is_named(one.name, event.text)), "")
 
     def _do_others_talk(self) -> bool:
-        """Return whether the last two speeches were two others', each to the other."""
+        """Return whether the last two speeches were between two others, whoever of them spoke."""
         if len(self._turns) < 2:
             return False
         (one, to_one), (other, to_other) = list(self._turns)[-2:]
-        return self._name not in (one, other) and to_one == other and to_other == one
+        return self._name not in (one, to_one) and bool(to_one) and {one, to_one} == {other, to_other}
+
+
+def is_question(words: str, wording: Wording) -> bool:
+    """Return whether words ask something: by a question mark, or by how a sentence begins, in `text/talk.md`."""
+    if "?" in words:
+        return True
+    begins = [name_key(phrase) for phrase in wording("talk.asks").split("; ")]
+    return any(is_begun_by(phrase, name_key(one)) for one in sentences(words) for phrase in begins)
+
+
+def is_begun_by(phrase: str, text: str) -> bool:
+    """Return whether a text begins with a phrase as words of its own; both as they are compared."""
+    return text.startswith(phrase) and not text[len(phrase) : len(phrase) + 1].isalnum()
 
 
 def is_farewell(words: str, wording: Wording) -> bool:

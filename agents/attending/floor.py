@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from agents.attending.conversation import is_question
 from agents.attending.perception import CHANNELS, Address, Attention, Impression, address, is_person, is_worth_a_thought
 from agents.component import Turn
 from world.entities import Character
@@ -130,7 +131,7 @@ def _is_for_somebody(event: Event, room_id: str, world: World) -> bool:
         return False
     others = [one for one in world.occupants(room_id) if one.character_id != event.actor_id]
     is_heard_alone = all(one.is_agent for one in others) and is_person(event.actor_id, world)
-    if not ("?" in event.text or is_heard_alone):
+    if not (is_heard_alone or is_question(event.text, world.wording)):
         return False
     return not any(is_named(one.name, event.text) for one in others)
 

@@ -105,6 +105,7 @@ class Policy:
         """Return what to do, given all that is possible."""
         return (
             self._answer(possible, now)
+            or self._errand(possible, now, is_here=True)
             or self._greeting(possible, now, of_people=True)
             or self._errand(possible, now)
             or self._greeting(possible, now)
@@ -131,9 +132,10 @@ class Policy:
             forms["follow"] = follow
         return Decision("thank" if address.is_gift else "answer", "speech", forms, partner)
 
-    def _errand(self, possible: Possible, now: Situation) -> Decision | None:
+    def _errand(self, possible: Possible, now: Situation, is_here: bool = False) -> Decision | None:
+        """Do the next step of the errand; `is_here` asks only for one that is done here and needs no words."""
         step = now.errand
-        if step is None or now.manners.in_talk_with:
+        if step is None or now.manners.in_talk_with or (is_here and (step.is_going or step.talk_to)):
             return None
         is_held_up = bool(now.company) and step.is_going
         if not step.is_at_once and self._rng.random() >= ON_ERRAND[is_held_up]:

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
+from agents.attending.conversation import is_question
 from agents.component import AddedComponent, Moment, Section, last_heard
 from agents.components.earlier import fitting, told_of
 from agents.memory.facts.extraction import Utterance
@@ -68,7 +69,7 @@ def answers(words: str, world: World, actor: Character, person: Person) -> list[
     That is what the world knows of what is asked, what it was told before, and that it will remember what it is told.
     """
     say = world.wording
-    if "?" not in words and not has_phrase(say("talk.asks_for"), words):
+    if not is_question(words, say) and not has_phrase(say("talk.asks_for"), words):
         kinds = {one.kind for one in heard_facts(Utterance(person.character_id, words), 0)}
         if not kinds:
             return []
@@ -89,7 +90,9 @@ def recalled(words: str, world: World, actor: Character, person: Person) -> list
 
 def asks_again(words: str, world: World) -> bool:
     """Return whether words ask for what was said before; the phrases stand in `text/asked.md`."""
-    return any(has_phrase(world.wording(f"asked.asks_{key}"), words) for key in ("loss", "promise", "request", "told"))
+    return any(
+        has_phrase(world.wording(f"asked.asks_{key}"), words) for key in ("loss", "promise", "request", "told", "other")
+    )
 
 
 def told_by(spoken: Utterance, question: str, actor: Character, partner: Character, world: World) -> str:
@@ -131,6 +134,9 @@ def _told(words: str, world: World, actor: Character, person: Person) -> list[st
 
 def _looked_up(words: str, world: World, actor: Character, partner: str) -> Iterator[tuple[str, dict[str, str]]]:
     """Yield the keys of sentences in `text/asked.md` on what words name, and what fills them."""
+    if has_phrase(world.wording("asked.asks_time"), words):
+        time = world.time
+        yield "time", {"part": world.wording(f"life.at_{time.part}"), "clock": time.clock}
     ways = dict(islice(paths_from(world, actor.room_id), MAX_ROOMS))
     for room_id, way in ways.items():
         if is_named(world.rooms[room_id].name, words):

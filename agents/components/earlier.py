@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
+from dataclasses import replace
 
+from agents.attending.conversation import is_question
 from agents.component import AddedComponent, Moment, Section, last_heard
 from agents.memory.facts.extraction import Utterance, utterance_in
 from agents.memory.facts.narration_parser import NarrationParser
 from agents.memory.facts.speech_acts import classify, sentences, spans
+from agents.memory.facts.store import ME
 from agents.memory.view import View
 from agents.reflection.speech_facts import LOSS, heard_facts, in_third_person, key_words
 from vault.markdown import LINE_BREAK
@@ -40,12 +43,14 @@ class Earlier(AddedComponent):
     def context(self, moment: Moment) -> Section | None:
         if moment.kind != "speech" or moment.partner is None:
             return None
-        reading = self.owner.reading
-        question = question_of(moment.view, moment.partner, reading)
-        found = remembered(question, moment.view, moment.actor, moment.partner, moment.world, reading)
-        if question is None or found is None:
+        reading, view, world = self.owner.reading, moment.view, moment.world
+        question = question_of(view, moment.partner, world, reading)
+        found = remembered(question, view, moment.actor, moment.partner, world, reading)
+        if question is None and last_heard(view.tail[-NEAR:], moment.partner.name) is None:
+            found = message_for(moment.partner, view, world, reading)
+        if found is None:
             return None
-        text = self._told(*found, question, moment)
+        text = self._told(*found, question or "", moment)
         return Section(self.name, text, shows=frozenset([found[0].seq]), is_aside=True)
 
     def _told(self, memory: Memory, spoken: Utterance, question: str, moment: Moment) -> str:
@@ -61,13 +66,12 @@ class Earlier(AddedComponent):
         return say("earlier.said", who=who, words=words)
 
 
-def question_of(view: View, partner: Character, reading: NarrationParser) -> str | None:
+def question_of(view: View, partner: Character, world: World, reading: NarrationParser) -> str | None:
     """Return the question that the partner asked last, or None."""
     asked = last_heard(view.tail[-NEAR:], partner.name)
-    if asked is None or "?" not in asked.text:
-        return None
-    question = utterance_in(asked, reading)
-    return _words(question) if question else asked.text
+    question = utterance_in(asked, reading) if asked else None
+    words = _words(question) if question else asked.text if asked else ""
+    return words if is_question(words, world.wording) else None
 
 
 def remembered(
@@ -84,6 +88,13 @@ def remembered(
     older = view.tail[-LOOKED_THROUGH:-NEAR]
     spoken = {one: said for one in older if LINE_BREAK not in one.text and (said := utterance_in(one, reading))}
     found = _of_kind(question, spoken, world, partner)
+    if found is None and has_phrase(world.wording("asked.asks_other"), question):
+        others = (
+            one
+            for one in reversed(list(spoken))
+            if spoken[one].speaker not in (ME, partner.name) and not spoken[one].privately
+        )
+        found = next(others, None)
     if found is None:
         words = key_words(question) - key_words(f"{actor.name} {partner.name}")
         speakers = {name for one in older for name in one.people[:1] if name != partner.name}
@@ -110,9 +121,26 @@ def _of_kind(question: str, spoken: Mapping[Memory, Utterance], world: World, pa
     return next((one for one in reversed(list(spoken)) if is_meant(one, spoken[one])), None)
 
 
-def secrets(view: View, partner: Character, reading: NarrationParser) -> list[str]:
-    """Return the words that others have whispered to the agent, or it to others, and not the partner."""
-    found: list[str] = []
+def message_for(
+    partner: Character, view: View, world: World, reading: NarrationParser
+) -> tuple[Memory, Utterance] | None:
+    """Return what somebody asked the agent to tell the partner, if it has said nothing of the kind since; or None."""
+    own: list[frozenset[str]] = []
+    for one in reversed(view.tail[-LOOKED_THROUGH:]):
+        said = utterance_in(one, reading) if LINE_BREAK not in one.text else None
+        if said is None or said.privately or said.speaker == partner.name:
+            continue
+        if one.kind == "acted":
+            own.append(key_words(_words(said)))
+        elif is_named(partner.name, said.text) and has_phrase(world.wording("asked.message"), said.text):
+            told = key_words(said.text) - key_words(partner.name)
+            return None if any(len(told & words) > 1 for words in own) else (one, said)
+    return None
+
+
+def secrets(view: View, partner: Character, reading: NarrationParser) -> list[Utterance]:
+    """Return what others have whispered to the agent, or it to others, and not the partner."""
+    found: list[Utterance] = []
     for one in view.tail[-LOOKED_THROUGH:]:
         said = utterance_in(one, reading) if LINE_BREAK not in one.text else None
         if said is None or said.speaker == partner.name:
@@ -121,7 +149,7 @@ def secrets(view: View, partner: Character, reading: NarrationParser) -> list[st
         if typed and (typed.verb not in PRIVATE or name_key(typed.arguments).startswith(name_key(partner.name))):
             continue
         if typed or said.privately:
-            found.append(_words(said))
+            found.append(replace(said, text=_words(said)))
     return found
 
 

@@ -10,8 +10,10 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from agents.attending.conversation import is_farewell
+from agents.attending.conversation import is_farewell, is_question
+from agents.memory.facts.extraction import Utterance
 from agents.memory.facts.speech_acts import sentences
+from agents.memory.facts.store import ME
 from agents.memory.judging.entities import Support, mentions
 from agents.reflection.speech_facts import key_words
 from agents.repetition.loop_detector import Shingles, shingles
@@ -51,10 +53,11 @@ _WORD = re.compile(r"[^\W_]+")
 class Heard:
     """Whom an agent speaks to, and what its words are held against.
 
-    `others` are the names of everybody else, and `absent` of those who do not hear it; `narration` is what the agent
-    read that nobody said, `told` is what the other has told of themselves, `words` what they have just said. `recalled`
-    is what they ask to be told again, and `secrets` are what others have whispered. `known` is all that stands in the
-    prompt; empty if names and numbers are not looked at. `is_gift` says that they gave something.
+    `others` are the names of everybody else, and `absent` of those who do not hear it, `partner` of who does;
+    `narration` is what the agent read that nobody said, `told` is what the other has told of themselves, `words` what
+    they have just said. `recalled` is what they ask to be told again, and `secrets` are what others have whispered.
+    `known` is all that stands in the prompt; empty if names and numbers are not looked at. `is_gift` says that they
+    gave something.
     """
 
     others: Collection[str] = ()
@@ -62,17 +65,18 @@ class Heard:
     told: Sequence[str] = ()
     words: str = ""
     recalled: str = ""
-    secrets: Sequence[str] = ()
+    secrets: Sequence[Utterance] = ()
     known: str = ""
     is_gift: bool = False
     absent: Collection[str] = ()
+    partner: str = ""
 
 
 def fault_in(words: str, name: str, heard: Heard, wording: Wording) -> Fault:
     """Return what is wrong with words of the agent called `name`; empty if nothing is."""
     if has_phrase(wording("talk.assistant_talk"), words):
         return "assistant"
-    if narrates(words, heard.narration):
+    if narrates(words, heard.narration) or tells_of(words, heard.partner):
         return "narrates"
     if claims_as_own(words, heard.told):
         return "claims"
@@ -80,7 +84,7 @@ def fault_in(words: str, name: str, heard: Heard, wording: Wording) -> Fault:
         return "echoes"
     if swaps_persons(words, name, heard.others, wording) or any(calls(words, one) for one in heard.absent):
         return "swaps"
-    if any(reveals(words, secret, heard.words) for secret in heard.secrets):
+    if any(reveals(words, one, heard.words) for one in heard.secrets):
         return "reveals"
     return _what_is_due(words, heard, wording)
 
@@ -98,7 +102,7 @@ def _what_is_due(words: str, heard: Heard, wording: Wording) -> Fault:
 
 def takes_leave(words: str, wording: Wording) -> bool:
     """Return whether words say good-bye and ask nothing more."""
-    return "?" not in words and is_farewell(words, wording)
+    return is_farewell(words, wording) and not is_question(words, wording)
 
 
 def invented(words: str, known: str) -> list[str]:
@@ -106,9 +110,15 @@ def invented(words: str, known: str) -> list[str]:
     return [one.written for one in mentions(words, Support((), (known,), ())) if not one.supported]
 
 
-def reveals(words: str, secret: str, heard: str) -> bool:
-    """Return whether words give away what was whispered, beyond what the other has just said themselves."""
-    hidden = key_words(secret) - key_words(heard)
+def reveals(words: str, secret: Utterance, heard: str) -> bool:
+    """Return whether words give away what was whispered, beyond what the other has just said themselves.
+
+    So does the name of the teller where the other asks about the very thing.
+    """
+    asked, told = key_words(heard), key_words(secret.text)
+    if secret.speaker != ME and told & asked and is_named(secret.speaker, words):
+        return not is_named(secret.speaker, heard)
+    hidden = told - asked
     return len(hidden & key_words(words)) >= min(REVEALING, len(hidden) or REVEALING)
 
 
@@ -135,6 +145,11 @@ def narrates(words: str, narration: Iterable[str]) -> bool:
     """Return whether words say what the narrator told, word for word."""
     told = (text.strip().rstrip(".!…") for text in narration)
     return any(len(text) >= SHORTEST_NARRATION and text in words for text in told)
+
+
+def tells_of(words: str, partner: str) -> bool:
+    """Return whether words begin as the narrator tells of the partner: `Mira yawns.`"""
+    return bool(partner) and bool(re.match(rf"{re.escape(partner)} [a-z]+s\b", words))
 
 
 def is_part_of(words: str, heard: str) -> bool:

@@ -80,3 +80,24 @@ def test_of_what_somebody_said_that_which_names_the_asker_comes_first(inn):
     for number in range(4):
         inn.game.perform("Ana", f"say The stairs are steep, and that is {number}.")
     assert "supper is at seven" in inn.told_after("Has Ben left word for me?")
+
+
+def test_a_question_needs_no_mark(inn):
+    assert "mill" in inn.told_after("so whose is the kite in the tree")
+
+
+def test_what_he_said_is_what_the_last_other_said(inn):
+    assert inn.told_after("what did he say he lost") == "Rook remembers: Ben's red kite flew off over the mill."
+
+
+def test_a_message_is_told_to_whom_it_is_for_until_it_is_delivered(inn):
+    inn.game.perform("Ana", "say If Ben comes by, tell him that gate three leaks.")
+    for number in range(4):
+        inn.game.perform("Ana", f"say The rain is loud, and that is {number}.")
+    ben, rook = inn.game.world.characters["Ben"], inn.agents["Rook"]
+    greeting = Question(Decision("greet", "speech", partner=ben))
+    assert rook.prompt(greeting).section("earlier") == (
+        'Earlier Ana said: "If Ben comes by, tell him that gate three leaks."'
+    )
+    rook.perform("say Ben, gate three leaks.")
+    assert rook.prompt(greeting).section("earlier") == ""

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from agents.memory.facts.extraction import Utterance
 from agents.replies.speech_check import Fault, Heard, claims_as_own, fault_in, narrates, swaps_persons
 from tests.world.inn import inn
 
@@ -92,13 +93,14 @@ def test_nobody_is_called_who_is_not_here(words, found):
     assert fault(words, absent=["Moss"]) == found
 
 
-SECRET = ["We are giving Ana red slippers on Friday."]
+SECRET = [Utterance("Ben", "We are giving Ana red slippers on Friday.")]
 
 
 @pytest.mark.parametrize(
     ("words", "heard", "found"),
     [
         ("She gets red slippers.", "What did Ben say?", "reveals"),
+        ("It was Ben.", "Who gives away slippers?", "reveals"),
         ("That is a secret, and you will hear it on Friday.", "What did Ben say?", ""),
         ("I know of no red slippers.", "Is it red slippers that I get?", ""),
     ],
@@ -151,3 +153,8 @@ def test_who_is_given_something_says_thank_you(words, found):
 )
 def test_who_is_bidden_farewell_says_it_too(words, heard, found):
     assert fault(words, words=heard) == found
+
+
+def test_who_speaks_for_the_narrator_of_the_one_who_listens_says_nothing():
+    assert fault("Mira yawns.", partner="Mira") == "narrates"
+    assert fault("Mira, you yawn.", partner="Mira") == ""
