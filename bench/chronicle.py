@@ -14,6 +14,7 @@ import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from bench.lib.reporting import RECORD, Table, record
@@ -81,26 +82,42 @@ def generated(count: int, days: int, rng: random.Random) -> Iterator[LoggedEvent
         )
 
 
-def in_thread(work: Callable[[], object]) -> tuple[float, list[float]]:
-    """Return how long work took in a thread, and how long another one waited for each of its turns, in seconds."""
-    waits, thread = list[float](), threading.Thread(target=work)
+@dataclass
+class Waits:
+    """How long a thread waited for each of its turns, in seconds: by the clock, and of the processor.
+
+    On a busy machine the clock counts what other programs do; the processor's time is what this one did meanwhile.
+    """
+
+    by_clock: list[float] = field(default_factory=list)
+    of_processor: list[float] = field(default_factory=list)
+
+    def take(self, seconds: float, worked: float) -> None:
+        """Take in one turn of `TICK_SECONDS`, in which the other thread may have worked."""
+        self.by_clock.append(seconds - TICK_SECONDS)
+        self.of_processor.append(max(0.0, worked - TICK_SECONDS))
+
+    def __str__(self) -> str:
+        parts = [sorted(self.by_clock), sorted(self.of_processor)]
+        told = [" / ".join(f"{1000 * share(part, at):.0f}" for at in (0.99, 0.999, 1.0)) for part in parts]
+        return f"{told[0]} ms; {told[1]} ms of the processor"
+
+
+def in_thread(work: Callable[[], object], waits: Waits) -> float:
+    """Return how long work took in a thread, and take in how long another one waited for its turns meanwhile."""
+    thread = threading.Thread(target=work)
     began = time.perf_counter()
     thread.start()
     while thread.is_alive():
-        before = time.perf_counter()
+        before, worked = time.perf_counter(), time.process_time()
         time.sleep(TICK_SECONDS)
-        waits.append(time.perf_counter() - before - TICK_SECONDS)
-    return time.perf_counter() - began, sorted(waits)
+        waits.take(time.perf_counter() - before, time.process_time() - worked)
+    return time.perf_counter() - began
 
 
 def share(sorted_seconds: list[float], part: float) -> float:
     """Return the time that a part of all took no longer than."""
     return sorted_seconds[round(part * (len(sorted_seconds) - 1))]
-
-
-def waiting(waits: list[float]) -> str:
-    """Return the longest waits as text: of 99 in 100, of 999 in 1,000, and of all."""
-    return " / ".join(f"{1000 * share(waits, part):.0f}" for part in (0.99, 0.999, 1.0)) + " ms"
 
 
 def asked(reader: Reader, days: int, count: int, rng: random.Random) -> tuple[list[float], list[float], int]:
@@ -124,11 +141,12 @@ def measure(root: Path, count: int, days: int, hours: int) -> Table:
         log.append(batch)
     say = load_wording(Vault(STARTER))
     reader = Reader(vault, index_of(vault, WorldSettings(), say), lambda: say)
-    _, idle = in_thread(lambda: time.sleep(IDLE_SECONDS))
+    idle, waits = Waits(), Waits()
+    in_thread(lambda: time.sleep(IDLE_SECONDS), idle)
     began_to_work = time.process_time()
-    build, waits = in_thread(reader.index.update)
+    build = in_thread(reader.index.update, waits)
     build_work = time.process_time() - began_to_work
-    idle = sorted([*idle, *in_thread(lambda: time.sleep(IDLE_SECONDS))[1]])
+    in_thread(lambda: time.sleep(IDLE_SECONDS), idle)
     seconds, worked, shown = asked(reader, days, hours, rng)
     moments = len(reader.index.moments(0, 1 << 60))
     reader.index.close()
@@ -142,8 +160,8 @@ def measure(root: Path, count: int, days: int, hours: int) -> Table:
         f"{count:,}",
         f"{size / count:.0f} B",
         f"{build:.0f} s ({build_work:.0f} s of the processor)",
-        waiting(waits),
-        waiting(idle),
+        str(waits),
+        str(idle),
         f"{index / 1e6:.0f} MB",
         f"{moments:,}",
         f"{shown:,}",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import http.client
+import shutil
 import subprocess
 import sys
 import threading
@@ -14,7 +15,8 @@ from agents.simulation.simulation import Span
 from server.runs.runs import Run
 from server.runs.site import HOST, RunsSite, runs_server
 from server.simulation import RunSpec
-from tests.integration.browser import SHOTS, chromium
+from tests.integration.browser import SHOTS, Visitor, chromium, web_port_of
+from tests.integration.running import ADMIN, new_vault, running
 from tests.scripted_model import ScriptedModel
 from tests.server.chronicle.lived_day import DAY, REASON, SCRIPT, SECRET, lived_vault
 from tests.server.test_simulation import run
@@ -167,3 +169,72 @@ def test_another_name_and_another_method_are_refused(runs_port):
         connection.request(method, "/", headers={"Host": host})
         assert connection.getresponse().status == status
         connection.close()
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("observed")
+    vault = new_vault(folder / "w", {"config/server.md": {"web_port": -1}})
+    shutil.copytree(lived_vault(folder / "lived") / "chronicle", vault / "chronicle")
+    with running(vault) as server:
+        yield server
+        assert server.failure == ""
+
+
+@pytest.fixture
+def comes(server, browser):
+    visitors = []
+
+    def comes(name: str, **options) -> Visitor:
+        visitors.append(Visitor(browser, web_port_of(server), **options))
+        visitors[-1].comes_as(name)
+        return visitors[-1]
+
+    yield comes
+    faults = [fault for visitor in visitors for fault in visitor.faults]
+    for visitor in visitors:
+        visitor.context.close()
+    assert faults == []
+
+
+def goes_to(visitor: Visitor, address: str, wanted: str = "section[data-part=events] li") -> None:
+    visitor.page.evaluate(f"location.hash = '#/{address}'")
+    visitor.page.wait_for_selector(wanted)
+
+
+def test_an_admin_goes_from_a_day_to_a_moment_its_line_and_its_replay(comes):
+    warden = comes(ADMIN)
+    goes_to(warden, f"chronicle/{DAY}")
+    assert SECRET in warden.page.inner_text("section[data-part=moments]")
+    assert warden.violations() == []
+    warden.shot("observatory-chronicle")
+    warden.page.get_by_role("link", name="Coward").click()
+    warden.page.wait_for_selector("li.wanted")
+    assert "Coward" in warden.page.inner_text("li.wanted")
+    assert warden.page.evaluate("location.hash").startswith(f"#/chronicle/{DAY}T12?line=")
+    goes_to(warden, f"chronicle/{DAY}T20", "section[data-part=replay] button")
+    warden.page.select_option("#replay-speed", "100")
+    warden.page.get_by_role("button", name="Play").click()
+    warden.page.locator("section[data-part=replay] button.main", has_text="Pause").wait_for()
+    warden.page.locator("section[data-part=replay] button.main", has_text="Play").wait_for(timeout=90_000)
+    assert "As I promised" in warden.page.inner_text(".replayed")
+    drawn = warden.page.locator("section[data-part=replay] g", has_text="Pump Yard")
+    assert "Robin" in (drawn.text_content() or "")
+    warden.page.get_by_role("button", name="As text").click()
+    warden.page.wait_for_selector("#seen pre")
+    assert "Eliza thinks: Moss is a good soul." in warden.page.inner_text("#seen pre")
+
+
+def test_a_player_sees_the_past_of_one_room_and_nothing_private(comes):
+    robin = comes("Passerby", width=320, color_scheme="dark")
+    goes_to(robin, f"chronicle/{DAY}")
+    text = robin.page.inner_text("#seen")
+    assert "Eliza whispers something to Robin." in text
+    for private in (SECRET, REASON, "a good soul", "agents/"):
+        assert private not in text
+    assert robin.violations() == []
+    assert robin.page.evaluate("document.documentElement.scrollWidth") <= 320
+    robin.shot("observatory-chronicle-narrow")
+    robin.page.evaluate("location.hash = ''")
+    robin.types("@chronicle")
+    robin.sees("What Passerby could perceive.")

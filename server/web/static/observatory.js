@@ -4,10 +4,10 @@ const SVG = "http://www.w3.org/2000/svg";
 const VIEWS = {
   town: ["Town", "./observe-town.js"], feed: ["Feed", "./observe-town.js"], mind: ["Mind", "./observe-mind.js"],
   why: ["Why", "./observe-why.js"], memory: ["Memory", "./observe-memory.js"], bonds: ["Bonds", "./observe-bonds.js"],
-  health: ["Health", "./observe-health.js"],
+  chronicle: ["Chronicle", "./observe-chronicle.js"], health: ["Health", "./observe-health.js"],
 };
 const TONES = 10;
-const IN_MENU = ["town", "feed", "bonds", "health"];
+const IN_MENU = ["town", "feed", "bonds", "chronicle", "health"];
 
 // Make an element: attributes, `on…` listeners, `key` by which focus finds it again; children are texts or elements.
 export function h(name, given = {}, ...children) {
