@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime, timedelta
+from types import SimpleNamespace
+
 import pytest
 from twisted.internet.task import Clock
 
 from config.settings import ServerSettings
-from server.session.registry import SessionRegistry
+from server.session.registry import SessionRegistry, presence_by
 from tests.server.fake_connection import Guest, entered
 from tests.server.front_door import accounts_in, lobby_of
 from tests.world.inn import inn_game
 from world.entities import Role
+from world.world import Presence
 
 ROOM = (
     "The Common Room\n"
@@ -18,6 +22,8 @@ ROOM = (
     "You see a brass lamp and an oil lamp here.\n"
 )
 EXITS = "Exits: north (The Kitchen), out (The Yard), down (The Cellar).\n"
+
+NOW = datetime(2026, 11, 21, 8, tzinfo=UTC)
 
 
 @pytest.fixture
@@ -420,3 +426,14 @@ def test_a_password_is_nothing_that_could_be_repeated(registry):
     doings = registry.game.world.characters["Ana"].transient
     assert (doings.last_line, list(doings.speech_history)) == ("", ['You say, "hi"'])
     assert ana.screen() == ""
+
+
+def test_who_plays_is_still_and_who_does_not_is_gone_for_so_many_seconds():
+    seen = {"Dan": NOW - timedelta(hours=2), "Ben": NOW - timedelta(days=9)}
+    playing = {"Ben": SimpleNamespace(idle_seconds=61.9)}
+    presence = presence_by(playing, seen.get, lambda: int(NOW.timestamp() * 1000))
+    assert [presence(name) for name in ("Ben", "Dan", "Rook")] == [
+        Presence(idle_seconds=61),
+        Presence(away_seconds=7200),
+        Presence(),
+    ]
