@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -25,6 +26,11 @@ from world.message_catalog import Wording
 MAX_MOMENTS = 12
 MAX_EVENTS = 20_000
 """How many moments and events are shown of a day or an hour at most."""
+
+MIN_PIECE, MAX_PIECES = 1_000, 40
+"""How many events are looked through at a time at least, and how often, for one who may see few of them."""
+
+MAX_MOMENTS_TRIED = 1_000
 
 _PERIOD = re.compile(r"(\d{4}-\d\d-\d\d)(?:T(\d\d))?", re.ASCII)
 
@@ -106,6 +112,7 @@ class Own:
         """`stays` are as of `ChronicleIndex.stays`; whom the person ignores is `left_out`."""
         self.name = name
         self._stays = stays
+        self._begins = [since for since, _, _ in stays]
         self._left_out = left_out
 
     def seen(self, event: LoggedEvent) -> LoggedEvent | None:
@@ -115,10 +122,9 @@ class Own:
         if not event.is_public:
             return None
         places = {event.room, *event.heard_in}
-        at_ms = event.at_ms
-        was_there = any(
-            since <= at_ms <= until and (room in places or "*" in places) for since, until, room in self._stays
-        )
+        at = bisect_right(self._begins, event.at_ms)
+        near = self._stays[max(0, at - 2) : at]  # one stay ends in the millisecond in which the next begins
+        was_there = any(event.at_ms <= until and (room in places or "*" in places) for _, until, room in near)
         return event.in_public if was_there else None
 
 
@@ -205,15 +211,30 @@ class Reader:
         index, say = self.index, self._say()
         index.update()
         query = EventQuery(period.start_ms, period.end_ms, is_public=scope.is_public, after=after)
-        entries = index.events(replace(query, most=most))
-        left_out = index.count(query) - len(entries)
-        shown = tuple(one for entry in entries if (one := _shown(entry, scope, say)))
+        shown, last = self._seen(query, scope, say, most)
+        left_out = index.count(replace(query, after=last))
         problems = tuple(index.problems()) if scope.has_private else ()
         before = index.places_at(period.start_ms) if scope.has_private or scope.is_public else {}
         hours = tuple(index.hours(scope.is_public)) if scope.has_private or scope.is_public else ()
-        last = (entries[-1].event.at_ms, entries[-1].number) if entries else after
         moments = self._moments(period, scope)
-        return Reading(period, scope.has_private, moments, shown, before, left_out, last, hours, problems)
+        return Reading(period, scope.has_private, moments, tuple(shown), before, left_out, last, hours, problems)
+
+    def _seen(
+        self, query: EventQuery, scope: Scope, say: Wording, most: int
+    ) -> tuple[list[ShownEvent], tuple[int, int]]:
+        """Return at most so many events that may be seen, and the last one that was looked at."""
+        shown, last = list[ShownEvent](), query.after
+        for _ in range(MAX_PIECES):
+            entries = self.index.events(replace(query, after=last, most=max(most, MIN_PIECE)))
+            for entry in entries:
+                last = (entry.event.at_ms, entry.number)
+                if one := _shown(entry, scope, say):
+                    shown.append(one)
+                if len(shown) >= most:
+                    return shown, last
+            if len(entries) < max(most, MIN_PIECE):
+                break
+        return shown, last
 
     def of_person(self, person: str, scope: Scope, most: int) -> list[ShownEvent]:
         """Return the newest events that somebody did or that were done to them. Raises: NoteError."""
@@ -231,9 +252,10 @@ class Reader:
         """Return the most valuable moments that may be seen, in the order in which they happened."""
         say, journals = self._say(), JournalLines(self._vault) if scope.has_private else None
         found = self.index.moments(period.start_ms, period.end_ms, not scope.has_private)
-        seen = ((moment, entries) for moment in by_worth(found) if (entries := self._entries(moment, scope)))
-        best = sorted(islice(seen, MAX_MOMENTS), key=lambda one: (one[0].at_ms, one[0].events))
-        return tuple(_shown_moment(moment, entries, journals, say) for moment, entries in best)
+        best = by_worth(found)[:MAX_MOMENTS_TRIED]
+        seen = ((moment, entries) for moment in best if (entries := self._entries(moment, scope)))
+        kept = sorted(islice(seen, MAX_MOMENTS), key=lambda one: (one[0].at_ms, one[0].events))
+        return tuple(_shown_moment(moment, entries, journals, say) for moment, entries in kept)
 
     def _entries(self, moment: Moment, scope: Scope) -> list[Entry] | None:
         """Return the events of a moment as they may be seen; None if one of them may not."""

@@ -23,7 +23,7 @@ from world.world import World
 
 Shown = dict[str, Any]
 
-MAX_SENT = 500
+MAX_SENT = 400
 """How many events are sent at a time."""
 
 MAX_DAYS = 60

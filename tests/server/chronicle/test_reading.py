@@ -10,8 +10,9 @@ from pathlib import Path
 import pytest
 
 from config.settings import WorldSettings
+from server.chronicle import reading as reading_module
 from server.chronicle.html import html_page
-from server.chronicle.reading import Own, Period, Reader, Reading, Whole, Window, index_of, period_of
+from server.chronicle.reading import Own, Period, Reader, Reading, RoomWindow, Whole, Window, index_of, period_of
 from server.chronicle.rooms import RoomMap, room_map
 from server.chronicle.text import markdown, plain_lines
 from tests.english import ENGLISH
@@ -104,6 +105,29 @@ def test_what_is_too_much_is_counted(lived):
     assert (len(reading.events), reading.left_out) == (4, 10)
     for form in ("html", "markdown", "plain"):
         assert "10 more events are left out" in shown(reading, form)
+
+
+def test_one_who_may_see_little_of_much_is_shown_all_of_it(tmp_path, monkeypatch):
+    monkeypatch.setattr(reading_module, "MIN_PIECE", 7)
+    start, vault = day_ms(DAY), Vault(tmp_path)
+    rooms = ("The Mill", "The Mill", "The Mill", "The Yard")
+    EventLog(vault).append(
+        LoggedEvent(start + n, "emoted", "Ana", room=rooms[n % 4], line=f"Ana counts {n}.") for n in range(200)
+    )
+    reader = reader_of(vault)
+    whole = reader.read(PERIOD, RoomWindow("The Yard"), most=100)
+    assert ([one.text for one in whole.events][-1], len(whole.events), whole.left_out) == ("Ana counts 199.", 50, 0)
+    first = reader.read(PERIOD, RoomWindow("The Yard"), most=30)
+    rest = reader.read(PERIOD, RoomWindow("The Yard"), most=30, after=first.last)
+    assert [*first.events, *rest.events] == list(whole.events)
+
+
+def test_a_stay_begins_and_ends_with_what_was_perceived_in_that_very_moment():
+    own = Own("Ana", [(10, 20, "The Mill"), (20, 30, "The Yard"), (50, 60, "The Mill")])
+    for at_ms, room, is_seen in ((10, "The Mill", 1), (20, "The Mill", 1), (20, "The Yard", 1), (9, "The Mill", 0)):
+        assert bool(own.seen(LoggedEvent(at_ms, "emoted", "Ben", room=room, line="Seen."))) == bool(is_seen)
+    for at_ms, room, is_seen in ((30, "The Yard", 1), (31, "The Yard", 0), (55, "The Mill", 1), (55, "The Yard", 0)):
+        assert bool(own.seen(LoggedEvent(at_ms, "emoted", "Ben", room=room, line="Seen."))) == bool(is_seen)
 
 
 class Page(HTMLParser):
