@@ -258,6 +258,8 @@ class Thinking:
         fault = "stays" if takes_leave(address.text, say) else self._fault
         if fault in ("reveals", "invents", "stays"):
             return self._rng.choice(say(f"talk.instead_{fault}", who=partner.name).split("; "))
+        if address.with_gift:
+            return say("asked.say_thanks", name=partner.name)
         recalled = " ".join(self._agent.recalls_for(address)) if is_question(address.text, say) else ""
         return recalled or self._known(address) or self._rng.choice(say("talk.at_a_loss").split("; "))
 

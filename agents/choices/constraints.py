@@ -114,9 +114,10 @@ MAX_WORDS = 220
 JSON_TOKENS = 24
 """What the braces, keys and quotation marks of an answer take, in tokens."""
 
-# It begins with a letter or a digit of any script, or small models open with a quotation mark. llama.cpp, and so
-# Ollama, knows no \s between brackets, and refuses the whole schema for it.
-_WORDS = rf"^[^ \r\n\t\"'(*|\\\[{{<_~`#>-][^\"\\|\r\n\t]{{1,{MAX_WORDS - 1}}}$"
+# It begins with a letter or a digit of any script, or small models open with a quotation mark; and holds no marks of
+# JSON or Markdown, or they write their thoughts behind the words. llama.cpp, and so Ollama, knows no \s between
+# brackets, and refuses the whole schema for it.
+_WORDS = rf"^[^ \r\n\t\"'(*|\\\[{{<_~`#>-][^\"\\|\r\n\t{{}}`*]{{1,{MAX_WORDS - 1}}}$"
 
 
 def words_schema(hand_over: Sequence[str] = (), asked_along: bool = False) -> dict[str, Any]:

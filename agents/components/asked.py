@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import islice
+from itertools import chain, islice
 
 from agents.attending.conversation import is_question
 from agents.component import AddedComponent, Moment, Section, last_heard
@@ -141,13 +141,14 @@ def _looked_up(words: str, world: World, actor: Character, partner: str) -> Iter
     for room_id, way in ways.items():
         if is_named(world.rooms[room_id].name, words):
             yield _way(room_id, way, world, actor)
-    others = (one for one in islice(world.awake(), MAX_ROOMS) if one is not actor and one.name != partner)
-    for one in others:
-        if is_named(one.name, words) and ways.get(one.room_id):
+    asleep = (one for one in world.characters.values() if not one.awake)
+    known = chain(islice(world.awake(), MAX_ROOMS), islice(asleep, MAX_ROOMS))
+    for one in (one for one in known if one is not actor and one.name != partner):
+        if one.awake and is_named(one.name, words) and ways.get(one.room_id):
             yield "person", _whereabouts(one, ways[one.room_id], world)
         elif _is_asked_after(one, words, world, one.room_id == actor.room_id):
             yield "looks", {"who": one.name, "looks": one.description}
-            if ways.get(one.room_id):
+            if one.awake and ways.get(one.room_id):
                 yield "person", _whereabouts(one, ways[one.room_id], world)
     for thing in islice(_things(ways, world), MAX_ROOMS):
         if is_named(thing.name, words) and thing.place_id != actor.character_id:

@@ -76,7 +76,7 @@ def _spoken(text: str, name: str, opening: str) -> tuple[str, str]:
     """Return the words of a text and the reason behind them."""
     line = next((one for one in text.split("\n") if one.strip(" \t`*-—")), "")
     words, _, reason = clean_line(line).partition(" | ")
-    words = words.strip(" \t`*").rstrip("{}")
+    words = words.partition("}")[0].strip(" \t`*{")
     for label in (f"~{name}>", f"{name}:", f"{name} says,", f"{name} says:", f"{opening} ", "say "):
         if words.lower().startswith(label.lower()):
             words = words[len(label) :].strip()

@@ -84,8 +84,8 @@ COMPANY = [
         "Odile",
         {"Odile": "The Mill", "Wilma": "The Mill"},
         ("Odile> get brass lantern", "Wilma> say Odile, wait! Do you know what time it is?"),
-        all_of(answers("Wilma"), is_about("time past clock ten late early morning noon no not know bell half quarter")),
-        right=("say Past ten. I am late.", "say Late. It always is."),
+        all_of(answers("Wilma"), is_about("time past clock ten 10 late early morning noon no not know bell half")),
+        right=("say Past ten. I am late.", "say Late. It always is.", "say Yes, it is 10:00."),
         wrong=("", "go up", "say Odile, wait! Do you know what time it is?", "drop brass lantern"),
     ),
     Situation(

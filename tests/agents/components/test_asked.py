@@ -115,3 +115,9 @@ def test_what_the_other_has_told_is_not_said_as_its_own_but_told_again(tmp_path)
     assert (
         life.answers("say And what was it that I lost?").line == "say You told me that you lost your hat in the stable."
     )
+
+
+def test_who_is_not_in_the_world_is_known_by_the_looks(inn):
+    inn.game.world.characters["Ben"].description = "A tall, quiet man in a green coat."
+    inn.game.world.characters["Ben"].awake = False
+    assert inn.told_after("That tall quiet man, whats his name").startswith("That is Ben: A tall, quiet man")

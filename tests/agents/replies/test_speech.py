@@ -71,3 +71,7 @@ def test_whatever_is_answered_the_words_are_one_line_of_bounded_length(answer):
 )
 def test_who_calls_itself_means_the_other(words, right):
     assert called_rightly(words, "Eliza", "Tilda") == right
+
+
+def test_thoughts_behind_the_end_of_an_answer_are_not_spoken():
+    assert speech_in("It is falling. }`** The correct answer is: ...", "Eliza", "say").words == "It is falling."
