@@ -153,6 +153,7 @@ IRREGULAR = {
         "run": "ran",
         "feel": "felt",
         "read": "reads",
+        "use": "used uses",
         "put": "puts",
         "cut": "cuts cutting",
         "arise": "arose arisen",
@@ -336,6 +337,7 @@ KINSHIP = tuple(
         "husband wife spouse widow widower bride bridegroom marry married groom",
         "father mother parent dad mum mom son daughter child children baby kid boy girl",
         "aunt uncle niece nephew",
+        "cousin",
         "grandfather grandmother grandson granddaughter grandparent grandchild",
     )
 )
@@ -374,3 +376,6 @@ SAYING = stems(
     "inform insist reveal reply answer remark state"
 )
 """The stems of verbs by which words are somebody's."""
+
+THINKING = stems("think believe suspect guess suppose reckon hope fear")
+"""The stems of verbs behind which stands what somebody holds to be so."""

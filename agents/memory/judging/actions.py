@@ -71,6 +71,8 @@ def wrong_action(claim: Claim, evidence: Evidence) -> Fault | None:
         match action.kind:
             case "go":
                 fault = _wrong_way(action, evidence)
+            case "find":
+                fault = _wrong_find(action, evidence)
             case "follow":
                 fault = _wrong_following(action, evidence)
             case _:
@@ -88,6 +90,15 @@ def _wrong_way(action: Action, evidence: Evidence) -> Fault | None:
             "wrong-place",
             f"no memory has {display_names(evidence, [action.actor])} going to {action.place} or coming from there.",
         )
+    return None
+
+
+def _wrong_find(action: Action, evidence: Evidence) -> Fault | None:
+    """Return whether the agent is said to have found a thing where no line of its own has it."""
+    lines = [evidence.lines[at] for at in evidence.where.get(action.thing, ()) if not evidence.lines[at].speaker]
+    is_clear = action.actor == evidence.agent and action.place in evidence.rooms and lines
+    if is_clear and not any(action.place == line.place for line in lines):
+        return "wrong-place", f"the memories do not have the {action.thing} at {action.place}."
     return None
 
 

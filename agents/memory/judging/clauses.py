@@ -25,6 +25,7 @@ from agents.memory.english import (
     SAYING,
     SUBJECT_PRONOUNS,
     SUBORDINATORS,
+    THINKING,
     is_negation,
     stem,
 )
@@ -169,7 +170,9 @@ def _clauses(sentence: list[Token], discourse: Discourse) -> list[Clause]:
             verbs = found[-1].verbs  # eleven passed and one did not
         owners = tuple(_owners(tokens, persons, {*named, *own}))
         clause = Clause(tuple(tokens), subject, verbs, opening, _is_passive(tokens), owners, persons)
-        found.append(replace(clause, is_asked=tokens[0].start >= asked_from and opening not in _PRESUPPOSED))
+        found.append(
+            replace(clause, is_asked=tokens[-1].start >= asked_from and (not found or opening not in _PRESUPPOSED))
+        )
         named += own
     meant = [
         person or SOMEBODY
@@ -236,7 +239,7 @@ def _begins_content(sentence: list[Token], at: int) -> bool:
         return before.kind != MARK and before.word not in SUBORDINATORS | COORDINATORS | AUXILIARIES
     is_told = before.kind == NAME or before.word in OBJECT_PRONOUNS
     verb = sentence[at - 2] if is_told and at > 1 else before
-    return sentence[at].kind == NAME and not sentence[at].owns and verb.value in SAYING and verb.kind == WORD
+    return sentence[at].kind == NAME and not sentence[at].owns and verb.value in SAYING | THINKING and verb.kind == WORD
 
 
 def _is_open(opening: str, found: list[Clause]) -> bool:

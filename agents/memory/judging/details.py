@@ -35,7 +35,7 @@ def wrong_place(claim: Claim, evidence: Evidence) -> Fault | None:
             return "wrong-place", f"no memory is of {place}."
         who, is_there = clause.subject, is_located(clause, place)
         for one in clause.subjects if is_there and clause.verbs & FACE_TO_FACE else ():
-            if place not in evidence.present.get(one, {place}):
+            if evidence.is_whole and place not in evidence.present.get(one, ()):
                 return "wrong-place", f"no memory has {one} at {place}."
         is_met = who != evidence.agent and is_named(clause) and is_there and clause.verbs & FACE_TO_FACE
         if who and is_met and place not in evidence.present.get(who, {place}):

@@ -42,7 +42,7 @@ _COME, _GO = stem("come"), stem("go")
 _SKIPPED_BEHIND_VERB = frozenset("back over on".split())
 
 
-GIVE, TAKE, DROP, GO, FOLLOW = "give", "take", "drop", "go", "follow"
+GIVE, TAKE, DROP, GO, FOLLOW, USE, READ, FIND = "give take drop go follow use read find".split()
 
 
 _OWN_EVENTS = {
@@ -54,6 +54,8 @@ _OWN_EVENTS = {
     "narration.you_go_along": GO,
     "narration.you_go": GO,
     "narration.you_follow": FOLLOW,
+    "narration.you_use": USE,
+    "narration.you_read": READ,
 }
 """What the agent does, by the sentence that tells it. The first that fits counts."""
 
@@ -68,6 +70,8 @@ _OTHERS_EVENTS = {
     "leaves": GO,
     "arrives": GO,
     "follows_you": FOLLOW,
+    "uses": USE,
+    "reads": READ,
 }
 """What others do, likewise."""
 
@@ -255,6 +259,8 @@ _ACTION_VERBS = {
     **dict.fromkeys(stems("drop put lay"), DROP),
     **dict.fromkeys(stems("go walk come leave return arrive head climb"), GO),
     **dict.fromkeys(stems("follow"), FOLLOW),
+    **dict.fromkeys(stems("use"), USE),
+    **dict.fromkeys(stems("find discover"), FIND),
 }
 
 

@@ -14,8 +14,8 @@ from agents.memory.facts.narration_parser import ENGLISH, NarrationParser
 from agents.memory.facts.store import ME
 from agents.memory.judging.clauses import Clause, read
 from agents.memory.judging.coreference import Discourse
-from agents.memory.judging.entities import derived_numbers, folded, plain
-from agents.memory.judging.events import GIVE, Event, Things, Transfer, counted, event_in, transfers_of
+from agents.memory.judging.entities import derived_numbers, folded, plain, words_of
+from agents.memory.judging.events import DROP, GIVE, TAKE, Event, Things, Transfer, counted, event_in, transfers_of
 from agents.memory.judging.modality import asserted_verbs, is_nonfactual, is_uncertain
 from agents.memory.judging.tokens import NUMBER, Gazetteer
 from vault.markdown import LINE_BREAK
@@ -134,7 +134,8 @@ class Evidence:
             things = frozenset(stem(word) for word in self._thing_words(sentence))
             around = frozenset(item for clause in sentence for item in clause.items)
             done = frozenset(verb for clause in sentence for verb in clause.verbs)
-            before = things or frozenset(item for item in around - done - LIGHT if item[0] not in "@%#")
+            rest = frozenset(item for item in around - done - LIGHT if item[0] not in "@%#")
+            before = things or rest | self._given_with_words(number)
 
     def _locate(self, number: int, line: Line, people: frozenset[str]) -> None:
         """Note who is where in a line."""
@@ -183,6 +184,13 @@ class Evidence:
         """Return the words of the thing that an event just before a line is about: what `it` means at its begin."""
         if self.events_by_line and self.events_by_line[-1][0] >= number - 2:
             return frozenset(stem(word) for word in folded(plain(self.events[-1].thing)).split())
+        return frozenset()
+
+    def _given_with_words(self, number: int) -> frozenset[str]:
+        """Return the words of the thing that somebody has given just before they say a line."""
+        if self.events and self.events[-1].actor == self.gazetteer.canonical(self.lines[number].speaker):
+            at_once = self.events[-1].kind == GIVE and self.events_by_line[-1][0] == number - 1
+            return self._recent_thing(number) if at_once else frozenset()
         return frozenset()
 
     def _witness(self, number: int, event: Event) -> None:
@@ -302,8 +310,12 @@ def evidence_of(
     unmet = frozenset(names - places)
     gazetteer = Gazetteer(people | unmet, places, [line.text for line in lines], unmet)
     things = {name for name in roster if name[:1].islower()}
-    things |= {line.event.thing for line in lines if line.event and line.event.thing}
-    return Evidence(lines, gazetteer, agent, Things(things), rooms)
+    things |= {line.event.thing for line in lines if line.event and line.event.kind in (GIVE, TAKE, DROP)} - {""}
+    evidence = Evidence(lines, gazetteer, agent, Things(things), rooms)
+    for memory in memories:
+        if memory.refused or memory.kind == "acted":
+            evidence.vocabulary |= words_of(memory.text)  # what was tried in vain may be told as that
+    return evidence
 
 
 def _line(memory: Memory, people: set[str], agent: str, reading: NarrationParser) -> Line | None:

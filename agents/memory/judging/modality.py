@@ -25,11 +25,13 @@ from agents.memory.english import (
     stems,
 )
 from agents.memory.judging.clauses import Clause
-from agents.memory.judging.tokens import MARK, NAME, WORD, Token
+from agents.memory.judging.tokens import MARK, NAME, NUMBER, WORD, Token
 
 _FAILING = frozenset("fail failed fails".split())
 _PERFECT = frozenset("have has had having".split())
 _HEARING = stems("hear think believe suspect guess expect assume")
+_SAME_IN_PAST = frozenset("hit hurt set shut split cost quit".split())
+_COMING = frozenset("tomorrow tonight".split())
 _CAUSING = stems("teach help let make see hear watch")
 _CONDITIONS = frozenset({"if", "whether", "unless"})
 _ORDERS = (BASES | frozenset("open keep ask follow do don't let".split())) - {
@@ -53,7 +55,8 @@ def is_realized(clause: Clause, at: int) -> bool:
     if any(token.value in _WISHING and token.word not in AUXILIARIES for token in tokens[:at]):
         return False  # she wants a letter written
     word = tokens[at].word
-    is_past = word.endswith("ed") or (word in IRREGULAR and not word.endswith(("s", "ing")))
+    is_past = word.endswith("ed") or (word in _SAME_IN_PAST and clause.subject is not None)
+    is_past = is_past or (word in IRREGULAR and not word.endswith(("s", "ing")))
     return is_past or bool(_PERFECT & set(before))
 
 
@@ -98,7 +101,10 @@ def is_planned(clause: Clause) -> bool:
     words = [token.word for token in clause.tokens if token.kind != MARK and token.written != "May"]
     if _FUTURE & set(words) or any(word.endswith("'ll") for word in words):
         return True
-    pairs = pairwise(words)
+    pairs = list(pairwise(words))
+    is_dated = ("on", "the") in pairs and any(token.kind == NUMBER for token in clause.tokens)
+    if (_COMING & set(words) or is_dated) and not any(is_realized(clause, at) for at in clause.verb_places):
+        return True
     return any(behind == "to" and (word in BE or word == "going") for word, behind in pairs)
 
 

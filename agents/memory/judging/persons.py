@@ -8,7 +8,7 @@ from itertools import product
 from agents.memory.english import BE, DENIALS, KINSHIP, LIGHT, SAYING, stem, stems
 from agents.memory.judging.clauses import Clause
 from agents.memory.judging.entities import folded
-from agents.memory.judging.events import GIVING, TAKING, actions_of, complements, main_verb, person_behind
+from agents.memory.judging.events import FIND, GIVING, TAKING, actions_of, complements, main_verb, person_behind
 from agents.memory.judging.evidence import Evidence, Proposition
 from agents.memory.judging.matching import (
     HALF_COVERED,
@@ -108,7 +108,7 @@ def wrong_subject(claim: Claim, evidence: Evidence) -> Fault | None:
     if actor is None or clause.words & (DENIALS | _CONDITIONAL) or clause.verbs & (SAYING | HELPING):
         return None
     if (clause.verbs & PERCEIVING and actor == evidence.agent) or (
-        not claim.speaker and any(actions_of(clause, evidence.things))
+        not claim.speaker and any(one.kind != FIND for one in actions_of(clause, evidence.things))
     ):
         return None
     if not topics_of(clause) and (clause.words & _PRONOUNS or clause.opening in ASKING):
@@ -124,7 +124,8 @@ def wrong_subject(claim: Claim, evidence: Evidence) -> Fault | None:
     if clause.passive and any(actor in one.clause.names for one in near):
         return None
     actors = {one.subject for one in near}
-    if not near or None in actors or actor in actors or any(actor == one.speaker for one in near):
+    is_own = not is_named(clause) and any(actor == one.speaker for one in near)
+    if not near or None in actors or actor in actors or is_own:
         return None
     if _listed(clause) & actors:
         return None
@@ -172,14 +173,16 @@ def _owned(clause: Clause, evidence: Evidence) -> set[str]:
 def swapped_persons(claim: Claim, evidence: Evidence) -> Fault | None:
     """Return whether a clause has two people the other way round than every line that has what it tells."""
     clause, who = claim.clause, claim.clause.subject
-    others = clause.names - {who}
-    if who is None or clause.passive or not others or person_behind(clause, ("with", "by")):
+    if who is None or clause.passive or person_behind(clause, ("with", "by")):
         return None
     main = main_verb(clause)
     if main and not clause.verbs & SAYING and main not in GIVING | TAKING | LIGHT:
         told = [one for one in evidence.with_any([main]) if main == main_verb(one.clause)]
         if _is_mirrored(clause, told):
             return "wrong-person", f"the memories have it the other way round: {told[0].clause.text!r}."
+        same = [one for one in told if shares_topic(clause, one)]
+        if same and is_named(clause) and all(one.subject != who and _object_of(one, [main]) == who for one in same):
+            return "wrong-person", f"the memories have it done to {who}: {same[0].clause.text!r}."
     near = closest(claim.clause, evidence, lambda one: evidence.agent not in (one.subject, one.speaker), HALF_COVERED)
     near = [one for one in near if main and main in (main_verb(one.clause), *(one.items - one.clause.verbs))]
     if _is_mirrored(clause, near):
@@ -237,6 +240,8 @@ def wrong_promise(claim: Claim, evidence: Evidence) -> Fault | None:
     if "promis" not in clause.verbs or clause.passive or who is None or clause.is_negated:
         return None
     matter = {item for item in clause.items if item not in LIGHT and item[0] not in "@%" and item != "promis"}
+    if who == evidence.agent and evidence.is_whole and not _is_of_own_words(clause, evidence):
+        return "invented-event", "no memory has me promising this."
     told = evidence.with_any(matter)
     if not any(evidence.has(item) for item in matter):
         return None
@@ -245,21 +250,34 @@ def wrong_promise(claim: Claim, evidence: Evidence) -> Fault | None:
     return "wrong-person", f"{display_names(evidence, [who])} did not promise this."
 
 
+def _is_of_own_words(clause: Clause, evidence: Evidence) -> bool:
+    """Return whether the agent has spoken, or was asked and has answered, of anything that a clause tells."""
+    about = clause.items - SPEECH_ACTS - evidence.people
+    told = evidence.with_any(about)
+    own = (one for one in told if one.speaker is None and one.subject == evidence.agent)
+    is_thought = any(evidence.lines[one.line].event is None for one in own)
+    is_said = any(evidence.agent in (one.speaker, *one.answers) for one in told)
+    return not told or is_thought or is_said or "myself" in clause.words
+
+
 def unnamed_actor(claim: Claim, evidence: Evidence) -> Fault | None:
     """Return whether somebody is said to have done what the lines only have of somebody, or of a relative of theirs."""
     clause, who = claim.clause, claim.clause.subject
     is_by_another = clause.passive or "by" in clause.words
+    if not is_by_another and who and not clause.is_negated and not claim.is_hedged and topics_of(clause):
+        near = closest(clause, evidence, lambda one: bool(clause.verbs & one.clause.verbs))
+        if near and all(who in _related(one) for one in near):
+            return "wrong-person", f"the memories tell this of a relative of {who}: {near[0].clause.text!r}."
     if who is None or is_by_another or clause.is_negated or claim.is_hedged or not telling_verbs(clause):
         return None
     verbs = telling_verbs(clause) - SAYING
     told = [one for verb in sorted(verbs) for one in evidence.with_any([verb]) if verb in one.clause.verbs | one.items]
     told = [one for one in told if shares_topic(clause, one) and not one.clause.is_negated]
+    told = [one for one in told if not one.is_nonfactual]
     if not told or any(who in (one.subject, *one.answers) for one in told):
         return None
     if all(_is_of_nobody_known(one, verbs) for one in told):
         return "wrong-person", f"no memory tells who did this: {told[0].clause.text!r}."
-    if all(who in _related(one) for one in told):
-        return "wrong-person", f"the memories tell this of a relative of {who}: {told[0].clause.text!r}."
     return None
 
 
@@ -308,9 +326,10 @@ def wrong_addressee(claim: Claim, evidence: Evidence) -> Fault | None:
         whom = behind[0].value if behind and behind[0].kind == NAME and not behind[0].owns else None
         if whom is None:
             continue
-        told = [one for one in evidence.with_any([verb]) if one.speaker == who and one.is_nonfactual]
-        others = [_object_of(one, verb) for one in told]
-        if others and all(others) and whom not in others:
+        alike = sorted(SAYING) if verb in SAYING else [verb]
+        told = [one for one in evidence.with_any(alike) if one.speaker == who and one.is_nonfactual]
+        others = {_object_of(one, alike) or person_behind(one.clause, ("to",)) for one in told} - {None}
+        if others and whom not in others and any(before < at - 1 for before in clause.verb_places):
             return "wrong-person", f"the memories have {display_names(evidence, others)} here: {told[0].clause.text!r}."
     return None
 
@@ -325,16 +344,17 @@ def _told_to_nobody(clause: Clause, evidence: Evidence) -> Fault | None:
             continue
         topics = {item for item in clause.items - clause.verbs - evidence.people if item not in LIGHT}
         told = [one for one in evidence.with_any(SAYING) if whom in one.clause.names and topics & one.items]
-        told = [one for one in told if one.speaker != clause.subject]
+        verb = clause.tokens[at].value
+        told = [one for one in told if one.speaker != clause.subject or verb in one.clause.verbs]
         if told and not any(one.asserted for one in told):
             return "invented-event", f"the memories do not have this as said: {told[0].clause.text!r}."
     return None
 
 
-def _object_of(one: Proposition, verb: str) -> str | None:
-    """Return who stands right behind a verb."""
+def _object_of(one: Proposition, verbs: Sequence[str]) -> str | None:
+    """Return who stands right behind one of some verbs."""
     tokens, persons = one.clause.tokens, one.clause.persons
     for at, token in enumerate(tokens[:-1]):
-        if token.value == verb and token.kind == WORD:
+        if token.value in verbs and token.kind == WORD and persons[at + 1]:
             return persons[at + 1]
     return None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from agents.memory.english import BE, LIGHT, MODALS, NOBODY, OPPOSITES, QUANTIFIERS, SAYING, SUBJECT_PRONOUNS
 from agents.memory.judging.clauses import CONTENT_OPENINGS, Clause
-from agents.memory.judging.events import actions_of, transfers_of
+from agents.memory.judging.events import FIND, actions_of, transfers_of
 from agents.memory.judging.evidence import Evidence, Proposition
 from agents.memory.judging.matching import (
     COVERED,
@@ -24,6 +24,8 @@ from agents.memory.judging.matching import (
 from agents.memory.judging.modality import denied, is_imperative, is_planned, is_realized
 
 _BOUNDS = frozenset("until till only without most least longer than".split())
+_ASKING = CONTENT_OPENINGS - {"that", "when", "where"} | {"who", "which"}
+_ANSWER_LINES = 2
 _ANYTHING = frozenset("anything anybody anyone nothing nobody it".split())
 
 
@@ -37,7 +39,7 @@ def opposite(claim: Claim, evidence: Evidence) -> Fault | None:
             one for one in evidence.with_any(others) if one.subject == who and evidence.lines[one.line].event is None
         ]
         told = [one for one in told if claim.speaker in (None, one.speaker)]
-        same = [one for one in evidence.with_any(words) if one.subject in (None, who)]
+        same = [one for one in evidence.with_any(words) if one.subject == who]
         if clause.items & words and told and not same and not any(one.clause.is_negated for one in told):
             return "negation", f"the memories have the opposite: {told[0].clause.text!r}."
     return None
@@ -46,12 +48,14 @@ def opposite(claim: Claim, evidence: Evidence) -> Fault | None:
 def told_as_fact(claim: Claim, evidence: Evidence) -> Fault | None:
     """Return whether something is told as done that the lines only have as asked for, promised or meant."""
     clause = claim.clause
-    if claim.is_reported or claim.is_hedged or claim.is_open or clause.is_negated:
+    if claim.is_reported or claim.is_hedged or claim.is_open or clause.is_negated or clause.opening in _ASKING:
         return None
     verbs = {clause.tokens[at].value for at in clause.verb_places if is_realized(clause, at)} - SAYING - SPEECH_ACTS
     if clause.subject is None and not clause.subjects:
         verbs -= LIGHT
-    if transfers_of(clause, evidence.things, it=claim.it) or any(actions_of(clause, evidence.things)):
+    if transfers_of(clause, evidence.things, it=claim.it) or any(
+        one.kind != FIND for one in actions_of(clause, evidence.things)
+    ):
         return None
     for verb in sorted(verbs):
         told = [one for one in _with_verb(verb, clause, evidence) if _is_of_matter(clause, verb, one, evidence)]
@@ -63,7 +67,7 @@ def told_as_fact(claim: Claim, evidence: Evidence) -> Fault | None:
 def asked_as_fact(claim: Claim, evidence: Evidence) -> Fault | None:
     """Return whether something is told as so that the lines only ask, or hold possible."""
     clause = claim.clause
-    if claim.is_reported or claim.is_hedged or clause.is_negated or is_planned(clause) or telling_verbs(clause):
+    if claim.is_reported or claim.is_hedged or clause.is_negated or is_planned(clause) or clause.verbs:
         return None
     if BE & clause.words and topics_of(clause):
         near = closest(clause, evidence, any_proposition)
@@ -109,13 +113,24 @@ def disputed_as_fact(claim: Claim, evidence: Evidence) -> Fault | None:
     clause, who = claim.clause, claim.clause.subject
     if claim.is_reported or claim.is_hedged or claim.is_open or clause.is_negated or who in (None, evidence.agent):
         return None
-    for verb in sorted(telling_verbs(clause)):
+    for verb in sorted(clause.verbs):
         told = [one for one in evidence.with_any([verb]) if verb in one.clause.verbs and one.subject == who]
+        told = [one for one in told if verb not in LIGHT or (topics_of(clause) and shares_topic(clause, one))]
         denials = [one for one in told if one.clause.is_negated and one.speaker == who and _is_same(clause, one)]
         others = [one for one in told if not one.clause.is_negated]
+        denials = denials or [one for one in others for one in _clefts(one, who, evidence)]
         if denials and all(one.speaker not in (None, who, evidence.agent) for one in others):
-            return "negation", f"{who} denies this: {denials[0].clause.text!r}."
+            return "negation", f"somebody denies this: {denials[0].clause.text!r}."
     return None
+
+
+def _clefts(one: Proposition, who: str, evidence: Evidence) -> list[Proposition]:
+    """Return where somebody else says right after a proposition that it was not who is meant by it."""
+    told = [other for other in evidence.with_any([f"@{who}"]) if other.clause.is_negated and BE & other.clause.words]
+    told = [
+        other for other in told if other.clause.tokens[0].word in ("it", "that") and not telling_verbs(other.clause)
+    ]
+    return [other for other in told if 0 < other.line - one.line <= _ANSWER_LINES and other.speaker != one.speaker]
 
 
 def _is_same(clause: Clause, one: Proposition) -> bool:
@@ -127,7 +142,7 @@ def wrong_denial(claim: Claim, evidence: Evidence) -> Fault | None:
     clause = claim.clause
     if claim.is_hedged or (claim.is_open and not clause.is_negated):
         return None
-    verbs = denied(clause) if clause.is_negated else clause.verbs - SAYING
+    verbs = denied(clause) if clause.is_negated else clause.verbs - SAYING or clause.verbs
     if not telling_verbs(clause) and BE & clause.words:
         verbs |= topics_of(clause)
     if not verbs or clause.words & _BOUNDS:

@@ -116,7 +116,8 @@ class Gazetteer:
         if len(words) > 1:
             self._add(tuple(words), NAME, name)
         for word in words:
-            if word not in _NO_NAMES and word not in self._known:
+            is_own = all(row[2] == name and row[1] == NAME for row in self._known.get(word, ()))
+            if word not in _NO_NAMES and is_own:
                 self._add((word,), NAME, name)
 
     def _add(self, phrase: tuple[str, ...], kind: str, name: str) -> None:

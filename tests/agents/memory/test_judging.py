@@ -184,3 +184,57 @@ def test_what_is_left_of_a_summary_has_no_wrong_sentence_and_none_twice():
         f"{sound} I took the tin cup.",
         " ".join((wrong[0], sound, *wrong[1:], "I took the tin cup. I")),
     )
+
+
+TALK = of(
+    observed(1, "Ana", 'says, "I think Ben stole the ladder. He has no money."'),
+    observed(
+        2, "Ben", 'says, "I stole nothing. My mother painted the fence, and I mended it with my cousin Rolf."', "Mill"
+    ),
+    observed(3, "Odile", 'says, "Will you teach me chess, Wick? If the river rises, I shall sleep in the boat."'),
+    Memory(4, NOON_MS, "acted", "Mill", "say Perhaps on Sunday, Odile. I will ask Ana for the chess board."),
+    observed(5, "Odile", 'says, "Somebody has broken the bell. Please do not tell Ana that we met."'),
+    observed(6, "Ana", "gives you the brass lantern."),
+    observed(7, "Ben", "gives you the iron key.", "Mill"),
+    Memory(8, NOON_MS, "result", "Mill", "You use the iron key."),
+    observed(9, "Odile", 'says, "The well has been dry for 3 weeks. I counted 30 buckets, and 8 are left."'),
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("Ben stole the ladder.", "invented-event"),
+        ("Ben painted the fence himself.", "wrong-person"),
+        ("Ben mended the fence with his brother Rolf.", "wrong-person"),
+        ("I taught Odile chess.", "invented-event"),
+        ("The river rose, and Odile slept in the boat.", "invented-event"),
+        ("I asked Ana for the chess board.", "invented-event"),
+        ("Ben broke the bell.", "wrong-person"),
+        ("Odile asked me not to tell Ben that we met.", "wrong-person"),
+        ("Ben gave me the iron key before Ana gave me the brass lantern.", "wrong-order"),
+        ("I used the iron key in the Ink Yard.", "wrong-place"),
+        ("Odile said that the well has been dry for 3 days.", "wrong-number"),
+    ],
+)
+def test_what_was_thought_asked_or_done_by_another_is_not_told_as_done(text: str, reason: str):
+    assert reason in untrue(text, TALK)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Ana thinks that Ben stole the ladder.",
+        "Ben's mother painted the fence.",
+        "Ben mended the fence with his cousin Rolf.",
+        "Odile asked me to teach her chess.",
+        "Somebody broke the bell.",
+        "Odile asked me not to tell Ana that we met.",
+        "Ana gave me the brass lantern before Ben gave me the iron key.",
+        "I used the iron key at the Mill.",
+        "Odile said that 22 buckets are gone.",
+    ],
+)
+def test_what_was_thought_or_asked_may_be_told_as_that(text: str):
+    found = {one.reason for one in judge(text, TALK, estimated_tokens).objections}
+    assert found & (UNTRUE | {"unknown-number"}) == set()
