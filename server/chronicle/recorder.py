@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from collections import deque
 from collections.abc import Callable
+from functools import lru_cache
 from threading import Lock
 
 from vault.chronicle.event_log import OPENED, PRESENT, EventLog, LoggedEvent
@@ -114,7 +115,12 @@ def _line(event: Event, room_id: str, world: World) -> str:
     """Return what somebody perceives who stands there and has nothing to do with it."""
     if event.audience not in ("room", "near", "world"):
         return ""
-    return narrate(event, Character(_ONLOOKER, room_id, awake=True), world)
+    return narrate(event, _onlooker(room_id), world)
+
+
+@lru_cache(maxsize=1024)  # to make one takes as long as the sentence
+def _onlooker(room_id: str) -> Character:
+    return Character(_ONLOOKER, room_id, awake=True)
 
 
 def _nature(actor: Character | None) -> str:
@@ -172,7 +178,7 @@ class ChronicleRecorder:
         self._report()
 
     def _take_line(self, character_id: str, text: str, performed: CommandResult) -> None:
-        self._reasoned = performed.events, parse_line(text).reason
+        self._reasoned = performed.events, parse_line(text).reason if "|" in text else ""
 
     def _take(self, events: tuple[Event, ...]) -> None:
         if not self._is_on():

@@ -79,7 +79,12 @@ _TEXTS = frozenset(one.name for one in fields(LoggedEvent)) - {"at_ms", "heard_i
 
 def moment_text(at_ms: int) -> str:
     """Return a time in ISO 8601, as the log has it."""
-    return datetime.fromtimestamp(at_ms // 1000, UTC).strftime("%Y-%m-%dT%H:%M:%S.") + f"{at_ms % 1000:03}Z"
+    return f"{_second_text(at_ms // 1000)}.{at_ms % 1000:03}Z"
+
+
+@lru_cache(maxsize=64)  # much happens in one second
+def _second_text(second: int) -> str:
+    return datetime.fromtimestamp(second, UTC).strftime("%Y-%m-%dT%H:%M:%S")
 
 
 def day_ms(day: str) -> int:
