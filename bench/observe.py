@@ -40,6 +40,7 @@ from bench.web import HOST, Door, Page
 from server.observatory.observatory import Models, Observatory
 from server.observatory.viewers import Viewer
 from tests.scripted_model import ScriptedModel
+from tests.server.observatory.town_of import secrets_seen
 from vault.entities.store import load_world
 from vault.vault import STARTER, Vault
 from world.commands.table import world_commands
@@ -52,6 +53,7 @@ GOAL_SHARE = 0.02
 MAX_STEP_MS = 50.0
 TURNS = 200
 PAIRS = 15
+TURNS_A_LIFE = 1_000
 TURNS_A_SECOND = 5
 """How often one of the agents takes a turn, by the viewers' clock: 50 that think every ten seconds."""
 
@@ -239,16 +241,35 @@ def _steps_ms(agent: Agent, query: MemoryQuery) -> tuple[list[float], float]:
         taken.append(1000 * (time.perf_counter() - begun))
 
 
+def windows(turns: int) -> Table:
+    """Count the private reasons and private words in what windows are sent, whatever people and agents do."""
+    found = [0, 0, 0]
+    for seed in range(turns // TURNS_A_LIFE):
+        with tempfile.TemporaryDirectory() as folder:
+            found = [sum(pair) for pair in zip(found, secrets_seen(Path(folder), seed, TURNS_A_LIFE), strict=True)]
+    heads = ["turns", "bytes", "private reasons", "words in private", "goal"]
+    return Table(
+        heads, [[f"{turns:,}", f"{found[2]:,}", str(found[0]), str(found[1]), "0"]], "What windows let through"
+    )
+
+
 def main() -> None:
     """Measure and print."""
     parser = argument_parser(__doc__, records=True)
     parser.add_argument("--seconds", type=float, default=60.0, help="how long the viewers look")
     parser.add_argument("--pairs", type=int, default=PAIRS, help="how many paired runs")
     parser.add_argument("--memories", type=int, default=1_000_000, help="how long the long life is")
+    parser.add_argument("--turns", type=int, default=10_000, help="how many turns windows look at")
     wanted = parser.parse_args()
-    tables = [screens(wanted.seconds), slower(wanted.pairs), long_life(wanted.memories)]
-    for one in tables:
-        print(f"{one}\n", flush=True)
+    tables: list[Table] = []
+    for make, given in (
+        (screens, wanted.seconds),
+        (slower, wanted.pairs),
+        (long_life, wanted.memories),
+        (windows, wanted.turns),
+    ):
+        tables.append(make(given))
+        print(f"{tables[-1]}\n", flush=True)
     if wanted.record:
         print(json.dumps({"kept": str(record("observe", tables))}))
 

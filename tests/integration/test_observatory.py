@@ -72,10 +72,10 @@ def memories(server: Any, name: str) -> int:
 
 
 def test_the_tiers_on_the_screen_add_up_to_what_the_vault_says_before_and_after_a_compaction(visit, server):
-    warden = visit(ADMIN)
-    warden.types("@pause-agent Eliza")
+    warden, talker = visit("Vera"), server.player(ADMIN)
+    talker.asks("@grant Vera admin")
+    talker.asks("@pause-agent Eliza")
     opens(warden, "mind/Eliza", "section[data-part=memory] table")
-    talker = server.player("Talker")
     seen = set()
     for number in range(30):
         talker.asks(f"say The river stood at {number + 100} spans on one day, and it will rise.")

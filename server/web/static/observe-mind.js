@@ -56,7 +56,7 @@ function memory(page, { agent, tiers: { n, parts }, memory: { is_compacting: bus
       ["Together", `${parts.map((one) => count(one.count)).join(" + ")} =`, `${count(sum)}${sum === n ? "" : ` of ${count(n)}`}`],
     ]),
     busy && h("p", { class: "spark" }, `Compacting: ${state}`), problem && h("p", { class: "refusal" }, problem), empty(`Strategy: ${strategy}.`),
-    parts.filter((one) => one.sentences.length).map((one) => h("details", { key: one.name }, h("summary", {}, `${name(one)}, ${one.quality || ""}: ${plural(one.sentences.length, "sentence", "sentences")}`),
+    parts.filter((one) => one.sentences.length).map((one) => h("details", { key: one.name, open: page.asked.tier === one.name }, h("summary", {}, `${name(one)}, ${one.quality || ""}: ${plural(one.sentences.length, "sentence", "sentences")}`),
       h("p", { class: "quiet" }, "A sentence shows the memories that it stands for."),
       h("ol", { class: "sentences" }, one.sentences.map((text, number) => sentence(page, agent, one.name, number, text))))),
     pins.length > 0 && h("details", { key: "pins" }, h("summary", {}, plural(pins.length, "pin", "pins")), h("ul", {}, pins.map((one) => h("li", {}, one.text, " ", unpin(page, agent, one)))))];

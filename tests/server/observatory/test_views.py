@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import random
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +17,7 @@ from server.observatory.scope import WHOLE, Scope
 from server.observatory.town import layout_of
 from server.observatory.viewers import MIN_SECONDS, MIND_SECONDS, POLL_SECONDS
 from tests.english import ENGLISH
-from tests.server.observatory.town_of import Outlet, Watched
+from tests.server.observatory.town_of import Outlet, Watched, secrets_seen
 from tests.world.inn import Player, inn_game
 from world.entities import Exit, Role, Room
 
@@ -50,37 +49,6 @@ def test_what_nobody_perceives_is_in_the_whole_feed_alone(tmp_path: Path):
     kinds = [(one["kind"], one["reason"]) for one in whole if one and one["who"] == "Rook"]
     assert kinds[-2:] == [("thought", "it is cold"), ("refusal", "it shines")]
     assert "tea" not in texts([one.shown(Scope(ROOM)) for one in life.observatory.feed.newest(Scope(ROOM))])
-
-
-LINES = ("say {}", "whisper {who} {}", "tell {who} {}", "think {}", "emote hums {}", "look", "go north", "go out",
-         "go south", "go house door", "get {}", "shout {}", "share plan -> {}", "note Secret -> {}")  # fmt: skip
-
-
-def secrets_seen(root: Path, seed: int, turns: int) -> tuple[int, int, int]:
-    """Return how often a private reason and words spoken in private stand in what windows are sent, and the bytes."""
-    life, rng = Watched(root), random.Random(seed)
-    life.wakes_without_model()
-    openings = [life.looks(name) for name in ("Ana", "Ben", "Cat")]
-    names = ["Ana", "Ben", "Cat", "Rook"]
-    for turn in range(turns):
-        if turn % 40 == 0:
-            for viewer, _ in openings:
-                view = rng.choice(["feed", "town", "mind"])
-                viewer.message_received({"view": view, "agent": "Rook"})
-        line = rng.choice(LINES)
-        is_private = line.startswith(("whisper", "tell", "think", "note", "get"))
-        word = f"quartz{turn}x" if is_private else f"open{turn}x"
-        said = line.format(word, who=rng.choice(names)) + (f" | agate{turn}x" if rng.random() < 0.7 else "")
-        actor = rng.choice(names)
-        if actor == "Rook":
-            life.agent.perform(said)
-        else:
-            life.game.perform(actor, said)
-        if rng.random() < 0.3:
-            life.goes_on(0.25)
-    life.goes_on(2.0)
-    content = b"".join(content for _, outlet in openings for content in outlet.sent)
-    return content.count(b"agate"), content.count(b"quartz"), len(content)
 
 
 @pytest.mark.parametrize("seed", range(4))

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import json
+import random
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import Any
 
 from twisted.internet.defer import Deferred, execute
@@ -87,3 +89,34 @@ class Watched(Life):
 def in_place(work: Callable[..., Any], *arguments: Any) -> Deferred[Any]:
     """Do here what a thread would do."""
     return execute(work, *arguments)
+
+
+LINES = ("say {}", "whisper {who} {}", "tell {who} {}", "think {}", "emote hums {}", "look", "go north", "go out",
+         "go south", "go house door", "get {}", "shout {}", "share plan -> {}", "note Secret -> {}")  # fmt: skip
+
+
+def secrets_seen(root: Path, seed: int, turns: int) -> tuple[int, int, int]:
+    """Return how often a private reason and words spoken in private stand in what windows are sent, and the bytes."""
+    life, rng = Watched(root), random.Random(seed)
+    life.wakes_without_model()
+    openings = [life.looks(name) for name in ("Ana", "Ben", "Cat")]
+    names = ["Ana", "Ben", "Cat", "Rook"]
+    for turn in range(turns):
+        if turn % 40 == 0:
+            for viewer, _ in openings:
+                view = rng.choice(["feed", "town", "mind"])
+                viewer.message_received({"view": view, "agent": "Rook"})
+        line = rng.choice(LINES)
+        is_private = line.startswith(("whisper", "tell", "think", "note", "get"))
+        word = f"quartz{turn}x" if is_private else f"open{turn}x"
+        said = line.format(word, who=rng.choice(names)) + (f" | agate{turn}x" if rng.random() < 0.7 else "")
+        actor = rng.choice(names)
+        if actor == "Rook":
+            life.agent.perform(said)
+        else:
+            life.game.perform(actor, said)
+        if rng.random() < 0.3:
+            life.goes_on(0.25)
+    life.goes_on(2.0)
+    content = b"".join(content for _, outlet in openings for content in outlet.sent)
+    return content.count(b"agate"), content.count(b"quartz"), len(content)
