@@ -39,7 +39,7 @@ class MindViews:
     def views(self) -> tuple[View, ...]:
         """All of them."""
         return (
-            View("mind", self._mind, self._mind_text, self._seen, is_live=True),
+            View("mind", self._mind, self._mind_text, self._seen, True, self._mind_stamp),
             View("why", self._why, why_text),
             View("prompt", self._prompt, lambda shown, say: str(shown["text"])),
             View("memory", self._memories, page_text),
@@ -50,6 +50,15 @@ class MindViews:
 
     def _mind(self, asked: Asked) -> Shown:
         return mind_shown(self._agent(asked), self._game.world)
+
+    def _mind_stamp(self, asked: Asked) -> object:
+        """Return what is another when a mind has perceived, acted, thought, summarised, pinned or moved."""
+        agent = self._agent(asked)
+        stage = agent.queue.stage(agent.name) if agent.queue else None
+        memory, record = agent.memory, agent.compactor.stats
+        told = [memory.coverage, agent.facts.pins, agent.facts.goals, agent.mind.errands.steps, agent.why_still]
+        company = len(self._game.world.occupants(agent.character.room_id)), agent.character.room_id
+        return stage, id(agent.last_turn), id(agent.asked), record.state, record.cycles, company, told
 
     def _mind_text(self, shown: Shown, say: Wording) -> str:
         if shown.get("is_window"):

@@ -60,7 +60,12 @@ class Observatory:
         self.viewers = Viewers(self.views, self.feed, clock)
         self.views.add(
             View(
-                "town", lambda asked: self._town.whole(), town_text, lambda asked, room: self._town.window(room), True
+                "town",
+                lambda asked: self._town.whole(),
+                town_text,
+                lambda asked, room: self._town.window(room),
+                is_live=True,
+                stamp=lambda asked: self._town.stamp(),
             ),
             View("feed", self._whole_feed, feed_text, self._window_feed, True),
             *MindViews(game, agents, in_thread).views,

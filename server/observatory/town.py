@@ -46,11 +46,21 @@ class Town:
         self._agents = agents
         self._speaks = speaks
         self._layout: Layout | None = None
+        self._changes = 0
 
     def take_events(self, events: tuple[Event, ...]) -> None:
         """Forget the layout when rooms may be others: after building, and after an edit that nobody perceives."""
         if not events or any(isinstance(one, Built | EntityChanged) for one in events):
             self._layout = None
+            self._changes += 1
+
+    def stamp(self) -> object:
+        """Return what is another when somebody has moved, come, gone, spoken, or begun or ended a thought."""
+        people = self._game.world.characters.values()
+        where = [(one.character_id, one.room_id, self._speaks(one.name)) for one in people if one.awake]
+        agents = self._agents.values()
+        thoughts = [(one.last_turn.outcome, one.queue.stage(one.name) if one.queue else None) for one in agents]
+        return where, thoughts, self._changes
 
     def whole(self) -> dict[str, Any]:
         """Return all rooms with who is in them, and what each agent is about."""

@@ -62,7 +62,10 @@ class Target:
 
 @dataclass
 class Sight:
-    """A target with its viewers; `last` is what they were sent last, `made_at` when, `reached` the last entry sent."""
+    """A target with its viewers; `last` is what they were sent last, `made_at` when, `reached` the last entry sent.
+
+    `stamp` is that of the view when it was made last.
+    """
 
     target: Target
     viewers: list[Viewer] = field(default_factory=list)
@@ -70,6 +73,7 @@ class Sight:
     made_at: float = float("-inf")
     reached: int = 0
     is_making: bool = False
+    stamp: object = None
 
 
 class Viewers:
@@ -166,8 +170,11 @@ class Viewers:
 
     def _make(self, sight: Sight, viewers: list[Viewer], is_first: bool = False) -> None:
         """Make a view and send it to some viewers, if it is different or they see it for the first time."""
-        if sight.is_making and not is_first:
+        stamp = self._stamp(sight.target)
+        is_as_before = stamp is not None and stamp == sight.stamp and not any(one.is_behind for one in viewers)
+        if not is_first and (sight.is_making or is_as_before):
             return
+        sight.stamp = stamp
         sight.is_making, sight.made_at = True, self._clock.seconds()
 
         def send(content: Encoded) -> None:
@@ -180,6 +187,13 @@ class Viewers:
 
         target = sight.target
         made(self._views, target, lambda shown: send(encoded(target.name, shown, is_live=True)), send)
+
+    def _stamp(self, target: Target) -> object:
+        view = self._views.get(target.name)
+        try:
+            return view.stamp(dict(target.asked)) if view else None
+        except (CommandError, NoteError):
+            return None
 
 
 def made(

@@ -104,6 +104,21 @@ def test_one_who_looks_is_sent_what_is_new_at_most_five_times_a_second(tmp_path:
     assert told == [f'Ana says, "Number {number}."' for number in range(50)]
 
 
+@pytest.mark.parametrize("view", ["town", "mind"])
+def test_what_has_not_changed_is_not_made_again(tmp_path: Path, view: str):
+    life = Watched(tmp_path, "look")
+    life.turns()
+    viewer, outlet = life.looks("Ben", Role.OBSERVER)
+    viewer.message_received({"view": view, "agent": "Rook"})
+    made = life.count_made()
+    life.goes_on(5.0)
+    assert (made, len(outlet.taken())) == ([], 1)
+    life.game.perform("Ana", "say hello")
+    life.goes_on(MIND_SECONDS + POLL_SECONDS)
+    assert len(made) >= 1
+    assert len(outlet.taken()) >= 1
+
+
 def test_all_who_see_the_same_are_sent_the_same_bytes(tmp_path: Path):
     life = Watched(tmp_path)
     outlets = []

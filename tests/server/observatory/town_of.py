@@ -81,6 +81,19 @@ class Watched(Life):
         """Let Rook be there and perceive, though nobody thinks for it."""
         self.game.wake("Rook", self.agent.perceive)
 
+    def count_made(self) -> list[str]:
+        """Return a list that takes in the name of each view that is made from now on."""
+        made: list[str] = []
+        views = self.observatory.views
+        make = views.make
+
+        def counted(name: str, asked: Any, scope: Any) -> Any:
+            made.append(name)
+            return make(name, asked, scope)
+
+        views.make = counted  # type: ignore[method-assign]
+        return made
+
     def goes_on(self, seconds: float = 0.3) -> None:
         """Let time pass."""
         self.clock.pump([0.05] * round(seconds / 0.05))
