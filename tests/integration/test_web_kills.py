@@ -18,7 +18,7 @@ from bench.web import Door, Page
 from server.web.play import UNFINISHED
 from tests.integration.browser import free_port
 from tests.integration.line_player import SECRET
-from tests.integration.running import RunningServer, journal_lines, new_vault, running
+from tests.integration.running import RunningServer, journal_lines, new_vault, running, serve_command, started
 from tests.integration.scripted_ollama import MODEL, scripted_ollama
 
 pytestmark = pytest.mark.integration
@@ -135,3 +135,36 @@ def test_whenever_the_process_is_killed_no_line_is_done_twice_and_none_is_lost_i
         while (at := at - 1) >= 0 and texts[at].startswith("say number"):
             excused.add(int(texts[at].split()[-1]))
     assert missing <= excused
+
+
+@pytest.mark.parametrize(("when", "times"), [("after", 1), ("before", 0)])
+def test_a_line_in_which_the_process_is_killed_is_not_done_again_and_the_page_says_so(tmp_path, when, times):
+    port, noted = free_port(), tmp_path / "performed"
+    vault = new_vault(tmp_path / "w", {"config/server.md": {"web_port": port, "return_seconds": 600}})
+    serving = serve_command("--vault", str(vault), "--port", "0", "--model", "none")
+    at = serving.index("server")
+    command = [
+        *serving[:at],
+        "tests.integration.killed_in_a_line",
+        when,
+        "say number 2",
+        str(noted),
+        *serving[at + 1 :],
+    ]
+    speaker = Speaker(Door(port))
+    with started(command, vault) as server:
+        speaker.comes_in()
+        speaker.says()
+        while 'You say, "number 1"' not in speaker.page.texts:
+            speaker.page.read()
+        speaker.says()
+        assert server.exit_code() == -signal.SIGKILL
+    with started(command, vault):
+        speaker.comes_in()  # which sends again what is not known to have arrived
+        speaker.says()
+        while 'You say, "number 3"' not in speaker.page.texts:
+            speaker.page.read()
+    performed = noted.read_text("utf-8").split("\n")
+    assert [performed.count(f"say number {number}") for number in (1, 2, 3)] == [1, times, 1]
+    assert [text for text in speaker.page.texts if text.startswith("say ")] == speaker.typed
+    assert speaker.page.texts.count(UNFINISHED) == 1
