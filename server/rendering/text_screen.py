@@ -80,13 +80,15 @@ _ASCII_FOR = str.maketrans(
 
 def preferred(client: Capabilities, preferences: Mapping[str, str]) -> Capabilities:
     """Return how a player wants to see: as they have said, or else as the client tells."""
-    reader = preferences.get(SCREEN_READER)
-    color = preferences.get(COLOR, "")
+    return _preferred(client, preferences.get(SCREEN_READER), preferences.get(COLOR, ""), preferences.get(LINKS))
+
+
+@lru_cache(maxsize=CLASSES)
+def _preferred(client: Capabilities, reader: str | None, color: str, links: str | None) -> Capabilities:
     listens = reader == ON if reader else client.screen_reader
     depth = ColorDepth.NONE if listens else client.colors
     if color == ON:
         depth = max(client.colors, ColorDepth.SIXTEEN)
-    links = preferences.get(LINKS)
     return replace(
         client,
         screen_reader=listens,

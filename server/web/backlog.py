@@ -51,13 +51,14 @@ class OpenFiles:
     def append(self, path: Path, content: bytes) -> None:
         """Append to a file, which is made if there is none. Raises: OSError."""
         descriptor = self._open.pop(path, None)
+        is_new = descriptor is None
         if descriptor is None:
             descriptor = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
         self._open[path] = descriptor
         try:
             os.write(descriptor, content)
         finally:
-            while len(self._open) > self._most():
+            while is_new and len(self._open) > self._most():
                 self.close(next(iter(self._open)))
 
     def close(self, path: Path) -> None:
@@ -128,7 +129,7 @@ class Backlog:
         if not waiting:
             return
         try:
-            self._files.append(self.path, b"".join(line + b"\n" for line in waiting))
+            self._files.append(self.path, b"\n".join((*waiting, b"")))
             self._has_failed = False
             self._lines_in_file += len(waiting)
         except OSError as error:

@@ -20,6 +20,10 @@ MAX_CONTROL_FRAMES = 64
 """How many pings, pongs and empty pieces a client may send between two messages."""
 MIN_COMPRESSED_BYTES = 1400
 """A shorter message is sent as it is: it takes one packet either way, and packing it takes a tenth of a millisecond."""
+_WHOLE = 0x80
+"""The bit of a frame that is a message of its own."""
+_TWO_BYTE_LENGTH = 126
+"""What stands in the place of a length that takes two bytes; smaller ones stand there themselves."""
 
 
 @dataclass(frozen=True)
@@ -132,7 +136,12 @@ class Wire:
         return self._connection.send(CloseConnection(code, reason))
 
     def _frame(self, opcode: Opcode, content: bytes) -> bytes:
-        return bytes(self._connection._proto._serialize_frame(opcode, content))
+        size = len(content)
+        if size >= MIN_COMPRESSED_BYTES:
+            return bytes(self._connection._proto._serialize_frame(opcode, content))
+        if size < _TWO_BYTE_LENGTH:
+            return bytes((_WHOLE | opcode, size)) + content
+        return bytes((_WHOLE | opcode, _TWO_BYTE_LENGTH)) + size.to_bytes(2, "big") + content
 
     def _taken(self, event: Event) -> Arrival:
         match event:
