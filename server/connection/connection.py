@@ -91,7 +91,8 @@ class Capabilities:
     """What a client can show. Until it tells, that is plain text in UTF-8, 80 columns wide.
 
     `width` is in columns. `charset` is "utf-8", or "ascii" for a client that shows no more. `screen_reader` says that
-    the player listens instead of looking. `links` says that the player can click on links.
+    the player listens instead of looking. `links` says that the player can click on links. `returns` says that the
+    client connects again by itself when the world restarts.
     """
 
     width: int = DEFAULT_WIDTH
@@ -99,6 +100,7 @@ class Capabilities:
     screen_reader: bool = False
     charset: str = "utf-8"
     links: bool = False
+    returns: bool = False
 
 
 class Identification(Enum):

@@ -293,14 +293,16 @@ class SessionRestore:
         transient = {one.character_id: one.transient for one in lasting}
         save_snapshot(self._vault, SessionSnapshot(awake, transient, owed_rows(self._minds())), self._now_ms())
 
-    def last_word(self, character: Character | None) -> str:
-        """Return the last message to a player when the world restarts; None is somebody who has not logged in."""
+    def last_word(self, character: Character | None, returns: bool) -> str:
+        """Return the last message to a player when the world restarts.
+
+        None is somebody who has not logged in. `returns` says that the client connects again by itself.
+        """
         say = self._game.world.wording
         if character is None:
             return say("admin.connect_again_at_the_door")
-        return say(
-            "admin.connect_again_as_guest" if self._registry.guests.is_guest(character) else "admin.connect_again"
-        )
+        as_whom = "_as_guest" if self._registry.guests.is_guest(character) else ""
+        return say(f"admin.{'connects_again' if returns else 'connect_again'}{as_whom}")
 
     def resume(self) -> None:
         """Let everybody go on; people who stayed awake are waited for, agents hear what is said from now on."""

@@ -72,7 +72,8 @@ class Guests:
                 return name
 
 
-LastWord = Callable[[Character | None], str]
+LastWord = Callable[[Character | None, bool], str]
+"""Returns the last word to whom a session plays, given whether its client connects again by itself."""
 
 
 class Connected(Protocol):
@@ -84,6 +85,8 @@ class Connected(Protocol):
     def idle_seconds(self) -> float: ...
     @property
     def door(self) -> Door: ...
+    @property
+    def returns(self) -> bool: ...
     def show(self, text: str, kind: str = "") -> None: ...
     def end(self, text: str, kind: str = "") -> None: ...
     def hand_over(self) -> list[str]: ...
@@ -180,7 +183,7 @@ class SessionRegistry:
         """End every session; the Deferred fires when the last connection has gone, None if there is none to go.
 
         With a last word, instead of the farewell, everybody is to come back at once: nobody falls asleep. It depends
-        on whom a session plays, None while logging in.
+        on whom a session plays, None while logging in, and on whether its client connects again by itself.
         """
         self.stays_awake = last_word is not None
         if not last_word:
@@ -191,7 +194,7 @@ class SessionRegistry:
         played = {session: self.game.world.characters.get(who) for who, session in self.playing.items()}
         for session in list(self.sessions):
             if last_word:
-                session.end(last_word(played.get(session)))
+                session.end(last_word(played.get(session), session.returns))
             else:
                 session.end(self.texts.farewell, MARKED)
         return self.emptied

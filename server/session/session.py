@@ -198,6 +198,11 @@ class Session:
         return self._connection.host if self._connection else ""
 
     @property
+    def returns(self) -> bool:
+        """Whether the client connects again by itself when the world restarts."""
+        return self._connection is not None and self._connection.capabilities.returns
+
+    @property
     def idle_seconds(self) -> float:
         """For how long the player has typed nothing."""
         return self._puppet.idle_seconds if self._puppet else 0.0

@@ -13,7 +13,7 @@ from twisted.web.server import NOT_DONE_YET, Request
 
 from config.settings import ServerSettings
 from server.accounts.accounts import AccountState, LoginName, NameRefused
-from server.connection.connection import MARKED, Capabilities, ColorDepth
+from server.connection.connection import MARKED
 from server.connection.input import ConnectionServices
 from server.net.listeners import limits_of
 from server.rendering.page_text import runs_of
@@ -23,7 +23,7 @@ from server.telnet.negotiation import Option
 from server.telnet.options import ClientInfo
 from server.telnet.protocol import TelnetProtocol
 from server.web.logins import Form, FormLogin, Logins, Origins, Outcome, caller, proof
-from server.web.play import PageConnection, PageSocket, Watcher
+from server.web.play import SIGHT, PageConnection, PageSocket, Watcher
 from server.web.programs import PROGRAMS, serve_program
 from server.web.site import Answer, Deadlines, Pages, WebFactory
 from server.web.socket import POLICY, WebSocket, switch_protocol
@@ -39,8 +39,6 @@ LONGEST_FIELD = 200
 
 Observe = Callable[[WebSocket, Callable[[], Character | None]], Watcher | None]
 """Returns who looks through a socket; it is given what returns whom its visitor plays."""
-
-_PAGE_SIGHT = Capabilities(colors=ColorDepth.TRUE, links=True)
 
 
 class WebDoor:
@@ -109,7 +107,7 @@ class WebDoor:
         settings, registry = self._settings(), self._registry
         told = {
             "name": self._world_name(),
-            "welcome": runs_of(registry.texts.welcome, _PAGE_SIGHT),
+            "welcome": runs_of(registry.texts.welcome, SIGHT),
             "guests": settings.guests,
             "new_accounts": settings.new_accounts,
             "people": len(registry.playing),

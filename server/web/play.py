@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import logging
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any, Protocol
 
 from server.clock import DelayedCall, cancel
@@ -18,6 +19,8 @@ from world.sanitize import clean_line
 
 log = logging.getLogger(__name__)
 
+SIGHT = Capabilities(colors=ColorDepth.TRUE, links=True, returns=True)
+"""What a page shows, as long as nobody listens to it."""
 SUPPORTED = ["Char 1", "Char.Items 1", "Room 1", "Fallwater 1"]
 """What a page shows beside the log."""
 MAX_LINES_AT_ONCE = 200
@@ -57,7 +60,7 @@ class PageConnection:
         self._is_hidden = False
         self._is_answer = False
         self._prompt: tuple[str, bool] | None = None
-        self._client = Capabilities(colors=ColorDepth.TRUE, links=True)
+        self._client = SIGHT
         self._preferences: Callable[[], Mapping[str, str]] = dict
         self._socket: WebSocket | None = None
         self._page = ""
@@ -160,7 +163,7 @@ class PageConnection:
     def read_aloud(self, reader: bool) -> None:
         """Know whether the visitor listens instead of looking."""
         if reader != self._client.screen_reader:
-            self._client = Capabilities(colors=ColorDepth.TRUE, links=True, screen_reader=reader)
+            self._client = replace(SIGHT, screen_reader=reader)
             self._tell(self._listener.capabilities_changed)
 
     # The connection
@@ -185,8 +188,7 @@ class PageConnection:
         self._preferences = preferences
 
     def show(self, text: str, kind: str = "") -> None:
-        if self._is_open:
-            self._is_prompt_due = True
+        if self._is_open:  # what is asked stands below the log, and changes with `prompt` alone
             self._services.traffic.count_lines(text)
             self._add(page_line(text, kind, preferred(self._client, self._preferences())))
 

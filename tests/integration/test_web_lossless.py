@@ -73,6 +73,7 @@ def test_through_cuts_a_restart_and_a_kill_every_line_is_there_once(tmp_path):
             os.kill(server.pid, signal.SIGHUP)
             speaker.is_shown_out()
             ines.sees("The world restarts")
+            ines.sees("This page comes back by itself: you go on where you are.")
             server.says(" is open on ", times=2)
             types(2)
             ines.sees(f'You say, "mine {mine}"')

@@ -440,3 +440,19 @@ def test_at_a_restart_guests_and_callers_at_the_door_are_promised_nothing_that_i
         "Connect again now. Guests start over; with a name of your own you would go on.",
         "Connect again now.",
     ]
+
+
+def test_whose_client_connects_again_by_itself_is_not_asked_to_at_a_restart(tmp_path):
+    run = Run(tmp_path)
+    ana, guest = Guest(run.registry), Guest(run.registry)
+    for one in (ana, guest):
+        one.connection.tells(returns=True)
+    ana.enters("Ana")
+    guest.types("guest")
+    for one in (ana, guest):
+        one.screen()
+    run.registry.send_home(run.resuming.last_word)
+    assert [one.connection.screen().strip() for one in (ana, guest)] == [
+        "This page comes back by itself: you go on where you are.",
+        "This page comes back by itself. Guests start over; whoever has a name goes on.",
+    ]

@@ -126,7 +126,7 @@ def test_only_the_last_of_what_was_missed_is_shown(registry, ana, ben):
 
 def test_when_the_world_closes_the_absent_fall_asleep_and_when_it_restarts_nobody_does(registry, ana, ben):
     ana.hangs_up()
-    registry.send_home(lambda character: "It goes on at once.")
+    registry.send_home(lambda character, returns: "It goes on at once.")
     assert ben.screen() == "\nIt goes on at once.\n"
     ben.hangs_up()
     awake = [one.name for one in registry.game.world.awake()]

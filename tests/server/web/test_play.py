@@ -209,9 +209,9 @@ def test_who_quits_is_told_that_it_is_over(house):
 
 def test_when_the_world_restarts_the_page_is_told_to_come_again(house):
     _, window = ana_in(house)
-    house.registry.send_home(lambda character: "Back in a moment.")
+    house.registry.send_home(lambda character, returns: f"Back in a moment: {returns}")
     window.reads()
-    assert (window.texts[-1], window.last_told("end")) == ("Back in a moment.", "restart")
+    assert (window.texts[-1], window.last_told("end")) == ("Back in a moment: True", "restart")
 
 
 def test_a_password_that_is_typed_in_play_is_asked_for_and_never_shown(house):
