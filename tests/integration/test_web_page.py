@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from tests.integration.browser import Visitor, chromium, web_port_of
-from tests.integration.running import new_vault, running
+from tests.integration.running import ADMIN, new_vault, running
 from tests.integration.scripted_ollama import MODEL, scripted_ollama
 
 pytestmark = [pytest.mark.integration, pytest.mark.client]
@@ -48,6 +48,7 @@ def visit(server, browser):
 def test_a_first_visit_stands_in_the_world_by_one_click(visit):
     begun = time.monotonic()
     guest = visit()
+    guest.page.wait_for_selector("#guest:visible")
     guest.shot("door")
     assert guest.violations() == []
     guest.comes_as_guest()
@@ -301,6 +302,35 @@ def test_320_pixels_are_enough_and_dark_and_large_letters_too(visit):
     assert guest.page.evaluate("document.documentElement.scrollWidth") <= 320
 
 
+MOVING = """() => {
+    const lasts = (seconds) => seconds.split(",").some((one) => parseFloat(one) > 0);
+    return [...document.querySelectorAll("*")].flatMap((one) => [null, "::before", "::after"].filter((part) => {
+        const style = getComputedStyle(one, part);
+        return (style.animationName !== "none" && lasts(style.animationDuration))
+            || lasts(style.transitionDuration) || style.scrollBehavior === "smooth";
+    }).map((part) => one.tagName + "." + one.className + (part ?? "")));
+}"""
+
+
+def test_nothing_moves_for_who_wants_less_motion(visit):
+    mover = visit()
+    mover.comes_as_guest()
+    mover.types("say hello")
+    mover.sees('You say, "hello"')
+    assert any("fresh" in moving for moving in mover.page.evaluate(MOVING))
+    mover.page.click("#settings-button")
+    mover.page.check("#set-still")
+    assert mover.page.evaluate(MOVING) == []
+    warden = visit(reduced_motion="reduce")
+    warden.comes_as(ADMIN)
+    warden.types("say hello")
+    warden.sees('You say, "hello"')
+    assert warden.page.evaluate(MOVING) == []
+    warden.page.click("#observe")
+    warden.page.wait_for_selector("#seen section")
+    assert warden.page.evaluate(MOVING) == []
+
+
 def test_own_lines_are_not_read_out_and_who_reads_above_is_not_torn_away(visit, server):
     mina = visit()
     mina.comes_as("Mina")
@@ -414,3 +444,26 @@ def test_a_screen_reader_s_player_gets_sentences_and_a_password_is_never_shown(v
     lena.page.press("#secret", "Enter")
     lena.page.wait_for_selector("#line:visible")
     assert "long secret" not in lena.page.content()
+
+
+def test_an_admin_builds_by_the_page_and_a_player_walks_there_and_sees_it(visit):
+    warden, pip = visit(), visit()
+    warden.comes_as(ADMIN)
+    pip.comes_as("Pip")
+    for line in (
+        *("@dig up to The Net Loft", "up", "@describe here -> Nets hang from the beams."),
+        *("@exit out to The Landing", "@create brass telescope"),
+        *("@describe brass telescope -> It points at the weir.", "drop brass telescope"),
+    ):
+        warden.types(line)
+    warden.page.wait_for_selector("#things summary:has-text('brass telescope')")
+    pip.page.click("#exits button:has-text('up')")  # which has come by itself
+    pip.sees("Nets hang from the beams.")
+    pip.page.wait_for_selector("#people summary:has-text('Warden')")
+    pip.page.click("#things summary:has-text('brass telescope')")
+    pip.page.click("#things button:has-text('look')")
+    pip.sees("It points at the weir.")
+    warden.sees("Pip arrives from The Landing")
+    pip.page.click("#exits button:has-text('out')")
+    pip.page.wait_for_function("document.getElementById('place').textContent === 'The Landing'")
+    warden.shot("built")
