@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from bench.minds.situation import Situation
+from bench.minds.situations import unseen_company, unseen_deeds, unseen_pairs, unseen_talk
 from bench.minds.situations.company import COMPANY
 from bench.minds.situations.deeds import DEEDS
 from bench.minds.situations.errands import ERRANDS
@@ -23,8 +24,14 @@ TUNING = (
     *(*TALK, *QUESTIONS, *NEWS, *RECALL, *GIFTS, *PRIVATE, *COMPANY, *KEEP_OUT, *FAREWELLS),
     *(*ERRANDS, *DEEDS, *PRESSURE),
 )
-NOT_YET_READ: tuple[Situation, ...] = ()
-HELD_BACK = tuple(replace(one, is_held_back=True) for one in NOT_YET_READ)
+HELD_BACK = tuple(
+    replace(one, is_held_back=True)
+    for one in (
+        *(*unseen_talk.TALK, *unseen_pairs.RECALL, *unseen_pairs.GIFTS, *unseen_company.PRIVATE),
+        *(*unseen_company.COMPANY, *unseen_company.KEEP_OUT, *unseen_deeds.FAREWELLS),
+        *(*unseen_deeds.ERRANDS, *unseen_deeds.ALONE, *unseen_deeds.PRESSURE),
+    )
+)
 EVERY = (*TUNING, *HELD_BACK)
 HALVES = ("tuning", "held-back", "all")
 

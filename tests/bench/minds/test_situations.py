@@ -54,7 +54,7 @@ def nonsense(situation: Situation) -> str:
     return f"{verb} Blue elbows sing." if verb == "say" else f"{verb} {rest.partition(' ')[0]} Blue elbows sing."
 
 
-@pytest.mark.parametrize("half", [one for one in HALVES if chosen(one)])
+@pytest.mark.parametrize("half", HALVES)
 def test_each_half_has_enough_situations_of_every_agent(half):
     assert len(chosen(half)) >= 60
     assert {one.agent for one in chosen(half)} == set(AGENTS)
@@ -64,11 +64,10 @@ def test_no_two_situations_have_one_name():
     assert len({one.name for one in EVERY}) == len(EVERY)
 
 
-@pytest.mark.skipif(not chosen("held-back"), reason="all situations have been read")
 def test_the_halves_have_the_groups_in_about_the_same_shares():
     tuning, held_back = (Counter(one.group for one in chosen(half)) for half in ("tuning", "held-back"))
     expected = {group: count / tuning.total() * held_back.total() for group, count in tuning.items()}
-    assert held_back == {group: pytest.approx(count, abs=1.5) for group, count in expected.items()}
+    assert held_back == {group: pytest.approx(count, abs=3.5) for group, count in expected.items()}
 
 
 def test_the_halves_are_told_apart_by_the_flag():
