@@ -6,7 +6,7 @@ import json
 from collections import deque
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from itertools import islice
+from itertools import islice, takewhile
 from typing import Any
 
 from agents.agent import Agent
@@ -135,14 +135,16 @@ class Feed:
             _, reason, seq = noted if noted and noted[0] is event else (event, "", 0)
             self._add(event, actor, whole, window_texts(event, world), (reason, seq))
 
-    def speaks(self, name: str) -> bool:
-        """Return whether somebody has spoken for all to hear within the last `SPEAKS_MS`."""
-        return self._now_ms() - self._spoke_ms.get(name, -SPEAKS_MS) < SPEAKS_MS
+    def speaking(self) -> frozenset[str]:
+        """Return who has spoken for all to hear within the last `SPEAKS_MS`, by name."""
+        since = self._now_ms() - SPEAKS_MS
+        self._spoke_ms = {name: at for name, at in self._spoke_ms.items() if at > since}
+        return frozenset(self._spoke_ms)
 
     def since(self, number: int, scope: Scope) -> list[FeedEntry]:
         """Return the entries behind a number that a scope shows, oldest first."""
-        found = (one for one in self._entries if one.number > number)
-        return [one for one in found if one.encoded_for(scope)]
+        found = takewhile(lambda one: one.number > number, reversed(self._entries))
+        return [one for one in found if one.encoded_for(scope)][::-1]
 
     def newest(self, scope: Scope, most: int = SHOWN_ENTRIES) -> list[FeedEntry]:
         """Return the newest entries that a scope shows, oldest first."""

@@ -55,7 +55,7 @@ class Observatory:
         self._game = game
         self._agents = agents
         self._models = models
-        self._town = Town(game, agents, self.feed.speaks)
+        self._town = Town(game, agents, self.feed.speaking, now_ms)
         self._lag = ReactorLag(clock)
         self.viewers = Viewers(self.views, self.feed, clock)
         self.views.add(
@@ -92,6 +92,7 @@ class Observatory:
 
     def tell_of_agent(self, name: str, what: str) -> None:
         """Take in that an agent thinks, or no longer."""
+        self._town.thought()
         self.viewers.changed()
 
     @property

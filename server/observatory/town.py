@@ -9,7 +9,7 @@ from typing import Any
 from agents.agent import Agent
 from world.commands.senses import directions_of, map_sentences
 from world.entities import Character
-from world.events import Built, EntityChanged, Event
+from world.events import Arrived, Built, EntityChanged, Event, Left
 from world.game import Game
 from world.message_catalog import Wording
 from world.narration import room_name
@@ -22,6 +22,9 @@ MAX_ROOMS = 400
 
 MIN_WIDTH = 4
 """How many rooms may stand side by side in any case."""
+
+THOUGHTS_MS = 2_000
+"""How often it is looked who waits for a model, of which nobody tells."""
 
 WINDOW_DEPTH = 3
 """How many steps the map of the window reaches, as `map` does."""
@@ -40,11 +43,18 @@ class Layout:
 class Town:
     """The rooms of a world as they lie; the layout is made again after somebody has built."""
 
-    def __init__(self, game: Game, agents: Mapping[str, Agent], speaks: Callable[[str], bool]) -> None:
-        """`speaks` says whether somebody has just spoken aloud."""
+    def __init__(
+        self,
+        game: Game,
+        agents: Mapping[str, Agent],
+        speaking: Callable[[], frozenset[str]],
+        now_ms: Callable[[], int],
+    ) -> None:
+        """`speaking` returns who has just spoken aloud."""
         self._game = game
         self._agents = agents
-        self._speaks = speaks
+        self._speaking = speaking
+        self._now_ms = now_ms
         self._layout: Layout | None = None
         self._changes = 0
 
@@ -53,14 +63,16 @@ class Town:
         if not events or any(isinstance(one, Built | EntityChanged) for one in events):
             self._layout = None
             self._changes += 1
+        elif any(isinstance(one, Left | Arrived) for one in events):
+            self._changes += 1
 
     def stamp(self) -> object:
-        """Return what is another when somebody has moved, come, gone, spoken, or begun or ended a thought."""
-        people = self._game.world.characters.values()
-        where = [(one.character_id, one.room_id, self._speaks(one.name)) for one in people if one.awake]
-        agents = self._agents.values()
-        thoughts = [(one.last_turn.outcome, one.queue.stage(one.name) if one.queue else None) for one in agents]
-        return where, thoughts, self._changes
+        """Return what is another when somebody has moved, come, gone or spoken, and every other second for thoughts."""
+        return self._changes, self._speaking(), self._now_ms() // THOUGHTS_MS
+
+    def thought(self) -> None:
+        """Take in that an agent has begun or ended a thought."""
+        self._changes += 1
 
     def whole(self) -> dict[str, Any]:
         """Return all rooms with who is in them, and what each agent is about."""
@@ -100,7 +112,7 @@ class Town:
         return [self._person(one, is_whole) for one in present]
 
     def _person(self, one: Character, is_whole: bool) -> dict[str, Any]:
-        shown: dict[str, Any] = {"name": one.name, "is_agent": one.is_agent, "speaks": self._speaks(one.name)}
+        shown: dict[str, Any] = {"name": one.name, "is_agent": one.is_agent, "speaks": one.name in self._speaking()}
         agent = self._agents.get(one.character_id)
         if agent is None:
             return shown
