@@ -131,7 +131,9 @@ class Clause:
 
     @cached_property
     def is_negated(self) -> bool:
-        return sum(is_negation(token.word) for token in self.tokens) % 2 == 1
+        behind = [*(token.word for token in self.tokens[1:]), ""]
+        denied = (is_negation(token.word) and after != "else" for token, after in zip(self.tokens, behind, strict=True))
+        return sum(denied) % 2 == 1  # "I, and nobody else, heard it" denies nothing of me
 
 
 def _item(token: Token) -> str:
