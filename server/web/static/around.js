@@ -1,5 +1,5 @@
 // The room's picture: ways out, people, things, and a map with its twin in words.
-const CELL = 78, ROW = 58, SHORT = 12, SVG = "http://www.w3.org/2000/svg";
+const CELL = 78, ROW = 58, SHORT = 12, LARGEST = 1.3, SVG = "http://www.w3.org/2000/svg";
 
 function button(text, act) {
   const made = document.createElement("button");
@@ -121,8 +121,9 @@ export class Around {
     const xs = rooms.map((one) => one.x), ys = rooms.map((one) => one.y);
     const left = Math.min(...xs), top = Math.min(...ys);
     const at = (room) => [(room.x - left + 0.5) * CELL, (room.y - top + 0.5) * ROW];
+    const wide = (Math.max(...xs) - left + 1) * CELL;
     const svg = drawn("svg", {
-      viewBox: `0 0 ${(Math.max(...xs) - left + 1) * CELL} ${(Math.max(...ys) - top + 1) * ROW}`,
+      viewBox: `0 0 ${wide} ${(Math.max(...ys) - top + 1) * ROW}`, width: wide * LARGEST,
       role: "img", "aria-label": `Map: you are at ${rooms[0].name}. The same in words stands below.`,
     });
     for (const [one, other] of ways) {
@@ -131,8 +132,10 @@ export class Around {
     }
     rooms.forEach((room, number) => {
       const [x, y] = at(room), group = drawn("g", number ? {} : { class: "here" });
-      group.append(drawn("title", {}, room.name), drawn("rect", { x: x - 9, y: y - 18, width: 18, height: 18, rx: 4 }));
-      inTwo(room.name).forEach((part, line) => group.append(drawn("text", { x, y: y + 12 + line * 12 }, part)));
+      const lines = inTwo(room.name).map((part, line) => drawn("text", { x, y: y + 12 + line * 12 }, part));
+      const under = lines.map((line) => line.cloneNode(true)); // first, so that none covers a letter of another
+      under.forEach((line) => line.setAttribute("class", "under"));
+      group.append(drawn("title", {}, room.name), ...under, drawn("rect", { x: x - 9, y: y - 18, width: 18, height: 18, rx: 4 }), ...lines);
       svg.append(group);
     });
     document.getElementById("map").replaceChildren(svg);
