@@ -39,7 +39,8 @@ class Question:
     """What a model is asked: the decision, what its answer is held to, and the prompt.
 
     `menu` are the lines that it may choose from; empty for free words. `newest` is the number of the newest memory.
-    `again` is what a model is told of its first answer, where it is asked once more.
+    `again` is what a model is told of its first answer, where it is asked once more, and `said_again` are the words of
+    that answer if it had said them before.
     `is_prefilled` says that the prompt begins the agent's own line: a transcript of which only the words are wanted.
     """
 
@@ -50,6 +51,7 @@ class Question:
     schema: Mapping[str, Any] | None = None
     newest: int = 0
     again: str = ""
+    said_again: str = ""
     is_prefilled: bool = False
 
 
@@ -120,7 +122,7 @@ class Asking:
         if question.decision.kind == "speech":
             is_told = any(one.is_aside for one in question.prompt.sections)
             most = FACTUAL_TEMPERATURE if is_told or question.again else SPEECH_TEMPERATURE
-            is_varied = again and not question.again
+            is_varied = again and (not question.again or bool(question.said_again))
             temperature = max(temperature, SECOND_TEMPERATURE) if is_varied else min(temperature, most)
         is_line = question.grammar or question.is_prefilled
         stop = () if question.prompt.messages else ("\n",) if is_line else (f"\n~{self._name}>",)

@@ -182,7 +182,9 @@ class Mind:
         offer = [world.wording("talk.offer", who=partner, thing=offered)] if offered else []
         offer += [world.wording("talk.may_follow", who=partner)] if decision.asked_along else []
         values = {"offer": " ".join(offer)}
-        return Chat(self._templates.talk, name, self._talk, shown, partner, self._cue(question), values)
+        return Chat(
+            self._templates.talk, name, self._talk, shown, partner, self._cue(question), question.said_again, values
+        )
 
     def _partner(self, decision: Decision) -> Character | None:
         """Return who is talked with, be it from afar."""

@@ -93,6 +93,7 @@ class Thinking:
         self._failing = False
         self._asked_again = False
         self._fault: Fault = ""
+        self._said_again = ""
 
     async def take_turn(self) -> Turn:
         """Decide what kind of act comes next, ask the model for what it takes, and do it."""
@@ -165,7 +166,7 @@ class Thinking:
     async def _thought(self) -> Reply | Turn:
         """Ask the model, and once more if what it would do goes round in a circle. Raises: ModelError, NoteError."""
         self._conduct.begin_turn()
-        self._asked_again, self._fault = False, ""
+        self._asked_again, self._fault, self._said_again = False, "", ""
         completion = await self._ask()
         reply, decision = self._read(completion), self.question.decision
         if reply is None:
@@ -186,8 +187,9 @@ class Thinking:
         by_person = self._agent.awareness.thinks_of.by_person
         if decision.kind == "speech":
             words = reply.line.removeprefix(decision.opening()).strip()
-            self._fault = self._fault_in(words)
-            return not words or bool(self._fault) or self._conduct.has_heard(words)
+            self._fault = self._fault_in(words) or ("repeats" if self._conduct.has_heard(words) else "")
+            self._said_again = words if self._fault == "repeats" else ""
+            return not words or bool(self._fault)
         return self._conduct.objects_to(reply.line, self._agent.character.room_id, by_person)
 
     def _fault_in(self, words: str) -> Fault:
@@ -238,16 +240,14 @@ class Thinking:
     def _instead_of(self, reply: Reply, decision: Decision) -> Reply:
         """Return what is done when a model found no words twice.
 
-        A person who waits for an answer gets an echo all the same; where the words were wrong or out of character what
-        the world answers, or a stock phrase. Everybody else, and where there were no words, a nod.
+        A person who waits for an answer gets what the world answers, or a stock phrase. Everybody else, and where there
+        were no words, a nod.
         """
         say, partner = self._game.world.wording, decision.partner
         if partner is None:
             return Reply("")
         words = reply.line.removeprefix(decision.opening()).strip()
         is_awaited = words and not partner.is_agent and decision.cause in ("answer", "thank")
-        if is_awaited and not self._fault:
-            return reply
         if is_awaited or self._fault == "thankless":
             return Reply(f"{decision.opening()} {self._stock_phrase(partner)}")
         return Reply(f"emote {say('talk.nods_to', who=partner.name)}")
@@ -283,7 +283,7 @@ class Thinking:
                 return None
         question = replace(self._asking.question(decision, model, self._agent.settings), newest=newest)
         if self._asked_again:
-            question = replace(question, again=self._told_again())
+            question = replace(question, again=self._told_again(), said_again=self._said_again)
         self.question = question  # begun again if its tokens have to be counted first
         self.question = question = replace(question, prompt=self._agent.prompt(question))
         self._agent.awareness.begin_turn()

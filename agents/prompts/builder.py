@@ -239,7 +239,8 @@ class Chat:
 
     The scene stands where the agent has come to the room that it is in. `examples` are the turns of an example day.
     `partner` is who is talked with, by name, or empty. `cue` stands behind the talk where nobody has said anything that
-    asks for an answer. `values` fill slots that are about the turn itself, such as `menu`.
+    asks for an answer. `said_again` are words that the agent is not to say once more. `values` fill slots that are
+    about the turn itself, such as `menu`.
     """
 
     template: TalkTemplate
@@ -248,6 +249,7 @@ class Chat:
     examples: Sequence[Message] = ()
     partner: str = ""
     cue: str = ""
+    said_again: str = ""
     values: dict[str, str] = field(default_factory=dict)
 
     def has_place_for(self, name: str) -> bool:
@@ -260,7 +262,7 @@ class Chat:
         if past := self.template.past.fill(values).strip():
             messages.append(Message("user", f"({past})"))
         told = moment.view.told(moment.left_out)
-        life = _with_aside(list(self.talk.lines(told, self.partner)), sections)
+        life = _with_aside(list(self.talk.lines(told, self.partner, self.said_again)), sections)
         if scene := _one_line(self.template.scene.fill(values)):
             life.insert(_arrival(told, moment.actor.room_id), Message("user", f"({scene})"))
         messages += life

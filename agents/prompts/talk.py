@@ -13,6 +13,7 @@ from agents.escaping import quoted
 from agents.memory.facts.extraction import Utterance, utterance_in
 from agents.memory.facts.narration_parser import NarrationParser
 from agents.models.model import Message
+from agents.repetition.loop_detector import ALIKE, Shingles, shingles, similarity
 from vault.markdown import LINE_BREAK
 from vault.memory.memory_line import Memory
 from world.message_catalog import Wording
@@ -31,16 +32,17 @@ class Talk:
         self._wording = wording
         self._cached: dict[tuple[str, str], Utterance | None] = {}
 
-    def lines(self, told: Iterable[tuple[Memory, str]], partner: str) -> Iterator[Message]:
+    def lines(self, told: Iterable[tuple[Memory, str]], partner: str, said_again: str = "") -> Iterator[Message]:
         """Yield memories, each with the text that is told of it, as messages: one for each memory.
 
         Who speaks is told where that changes, and where it is whispered; it is `partner` who speaks first where nothing
-        else is told. So a line stays the same as the talk goes on, and a model's prefix cache serves it.
+        else is told. So a line stays the same as the talk goes on, and a model's prefix cache serves it. Own words that
+        are much the same as `said_again` are told in brackets: a small model says again what it reads as its own.
         """
         speaker = partner
         for memory, text in told:
             if memory.kind == "acted":
-                yield self._own(memory)
+                yield self._own(memory, shingles(said_again))
             elif (spoken := self._spoken(memory)) is None:
                 yield Message("user", f"({text})")
             else:
@@ -50,10 +52,11 @@ class Talk:
                 speaker = spoken.speaker
                 yield Message("user", f"{'' if is_known else label}{quoted(spoken.text)}")
 
-    def _own(self, memory: Memory) -> Message:
+    def _own(self, memory: Memory, said_again: Shingles) -> Message:
         line = split_reason(memory.text)[0]
         typed = parse_line(line)
-        if typed.verb not in SPEECH:
+        is_again = bool(said_again) and similarity(shingles(typed.arguments), said_again) >= ALIKE
+        if typed.verb not in SPEECH or is_again:
             return Message("user", f"({self._wording()('talk.you_did', line=quoted(line))})")
         words = typed.arguments if typed.verb == "say" else typed.arguments.partition(" ")[2]
         return Message("assistant", words_json(quoted(words)))

@@ -21,13 +21,25 @@ from world.message_catalog import Wording
 from world.parsing import has_phrase, is_named
 
 Fault = Literal[
-    "", "assistant", "narrates", "claims", "echoes", "swaps", "reveals", "misses", "invents", "thankless", "stays"
+    "",
+    "assistant",
+    "narrates",
+    "claims",
+    "echoes",
+    "swaps",
+    "reveals",
+    "misses",
+    "invents",
+    "thankless",
+    "stays",
+    "repeats",
 ]
 """An assistant's talk; the narrator's words; the other's facts as its own; a part of what was heard; swapped persons;
-a secret told; nothing of what is asked for again; a name or number that nobody told; no thanks; no farewell."""
+a secret told; nothing of what is asked for again; a name or number that nobody told; no thanks; no farewell; what was
+said a moment ago."""
 
-TOLD: Collection[Fault] = ("assistant", "reveals", "misses", "invents", "thankless", "stays")
-"""Faults that a model is told how to mend: it is not asked to be more varied."""
+TOLD: Collection[Fault] = ("assistant", "reveals", "misses", "invents", "thankless", "stays", "repeats")
+"""Faults that a model is told how to mend."""
 
 SHORTEST_NARRATION = 12
 """Shorter narration, in characters, may well be spoken: Moss nods."""

@@ -152,9 +152,17 @@ def test_assistant_talk_is_asked_for_again_once_with_what_is_wanted(tmp_path, fi
     assert life.model.requests[-1].messages[-1].content.endswith("answers Ana kindly, as a neighbour would.)")
 
 
-def test_a_person_gets_the_words_all_the_same_when_both_will_not_do(tmp_path):
-    echo = words("Rook, where is the oven today?")
-    assert Talking(tmp_path, echo, echo).answers("say Rook, where is the oven today?").line.startswith("say ")
+def test_a_model_that_says_its_own_words_again_reads_them_in_brackets_and_then_a_stock_phrase_is_said(tmp_path):
+    again = words("What did you have for breakfast today?")
+    life = Talking(tmp_path, again, again, again)
+    life.answers("say Good morning, Rook!")
+    line = life.answers("say Rook, my boat has sprung a leak.").line
+    assert "breakfast" not in line
+    assert line.startswith("say ")
+    last = life.model.requests[-1]
+    assert "(You: say What did you have for breakfast today?)" in last.prompt
+    assert "Rook has said that already" in last.messages[-1].content
+    assert [one.role for one in last.messages].count("assistant") == 0
 
 
 def test_who_is_out_of_character_twice_is_at_a_loss(tmp_path):
