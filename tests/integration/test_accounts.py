@@ -93,7 +93,7 @@ def test_an_admin_gives_a_password_that_only_the_admin_sees(server):
     server.player("Lea").close()
     admin, witness = server.player(ADMIN), server.player("Witness")
     admin.types("@password lea")
-    given = one_time_in(admin.expects("chooses another at once.\n"))
+    given = one_time_in(admin.expects("must be changed at the first login.\n"))
     witness.asks("look")
     assert given not in witness.text + server.log
     player = server.player()
