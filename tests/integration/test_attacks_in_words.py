@@ -49,7 +49,10 @@ def test_what_is_written_stands_there_as_it_was_written_after_a_restart(tmp_path
 
 
 KNOWN_FOLDERS = (
-    *(f"world/{name}/" for name in ("rooms", "things", "agents", "people", "world", "config", ".index", ".trash")),
+    *(
+        f"world/{name}/"
+        for name in ("rooms", "things", "agents", "people", "world", "config", "chronicle", ".index", ".trash")
+    ),
     "world.accounts/",
 )
 KEPT = [
