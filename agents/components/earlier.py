@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 
 from agents.attending.conversation import is_question
 from agents.component import AddedComponent, Moment, Section, last_heard
-from agents.memory.facts.extraction import Utterance, utterance_in
+from agents.memory.facts.extraction import Utterance, awaits_outcome, utterance_in
 from agents.memory.facts.narration_parser import NarrationParser
 from agents.memory.facts.speech_acts import classify, sentences, spans
 from agents.memory.facts.store import ME
@@ -28,7 +28,6 @@ NEAR = 3
 LOOKED_THROUGH = 200
 """So many of the newest memories are looked through."""
 
-PRIVATE = frozenset({"whisper", "tell"})
 THIRD_PERSONS = frozenset({"he", "she", "it", "they", "his", "her", "its"})
 
 RARE = 2
@@ -86,7 +85,7 @@ def remembered(
     if question is None:
         return None
     older = view.tail[-LOOKED_THROUGH:-NEAR]
-    spoken = {one: said for one in older if LINE_BREAK not in one.text and (said := utterance_in(one, reading))}
+    spoken = dict(_speeches(older, reading))
     found = _of_kind(question, spoken, world, partner)
     if found is None and has_phrase(world.wording("asked.asks_other"), question):
         others = (
@@ -126,9 +125,8 @@ def message_for(
 ) -> tuple[Memory, Utterance] | None:
     """Return what somebody asked the agent to tell the partner, if it has said nothing of the kind since; or None."""
     own: list[frozenset[str]] = []
-    for one in reversed(view.tail[-LOOKED_THROUGH:]):
-        said = utterance_in(one, reading) if LINE_BREAK not in one.text else None
-        if said is None or said.privately or said.speaker == partner.name:
+    for one, said in _speeches(reversed(view.tail[-LOOKED_THROUGH:]), reading):
+        if said.privately or said.speaker == partner.name:
             continue
         if one.kind == "acted":
             own.append(key_words(_words(said)))
@@ -141,14 +139,11 @@ def message_for(
 def secrets(view: View, partner: Character, reading: NarrationParser) -> list[Utterance]:
     """Return what others have whispered to the agent, or it to others, and not the partner."""
     found: list[Utterance] = []
-    for one in view.tail[-LOOKED_THROUGH:]:
-        said = utterance_in(one, reading) if LINE_BREAK not in one.text else None
-        if said is None or said.speaker == partner.name:
+    for one, said in _speeches(view.tail[-LOOKED_THROUGH:], reading):
+        is_own = awaits_outcome(one)  # its own whisper, or tell
+        if is_own and name_key(parse_line(one.text).arguments).startswith(name_key(partner.name)):
             continue
-        typed = parse_line(one.text) if one.kind == "acted" else None
-        if typed and (typed.verb not in PRIVATE or name_key(typed.arguments).startswith(name_key(partner.name))):
-            continue
-        if typed or said.privately:
+        if said.speaker != partner.name and (is_own or said.privately):
             found.append(replace(said, text=_words(said)))
     return found
 
@@ -171,6 +166,13 @@ def best(
         return one in by_named, of_asker, sum(1 / counts[word] for word in words[one]), one.seq
 
     return max(telling, key=fits, default=None)
+
+
+def _speeches(memories: Iterable[Memory], reading: NarrationParser) -> Iterator[tuple[Memory, Utterance]]:
+    """Yield the memories in which something is said, with what is said in each."""
+    for one in memories:
+        if LINE_BREAK not in one.text and (said := utterance_in(one, reading)):
+            yield one, said
 
 
 def _words(spoken: Utterance) -> str:
