@@ -13,7 +13,7 @@ from agents.views.memories import memory_page, page_text, query_of
 from agents.views.mind import mind_shown, mind_text
 from agents.views.steps import Answering, Steps
 from agents.views.tiers import Shown
-from agents.views.why import deed_of, exchange_of, question_shown, why_shown
+from agents.views.why import action_of, exchange_of, question_shown, why_shown
 from agents.views.why_text import answer_lines, choice_lines, indented, why_text
 from vault.errors import NoteError
 from vault.memory.archive_exchanges import Question, newest_questions
@@ -45,10 +45,10 @@ def log_text(agent: Agent, questions: list[Question], whole: bool, say: Wording)
 def explain_action(agent: Agent, say: Wording, seq: int = 0) -> str:
     """Return why an agent did something, by the number of its memory, or what it did last.
 
-    Raises: CommandError if that is no deed, NoteError if its journal or archive cannot be read.
+    Raises: CommandError if that is no action, NoteError if its journal or archive cannot be read.
     """
-    deed = deed_of(agent, seq, say) if seq else None
-    return why_text(why_shown(agent, exchange_of(agent, deed), deed, say), say)
+    action = action_of(agent, seq, say) if seq else None
+    return why_text(why_shown(agent, exchange_of(agent, action), action, say), say)
 
 
 def _question_told(who: str, question: Question, whole: bool, say: Wording) -> list[str]:

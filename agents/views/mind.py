@@ -121,24 +121,24 @@ def _tokens(agent: Agent, text: str) -> int:
 
 
 def last_turns(agent: Agent, most: int = LAST_TURNS) -> list[Shown]:
-    """Return an agent's last deeds, newest first: what it did, why, and what came of it."""
+    """Return an agent's last actions, newest first: what it did, why, and what came of it."""
     last = agent.memory.journal.last
     found = agent.memory.journal.read(max(1, last - MOST_READ), last)
     return list(_turns(found))[::-1][:most]
 
 
 def _turns(memories: list[Memory]) -> Iterator[Shown]:
-    deed: Shown | None = None
+    action: Shown | None = None
     for one in memories:
         if one.kind == "acted":
-            if deed:
-                yield deed
-            deed = shown_memory(one) | {"command": parsed_command(one.text), "reason": parse_line(one.text).reason}
-            deed |= {"result": "", "is_refused": False}
-        elif one.kind == "result" and deed and not deed["result"]:
-            deed |= {"result": one.text, "is_refused": one.refused}
-    if deed:
-        yield deed
+            if action:
+                yield action
+            action = shown_memory(one) | {"command": parsed_command(one.text), "reason": parse_line(one.text).reason}
+            action |= {"result": "", "is_refused": False}
+        elif one.kind == "result" and action and not action["result"]:
+            action |= {"result": one.text, "is_refused": one.refused}
+    if action:
+        yield action
 
 
 def mind_text(agent: Agent, shown: Shown, say: Wording) -> str:

@@ -22,7 +22,7 @@ ASKED_AT_MOST = 3
 """The last question, the one whose answer was not taken, and the one of the turn before."""
 
 MOST_READ = 256
-"""How far back the deed before is looked for, in memories."""
+"""How far back the action before is looked for, in memories."""
 
 MAX_DIFF_LINES = 120
 """How many lines of the difference between two prompts are shown; the rest is counted."""
@@ -45,7 +45,7 @@ class Exchange:
     """A question to the model as the archive has it, and those before it.
 
     `first` is the one whose answer was not taken, asked with the same memories; `before` is the last one of the turn
-    before. None where there is none. `cause` is why the engine chose a deed of which no model was asked: empty where
+    before. None where there is none. `cause` is why the engine chose an action of which no model was asked: empty where
     somebody else had the agent do it, None where the archive does not say.
     """
 
@@ -56,7 +56,7 @@ class Exchange:
 
 
 def exchange_for(archive: Archive, seq: int, day: str) -> Exchange:
-    """Return what the model was asked before the deed that is memory `seq`, of a day; with 0 for both, the last.
+    """Return what the model was asked before the action that is memory `seq`, of a day; with 0 for both, the last.
 
     It only reads files, in any thread. Raises: NoteError if one cannot be read.
     """
@@ -73,30 +73,30 @@ def exchange_for(archive: Archive, seq: int, day: str) -> Exchange:
     return Exchange(question, first, asked[before] if before >= 0 else None)
 
 
-def deed_of(agent: Agent, seq: int, say: Wording) -> Memory:
-    """Return the deed that a memory is, or that it came of. Raises: CommandError if there is none, NoteError."""
+def action_of(agent: Agent, seq: int, say: Wording) -> Memory:
+    """Return the action that a memory is, or that it came of. Raises: CommandError if there is none, NoteError."""
     last = agent.memory.journal.last
     found = agent.memory.journal.read(max(1, seq - ROUND_MEMORIES), seq) if 1 <= seq <= last else []
     if not found or found[-1].seq != seq:
         raise CommandError(say("memory.no_memory", who=agent.name, number=seq, last=last))
-    deed = next((one for one in reversed(found) if one.kind == "acted"), None)
-    if deed is None or found[-1].kind not in ("acted", "result"):
-        raise CommandError(say("observatory.no_deed", who=agent.name, number=seq))
-    return deed
+    action = next((one for one in reversed(found) if one.kind == "acted"), None)
+    if action is None or found[-1].kind not in ("acted", "result"):
+        raise CommandError(say("observatory.no_action", who=agent.name, number=seq))
+    return action
 
 
-def why_shown(agent: Agent, exchange: Exchange, deed: Memory | None, say: Wording) -> Shown:
-    """Return the chain that led to a deed; of the last question where no deed is given.
+def why_shown(agent: Agent, exchange: Exchange, action: Memory | None, say: Wording) -> Shown:
+    """Return the chain that led to an action; of the last question where no action is given.
 
     `by` is `model`, `engine` where no model was asked, `hand` where somebody else typed it through the agent, and
     `unknown` where the archive does not say. Raises: NoteError if the journal cannot be read.
     """
     question = exchange.question
-    newest = question.newest if question else (deed.seq - 1 if deed else agent.memory.journal.last)
-    shown: Shown = {"agent": agent.name, "seq": deed.seq if deed else 0, "by": _by(exchange, deed)}
+    newest = question.newest if question else (action.seq - 1 if action else agent.memory.journal.last)
+    shown: Shown = {"agent": agent.name, "seq": action.seq if action else 0, "by": _by(exchange, action)}
     shown |= _perceived(agent, newest)
     if question is None:
-        shown |= _deed(agent, exchange, deed) if deed else {}
+        shown |= _action(agent, exchange, action) if action else {}
     else:
         shown |= {"reference": question.reference, "asked_at": str(question.entry.get("at", ""))}
         shown |= {"retrieved": _retrieved(agent, question), "told": _told(question), **_choice(question)}
@@ -105,10 +105,10 @@ def why_shown(agent: Agent, exchange: Exchange, deed: Memory | None, say: Wordin
     return shown | _now(agent)
 
 
-def _deed(agent: Agent, exchange: Exchange, deed: Memory) -> Shown:
-    """Return a deed of which no model was asked, and what came of it."""
-    line = {"command": parsed_command(deed.text), "reason": parse_line(deed.text).reason}
-    return {"cause": exchange.cause or "", "at": deed.at_ms, **line, **_effect(agent, deed)}
+def _action(agent: Agent, exchange: Exchange, action: Memory) -> Shown:
+    """Return an action of which no model was asked, and what came of it."""
+    line = {"command": parsed_command(action.text), "reason": parse_line(action.text).reason}
+    return {"cause": exchange.cause or "", "at": action.at_ms, **line, **_effect(agent, action)}
 
 
 def parsed_command(line: str) -> str:
@@ -182,7 +182,7 @@ def prompt_page(question: Question, start: int) -> Shown:
 
 
 def _answered_by(question: Question, seq: int) -> bool:
-    """Return whether a deed is what a question was answered with: the first one, or the second of a turn of two."""
+    """Return whether an action is what a question was answered with: the first one, or the second of a turn of two."""
     if question.was_discarded or question.was_suppressed:
         return False
     calls = [int(one.get("seq", 0)) for one in question.after if one["event"] == "tool_call"]
@@ -200,18 +200,18 @@ def _is_first_try(first: Question, second: Question) -> bool:
     return first.was_discarded and not first.after and first.seq == second.seq
 
 
-def _by(exchange: Exchange, deed: Memory | None) -> str:
+def _by(exchange: Exchange, action: Memory | None) -> str:
     if exchange.question is not None:
         return "model"
-    if deed is None:
+    if action is None:
         return "nobody"
     return "unknown" if exchange.cause is None else "engine" if exchange.cause else "hand"
 
 
 def _perceived(agent: Agent, newest: int) -> Shown:
     found = agent.memory.journal.read(newest - MOST_READ, newest)
-    deeds = [place for place, one in enumerate(found) if one.kind == "acted"]
-    since = found[deeds[-1] + 1 :] if deeds else found
+    actions = [place for place, one in enumerate(found) if one.kind == "acted"]
+    since = found[actions[-1] + 1 :] if actions else found
     rows = [shown_memory(one) for one in since[-MOST_PERCEIVED:]]
     return {"perceived": rows, "perceived_before": len(since) - len(rows)}
 
@@ -269,9 +269,9 @@ def _verdict(question: Question) -> Shown:
     return shown
 
 
-def _effect(agent: Agent, deed: Memory) -> Shown:
-    """Return what came of a deed, from the journal: its results up to the next deed."""
-    after = agent.memory.journal.read(deed.seq + 1, min(agent.memory.journal.last, deed.seq + ROUND_MEMORIES))
+def _effect(agent: Agent, action: Memory) -> Shown:
+    """Return what came of an action, from the journal: its results up to the next action."""
+    after = agent.memory.journal.read(action.seq + 1, min(agent.memory.journal.last, action.seq + ROUND_MEMORIES))
     results = list[Memory]()
     for one in after:
         if one.kind == "acted":
@@ -279,7 +279,7 @@ def _effect(agent: Agent, deed: Memory) -> Shown:
         if one.kind == "result":
             results.append(one)
     verdict = "refused" if any(one.refused for one in results) else "done"
-    return {"verdict": verdict, "results": [one.text[:MAX_TEXT] for one in results], "did": deed.seq}
+    return {"verdict": verdict, "results": [one.text[:MAX_TEXT] for one in results], "did": action.seq}
 
 
 def _now(agent: Agent) -> Shown:
@@ -288,11 +288,11 @@ def _now(agent: Agent) -> Shown:
     return {"thinks": thinks, "turn": {"outcome": turn.outcome, "why": turn.why}}
 
 
-def exchange_of(agent: Agent, deed: Memory | None) -> Exchange:
-    """Return what the model was asked before a deed, or last where none is given. Raises: NoteError."""
+def exchange_of(agent: Agent, action: Memory | None) -> Exchange:
+    """Return what the model was asked before an action, or last where none is given. Raises: NoteError."""
     agent.memory.archive_writer.write()
     archive = agent.memory.archive_writer.archive
-    return exchange_for(archive, deed.seq, deed.day) if deed else exchange_for(archive, 0, "")
+    return exchange_for(archive, action.seq, action.day) if action else exchange_for(archive, 0, "")
 
 
 def question_shown(question: Question) -> Shown:

@@ -1,4 +1,4 @@
-"""The chain that led to a deed, for people."""
+"""The chain that led to an action, for people."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The command `@chronicle`: a day, an hour or somebody's deeds as text, as far as the one who asks may know of them."""
+"""The command `@chronicle`: a day, an hour or what somebody did as text, as far as whoever asks may know of it."""
 
 from __future__ import annotations
 

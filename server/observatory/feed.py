@@ -55,7 +55,7 @@ KINDS: Mapping[type[Event], str] = {
     Shared: "board",
     Built: "building",
 }
-"""The kind of an entry by its event; of any other `deed`."""
+"""The kind of an entry by its event; of any other `action`."""
 
 
 @dataclass(frozen=True)
@@ -63,7 +63,7 @@ class FeedEntry:
     """One thing that happened: number, time in milliseconds since 1970, kind, place, who, and to whom.
 
     `whole` is how it reads to who sees all; `rooms` how it reads to those in each room that perceives it. `reason` is
-    the private one, `seq` the number of the deed in the memory of the agent that did it, 0 for a person's.
+    the private one, `seq` the number of the action in the memory of the agent that did it, 0 for a person's.
     """
 
     number: int
@@ -163,7 +163,7 @@ class Feed:
             FeedEntry(
                 self.last,
                 self._now_ms(),
-                KINDS.get(type(event), "deed"),
+                KINDS.get(type(event), "action"),
                 room_name(room_id, world),
                 actor.name if actor else "",
                 to.name if to else "",
@@ -181,7 +181,7 @@ class Feed:
         self.last += 1
         place = room_name(actor.room_id, self._game.world)
         self._entries.append(
-            FeedEntry(self.last, self._now_ms(), "deed", place, actor.name, "", whole, {}, reason, seq)
+            FeedEntry(self.last, self._now_ms(), "action", place, actor.name, "", whole, {}, reason, seq)
         )
 
 

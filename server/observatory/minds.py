@@ -13,7 +13,7 @@ from agents.views.memories import memory_page, page_text, query_of
 from agents.views.mind import mind_shown, mind_text
 from agents.views.steps import finished
 from agents.views.tiers import Holding, lines_behind, sentences_for
-from agents.views.why import Exchange, deed_of, exchange_for, prompt_page, why_shown
+from agents.views.why import Exchange, action_of, exchange_for, prompt_page, why_shown
 from agents.views.why_text import why_text
 from server.bridge import deferred_from
 from server.clock import InThread
@@ -76,8 +76,8 @@ class MindViews:
         return {"agent": agent.name, "is_window": True, "thinks": stage == "running", "words": words}
 
     def _why(self, asked: Asked) -> Deferred[Shown]:
-        agent, deed, found = self._exchange(asked)
-        return found.addCallback(lambda exchange: why_shown(agent, exchange, deed, self._game.world.wording))
+        agent, action, found = self._exchange(asked)
+        return found.addCallback(lambda exchange: why_shown(agent, exchange, action, self._game.world.wording))
 
     def _prompt(self, asked: Asked) -> Deferred[Shown]:
         _, _, found = self._exchange(asked)
@@ -90,13 +90,13 @@ class MindViews:
         return prompt_page(exchange.question, start)
 
     def _exchange(self, asked: Asked) -> tuple[Agent, Memory | None, Deferred[Exchange]]:
-        """Return whom it is about, the deed, None for the last question, and what was asked before it."""
+        """Return whom it is about, the action, None for the last question, and what was asked before it."""
         agent, say = self._agent(asked), self._game.world.wording
         seq = _number(asked, "seq", say)
-        deed = deed_of(agent, seq, say) if seq else None
+        action = action_of(agent, seq, say) if seq else None
         agent.memory.archive_writer.write()
-        seq, day = (deed.seq, deed.day) if deed else (0, "")
-        return agent, deed, self._in_thread(exchange_for, agent.memory.archive_writer.archive, seq, day)
+        seq, day = (action.seq, action.day) if action else (0, "")
+        return agent, action, self._in_thread(exchange_for, agent.memory.archive_writer.archive, seq, day)
 
     def _memories(self, asked: Asked) -> Deferred[Shown]:
         query = query_of(asked, self._game.world.wording)

@@ -116,7 +116,7 @@ def test_why_leads_from_a_line_of_the_feed_in_two_keys_to_its_chain(visit, serve
     warden.shot("observatory-why")
 
 
-def test_why_tells_a_deed_that_was_refused_and_one_by_hand(visit, server):
+def test_why_tells_an_action_that_was_refused_and_one_by_hand(visit, server):
     warden = visit(ADMIN)
     warden.types("@possess Moss")
     warden.sees("Moss")
@@ -124,9 +124,9 @@ def test_why_tells_a_deed_that_was_refused_and_one_by_hand(visit, server):
     warden.types("get moon | it shines")
     warden.types("@release")
     assert eventually(lambda: any("get moon" in line for line in journal_lines(server.vault)["Moss"]))
-    deeds = {line.split(" · ")[-1].split(" ^m")[0]: int(line.rsplit("^m", 1)[1]) for line in journal_lines(server.vault)["Moss"] if " acted " in line}  # noqa: E501  # fmt: skip
-    by_hand = next(seq for text, seq in deeds.items() if text.startswith("emote hums a tune"))
-    refused = next(seq for text, seq in deeds.items() if text.startswith("get moon"))
+    actions = {line.split(" · ")[-1].split(" ^m")[0]: int(line.rsplit("^m", 1)[1]) for line in journal_lines(server.vault)["Moss"] if " acted " in line}  # noqa: E501  # fmt: skip
+    by_hand = next(seq for text, seq in actions.items() if text.startswith("emote hums a tune"))
+    refused = next(seq for text, seq in actions.items() if text.startswith("get moon"))
     opens(warden, f"why/Moss/{by_hand}", ".chain")
     assert "by hand" in warden.page.inner_text("#seen")
     assert "it is quiet" in warden.page.inner_text("#seen")

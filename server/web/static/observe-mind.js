@@ -32,7 +32,7 @@ function now({ agent, room, doing, stage, still, goals, plan, attends_to: others
     row("Company", here.join(", ") || "nobody"), row("Attends to", others.join(", ") || "nobody"),
     row("Goals", goals.length ? h("ul", {}, goals.map((one) => h("li", {}, one.text))) : "none"),
     row("Plan of today", plan.length ? h("ol", {}, plan.map((one) => h("li", { class: one.is_done ? "done" : "" }, one.text, one.is_done && " (done)"))) : "none")),
-    h("p", {}, link(["why", agent], "Why the last deed"), " · ", link(["memory", agent], "Memories"), " · ", h("a", { href: `#/feed?who=${encodeURIComponent(agent)}` }, "Follow in the feed"))];
+    h("p", {}, link(["why", agent], "Why the last action"), " · ", link(["memory", agent], "Memories"), " · ", h("a", { href: `#/feed?who=${encodeURIComponent(agent)}` }, "Follow in the feed"))];
 }
 
 function acts(page, { agent, still, memory: { leaves } }) {
@@ -96,7 +96,7 @@ function prompt({ prompt: { pieces, tokens, budget, cached, new: fresh, same, is
 }
 
 function turns({ agent, turns: all }) {
-  return [h("h3", {}, "Last turns"), table("Newest first", ["Deed", "When", "Reason", "What came of it"], all.map((one) => [
+  return [h("h3", {}, "Last turns"), table("Newest first", ["Action", "When", "Reason", "What came of it"], all.map((one) => [
     link(["why", agent, one.seq], one.command, { "data-line": true, key: `turn ${one.seq}` }), moment(one.at), one.reason || "none given",
     [one.is_refused && h("strong", {}, "Refused. "), one.result.slice(0, 300)],
   ]), "None yet.")];

@@ -2,7 +2,7 @@
 import { clock, empty, field, h, link, svg, table } from "./observatory.js";
 
 const WIDE = 150, HIGH = 92, MOST = 500, SHORT = 20;
-const KINDS = ["speech", "private", "pose", "movement", "deed", "thought", "refusal", "board", "building", "ambience"];
+const KINDS = ["speech", "private", "pose", "movement", "action", "thought", "refusal", "board", "building", "ambience"];
 
 export const asks = () => ({});
 export const isLive = () => true;

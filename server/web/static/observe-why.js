@@ -2,7 +2,7 @@
 import { bar, count, empty, h, link, plural, table, tone } from "./observatory.js";
 
 const BY = {
-  engine: "No model was asked: the engine chose this deed.", hand: "Somebody did this by hand, through the agent. The audit log says who.",
+  engine: "No model was asked: the engine chose this action.", hand: "Somebody did this by hand, through the agent. The audit log says who.",
   unknown: "The archive does not say why this was done.", nobody: "Nothing was asked of a model yet.",
 };
 const VERDICTS = { done: "Done.", refused: "Refused by the world.", dropped: "The engine did not take the answer.", silent: "The agent kept silent, for it had said these words lately.", no_command: "There was no command in the answer." };
@@ -25,7 +25,7 @@ function steps(page, shown) {
 }
 
 function perceived({ agent, perceived: rows, perceived_before: before }) {
-  if (!rows.length) return empty("Nothing since the deed before.");
+  if (!rows.length) return empty("Nothing since the action before.");
   return [before > 0 && empty(`${plural(before, "memory", "memories")} before these.`), h("ul", { class: "lines" }, rows.map((one) => h("li", {}, link(["memory", agent, one.seq], count(one.seq), { "aria-label": `Memory ${one.seq}` }), ` ${one.text}`)))];
 }
 

@@ -50,7 +50,7 @@ def test_why_tells_what_was_perceived_told_answered_and_done(tmp_path):
     assert told[:end] == [
         "Why Rook did what it did last (NOW, DAY#4)",
         "",
-        "It perceived since its deed before:",
+        "It perceived since its action before:",
         f"  2: NOW result in The Common Room: {' / '.join(LOOK)}",
         '  3: NOW observed in The Common Room: Ana says, "Good morning, Rook!"',
         "",

@@ -17,7 +17,7 @@ from agents.views.memories import PAGE_ROWS, MemoryQuery, memory_page, page_text
 from agents.views.mind import mind_shown
 from agents.views.steps import finished
 from agents.views.tiers import Holding, Shown, lines_behind, sentences_for, tiers_shown
-from agents.views.why import MAX_DIFF_LINES, deed_of, difference, exchange_of, prompt_page, why_shown
+from agents.views.why import MAX_DIFF_LINES, action_of, difference, exchange_of, prompt_page, why_shown
 from config.settings import MemorySettings
 from tests.agents.house import House, said
 from tests.agents.test_agent import Life
@@ -85,11 +85,11 @@ def test_a_written_sentence_leads_to_the_memories_that_share_its_words_and_back(
 
 
 def why(life: Life, seq: int = 0) -> Shown:
-    deed = deed_of(life.agent, seq, ENGLISH) if seq else None
-    return why_shown(life.agent, exchange_of(life.agent, deed), deed, ENGLISH)
+    action = action_of(life.agent, seq, ENGLISH) if seq else None
+    return why_shown(life.agent, exchange_of(life.agent, action), action, ENGLISH)
 
 
-def test_why_leads_from_a_deed_to_what_was_asked_and_what_came_of_it(tmp_path: Path):
+def test_why_leads_from_an_action_to_what_was_asked_and_what_came_of_it(tmp_path: Path):
     life = Life(tmp_path, "look | I am new", "get moon | it shines", "say hello | to be kind")
     life.turns(3)
     acted = [one.seq for one in life.memories() if one.kind == "acted"]
@@ -104,12 +104,12 @@ def test_why_leads_from_a_deed_to_what_was_asked_and_what_came_of_it(tmp_path: P
     assert refused["results"] != []
     assert (spoke["command"], spoke["did"]) == ("say hello", acted[2])
     assert spoke["prompt"]["before"] == refused["reference"]
-    assert why(life, acted[1] + 1)["command"] == "get moon"  # what came of a deed leads to it as well
+    assert why(life, acted[1] + 1)["command"] == "get moon"  # what came of an action leads to it as well
     assert why(life)["command"] == "say hello"
     json.dumps([looked, refused, spoke])
 
 
-def test_why_tells_a_deed_by_hand_from_one_that_the_engine_chose(tmp_path: Path):
+def test_why_tells_an_action_by_hand_from_one_that_the_engine_chose(tmp_path: Path):
     life = Life(tmp_path, "look")
     life.turns()
     life.agent.perform("emote waves | just so")
@@ -120,13 +120,13 @@ def test_why_tells_a_deed_by_hand_from_one_that_the_engine_chose(tmp_path: Path)
     assert (why(life, by_engine)["by"], why(life, by_engine)["cause"]) == ("engine", "errand")
 
 
-def test_what_is_no_deed_has_no_why(tmp_path: Path):
+def test_what_is_no_action_has_no_why(tmp_path: Path):
     life = Life(tmp_path, "look")
     life.memory.record("noted", "The lamp is empty.")
-    with pytest.raises(CommandError, match="Memory 1 of Rook is no deed"):
-        deed_of(life.agent, 1, ENGLISH)
+    with pytest.raises(CommandError, match="Memory 1 of Rook is no action"):
+        action_of(life.agent, 1, ENGLISH)
     with pytest.raises(CommandError, match="Rook has no memory 7"):
-        deed_of(life.agent, 7, ENGLISH)
+        action_of(life.agent, 7, ENGLISH)
 
 
 def test_a_half_written_line_of_the_archive_costs_that_line_alone(tmp_path: Path):

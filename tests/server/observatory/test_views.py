@@ -68,7 +68,7 @@ def test_what_is_for_observers_is_refused_to_others_with_the_reason(tmp_path: Pa
 
 
 @pytest.mark.parametrize("role", [Role.OBSERVER, Role.ADMIN])
-def test_observers_and_admins_see_minds_deeds_memories_and_bonds(tmp_path: Path, role: Role):
+def test_observers_and_admins_see_minds_actions_memories_and_bonds(tmp_path: Path, role: Role):
     life = Watched(tmp_path, "look | I am secretive")
     life.turns()
     assert life.asked("Ben", role, view="mind", agent="Rook")["seen"]["turns"][0]["reason"] == "I am secretive"
