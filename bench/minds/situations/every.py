@@ -6,7 +6,15 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from bench.minds.situation import Situation
-from bench.minds.situations import unseen_company, unseen_deeds, unseen_pairs, unseen_talk
+from bench.minds.situations import (
+    more_company,
+    more_deeds,
+    more_pairs,
+    more_talk,
+    unseen_deeds,
+    unseen_pairs,
+    unseen_talk,
+)
 from bench.minds.situations.company import COMPANY
 from bench.minds.situations.deeds import DEEDS
 from bench.minds.situations.errands import ERRANDS
@@ -23,12 +31,15 @@ from bench.minds.situations.talk import TALK
 TUNING = (
     *(*TALK, *QUESTIONS, *NEWS, *RECALL, *GIFTS, *PRIVATE, *COMPANY, *KEEP_OUT, *FAREWELLS),
     *(*ERRANDS, *DEEDS, *PRESSURE),
+    *(*more_talk.TALK, *more_pairs.RECALL, *more_pairs.GIFTS, *more_company.PRIVATE),
+    *(*more_company.COMPANY, *more_company.KEEP_OUT, *more_deeds.FAREWELLS),
+    *(*more_deeds.ERRANDS, *more_deeds.ALONE, *more_deeds.PRESSURE),
 )
 HELD_BACK = tuple(
     replace(one, is_held_back=True)
     for one in (
-        *(*unseen_talk.TALK, *unseen_pairs.RECALL, *unseen_pairs.GIFTS, *unseen_company.PRIVATE),
-        *(*unseen_company.COMPANY, *unseen_company.KEEP_OUT, *unseen_deeds.FAREWELLS),
+        *(*unseen_talk.TALK, *unseen_talk.RECALL, *unseen_pairs.GIFTS, *unseen_pairs.PRIVATE),
+        *(*unseen_pairs.COMPANY, *unseen_pairs.KEEP_OUT, *unseen_deeds.FAREWELLS),
         *(*unseen_deeds.ERRANDS, *unseen_deeds.ALONE, *unseen_deeds.PRESSURE),
     )
 )

@@ -1,356 +1,235 @@
-"""What was said some lines before, and gifts. Held back: nobody who tunes reads this."""
+"""Gifts, secrets, company and the talk of others that are held back: nobody who tunes minds reads this."""
 
 from __future__ import annotations
 
-from bench.minds.checks import all_of, answers, any_of, gives, mentions, never_says, poses, says, shows, takes
+from bench.minds.checks import (
+    all_of,
+    answers,
+    any_of,
+    gives,
+    is_about,
+    keeps,
+    keeps_quiet,
+    leaves_out,
+    mentions,
+    never_says,
+)
 from bench.minds.situation import Situation
-from bench.minds.situations.words import AGREES, DENIES, HANDS_OVER, NO_HABIT, TERSE, THANKS, takes_up
-
-RECALL = [
-    Situation(
-        "tests_it_on_a_trade",
-        "recall",
-        "Eliza",
-        {"Eliza": "The Landing", "Idris": "The Landing"},
-        (
-            "Idris> say hi im idris, i do cheese. mostly goat",
-            "Eliza> say Good day, Idris. Which goat is the worst?",
-            "Idris> say the one called duchess. eats washing",
-            "Eliza> say Whose washing was it last?",
-            "Idris> say the vicars. red socks n all",
-            "Eliza> emote writes down the socks",
-            "Idris> look river",
-            "Idris> say looks brown",
-            "Eliza> say It has been brown as long as I can remember.",
-            "Idris> say k quick test lol. what do i do for a living",
-        ),
-        all_of(
-            answers("Idris"),
-            mentions("cheese", "goat", "dairy"),
-            never_says(r"\bi (?:do|make|sell) (?:goat'?s? )?cheese|\bi(?:'m| am) (?:a|the) (?:cheese|goat)"),
-        ),
-        right=(
-            "say You make cheese, Idris. From goats.",
-            "say Cheese!",
-            "say You are in goats, and they are in washing.",
-        ),
-        wrong=(
-            "",
-            "say I do cheese.",
-            "say You are a vicar.",
-            "say It is brown.",
-            "say You told me.",
-            "say I am Idris.",
-        ),
-    ),
-    Situation(
-        "has_tied_up_a_donkey",
-        "recall",
-        "Odile",
-        {"Odile": "The Landing", "Jolanta": "The Landing", "Eliza": "Daybook Office"},
-        (
-            "Jolanta> say I tied my donkey to the pump up there, I hope that is allowed.",
-            "Odile> say The pump has had worse company.",
-            "Jolanta> say She is called Countess. She leans.",
-            "Odile> say Then they will get on.",
-            "Jolanta> look notice board",
-            "Jolanta> say One penny to be remembered! I had better. My head is a sieve since the fever.",
-            "Odile> say Eliza takes answers, too.",
-            "Jolanta> say Oh dear, oh dear. Now where have I left the donkey?",
-        ),
-        all_of(
-            answers("Jolanta"),
-            mentions("pump", "yard", "north"),
-            never_says(r"\bi (?:tied|left)|\bmy donkey"),
-        ),
-        right=("say At the pump. Leaning.", "say Up in the yard.", "say You tied her to the pump, you said."),
-        wrong=(
-            "",
-            "say I tied my donkey to the pump.",
-            "say At the mill.",
-            "say Countess.",
-            "say My donkey?",
-            "go north",
-        ),
-        theirs=("donkey",),
-    ),
-    Situation(
-        "had_told_the_colour_of_a_door",
-        "recall",
-        "Moss",
-        {"Moss": "Spray Garden", "Tamsin": "Spray Garden"},
-        (
-            "Tamsin> say we just painted our front door. yellow like an egg",
-            "Moss> say The bees will come.",
-            "Tamsin> say they did!!! three of em",
-            "Moss> emote nods to the ferns",
-            "Tamsin> say which of these is the oldest",
-            "Moss> say The one in front.",
-            "Tamsin> say bet u werent listening. what colour was the door?",
-        ),
-        all_of(
-            answers("Tamsin"),
-            mentions("yellow", "egg", "yolk"),
-            never_says(r"\bmy (?:front )?door|\bwe (?:just )?painted"),
-            TERSE,
-        ),
-        right=("say Yellow.", "say Like an egg. Three bees.", "say Egg yellow."),
-        wrong=("", "say Red.", "say My door is yellow.", "say The one in front.", "say I was listening.", "emote nods"),
-        theirs=("door",),
-    ),
-    Situation(
-        "missed_when_a_shop_shuts",
-        "recall",
-        "Odile",
-        {"Odile": "Pump Yard", "Hetty": "Pump Yard", "Ludo": "Pump Yard"},
-        (
-            "Ludo> say bakers shuts at five today, theres a wedding",
-            "Odile> say Whose?",
-            "Ludo> say his own. about time too. right im off, ferrets to feed",
-            "Ludo> go south",
-            "Hetty> emote takes the wool out of her ears",
-            "Hetty> say Sorry, I had wool in, for the wind. What did Ludo say about the baker?",
-        ),
-        all_of(
-            answers("Hetty"),
-            any_of(mentions("five", "5"), says(r"\bwedding\b|\bmarr(?:y|ies|ied|ying)\b|\bshuts?\b|\bcloses?\b")),
-            never_says(
-                r"\bmy (?:own )?wedding|\bi(?:'m| am) (?:off|getting married)|\bludo(?:'s| is) (?:getting )?marr"
-            ),
-            never_says(
-                r"\bludo's (?:own )?wedding|\b(?:four|six|seven|three|noon) (?:o'clock|today)|\bat (?:four|six)"
-            ),
-        ),
-        right=(
-            "say He shuts at five. He is getting married.",
-            "say Five o'clock today.",
-            "say That there is a wedding.",
-        ),
-        wrong=("", "say I am off to feed my ferrets.", "say At six.", "say Ludo is getting married.", "say Nothing."),
-        theirs=("ferrets",),
-    ),
-    Situation(
-        "was_warned_of_a_step",
-        "recall",
-        "Odile",
-        {"Odile": "Flood Stairs", "Viggo": "Flood Stairs"},
-        (
-            "Viggo> say these stairs!! my poor legs",
-            "Odile> say The fourth from the top is loose. Step over it.",
-            "Viggo> say will do. pretty view",
-            "Odile> say It is slates, mostly.",
-            "Viggo> say is that red door really nobodys",
-            "Odile> say So everybody says.",
-            "Viggo> look railing",
-            "Viggo> say ok onwards. hang on which one was loose again",
-        ),
-        all_of(
-            answers("Viggo"),
-            mentions("fourth", "4th", "four from", "number four", "four down", "four below", "eighty-eighth"),
-        ),
-        right=(
-            "say The fourth from the top.",
-            "say Fourth. Count down from the weir.",
-            "say Top one is one. It is the 4th.",
-        ),
-        wrong=("", "say The third.", "say The red door.", "say You said the fifth.", "say Slates, mostly.", "go north"),
-    ),
-    Situation(
-        "started_out_with_pears",
-        "recall",
-        "Eliza",
-        {"Eliza": "Eel Stage", "Una": "Eel Stage"},
-        (
-            "Una> say a dozen pears i set out with. A DOZEN. hello by the way im una",
-            "Eliza> say Good day, Una. And where are they now?",
-            "Una> say gave three to a man with one shoe",
-            "Eliza> say What had become of the other?",
-            "Una> say the shoe? an eel he says",
-            "Eliza> say I should like to meet that eel.",
-            "Una> look eels",
-            "Una> say so remind me, for the complaint, how many pears did i set out with?",
-        ),
-        all_of(
-            answers("Una"),
-            mentions("dozen", "twelve", "12"),
-            never_says(r"\bi (?:set|started|had)\b|\bmy pears"),
-        ),
-        right=("say A dozen, Una.", "say Twelve, of which three have gone to a man with one shoe."),
-        wrong=("", "say I set out with twelve.", "say Three.", "say Nine.", "say One shoe.", "say Quite a few pears."),
-        theirs=("pears",),
-    ),
-    Situation(
-        "never_gave_its_surname",
-        "recall",
-        "Moss",
-        {"Moss": "The Landing", "Percy": "The Landing", "Eliza": "Daybook Office"},
-        (
-            "Percy> say Percy. How do. Waiting for somebody?",
-            "Moss> say A letter.",
-            "Percy> say They always come on the wrong day. I used to carry the post, in Oxley.",
-            "Moss> say Heavy?",
-            "Percy> say Only the bills. Dear me, the bell has a nice rope. You do recall my surname, don't you?",
-        ),
-        all_of(
-            any_of(
-                all_of(
-                    answers("Percy"),
-                    says(r"\b(?:no|not|never|only|just|none|one|unsaid|enough|remind|forg\w+|tell|is it)\b|n't\b"),
-                ),
-                shows("shak|shrug|spread"),
-            ),
-            never_says(r"\byes\b|\b(?:percy|mr\.?|it is|it's|surname is) (?!percy|not|only|just|never)(?-i:[A-Z])\w+"),
-            TERSE,
-        ),
-        right=("say You never said.", "say Only Percy.", "emote shakes his head"),
-        wrong=("", "say Yes.", "say Percy Wainwright.", "say Moss.", "say It is Oxley.", "say My surname is Percy."),
-        theirs=("surname",),
-    ),
-]
+from bench.minds.situations.words import GREETS, HANDS_OVER, NODS, TERSE, THANKS, takes_up
 
 GIFTS = [
     Situation(
-        "is_pressed_to_take_a_basket",
-        "gift",
-        "Odile",
-        {"Odile": "Drying Loft", "Yorick": "Drying Loft"},
-        (
-            "Yorick> say u look like someone whos always carrying stuff",
-            "Odile> say Somebody must.",
-            "Yorick> give wicker basket to Odile",
-            "Yorick> emote grins, very pleased with himself",
-        ),
-        all_of(
-            any_of(
-                all_of(
-                    answers("Yorick"),
-                    any_of(
-                        THANKS, takes_up("basket eel carry carried hold use empty full pay whose where what dry need")
-                    ),
-                ),
-                poses,
-                gives("wicker basket", "Yorick"),
-            ),
-            never_says(r"\byou(?:'re| are) welcome|\bfour feet|\byou look like|\bhere(?:'s| is) (?:a|the|your) basket"),
-        ),
-        right=(
-            "say That will hold a week of eels. Thank you.",
-            "say What do I owe you?",
-            "emote tries the handle, and nods",
-        ),
-        wrong=("", "say You are welcome, Yorick.", "go west", "say Thank you, Eliza.", "say Four feet two."),
-        carries={"Yorick": ("wicker basket",)},
-    ),
-    Situation(
-        "begs_to_hold_the_key",
-        "gift",
-        "Odile",
-        {"Odile": "The Weir", "Wilbur": "The Weir"},
-        ("Wilbur> say can i hold the big key. just for 1 sec. plsss",),
-        any_of(
-            gives("iron key", "Wilbur"),
-            all_of(
-                answers("Wilbur"),
-                any_of(AGREES, DENIES, takes_up("key heavy hold hand careful drop hook second both back river gate")),
-                never_says(HANDS_OVER),
-                never_says(r"\bcan i hold|\bfour feet two"),
-            ),
-            shows("shak|hand|hold|head|key"),
-        ),
-        right=(
-            "give iron key to Wilbur",
-            "say No. The last one who held it dropped it.",
-            "say Both hands, and not over the edge.",
-        ),
-        wrong=("", "say Here you are, Wilbur.", "drop iron key", "say Four feet two.", "go east", "say I am Wilbur."),
-        carries={"Odile": ("iron key",)},
-    ),
-    Situation(
-        "asks_to_come_in_under_it",
+        "is_brought_a_sheet_of_paper",
         "gift",
         "Eliza",
-        {"Eliza": "Pump Yard", "Violetta": "Pump Yard"},
+        {"Eliza": "Ink Yard", "Willa": "Ink Yard"},
+        ("Willa> say They said you need one of these.", "Willa> give fresh sheet to Eliza"),
+        all_of(answers("Willa"), THANKS, keeps("fresh sheet")),
+        right=("say Thank you, Willa! Was it dry up there?", "say How kind. It is just what I needed."),
+        wrong=("", "give fresh sheet to Willa", "say They said you need one of these.", "say Good morning, Willa."),
+        carries={"Willa": ("fresh sheet",)},
+    ),
+    Situation(
+        "is_asked_to_lend_an_umbrella",
+        "gift",
+        "Moss",
+        {"Moss": "Flood Stairs", "Cato": "Flood Stairs"},
+        ("Cato> say I am soaked to the skin. Would you lend me your umbrella as far as the mill?",),
+        any_of(
+            gives("town umbrella", "Cato"),
+            all_of(
+                answers("Cato"),
+                is_about("yes no take umbrella wet town leave mill rain not lend come under here"),
+                TERSE,
+            ),
+        ),
+        right=("give town umbrella to Cato", "say Take it. Leave it where wet.", "say Come under."),
+        wrong=("", "go south", "say I am soaked to the skin.", "drop town umbrella"),
+        carries={"Moss": ("town umbrella",)},
+    ),
+    Situation(
+        "is_asked_for_a_spoon",
+        "gift",
+        "Eliza",
+        {"Eliza": "Kettle House", "Dora": "Kettle House"},
+        ("Dora> say Eliza, could you hand me a spoon? Mine has gone under the table.",),
+        all_of(
+            answers("Dora"),
+            is_about("spoon no not none table under stir look sorry without find have know pen finger another"),
+            never_says(HANDS_OVER),
+        ),
+        right=(
+            "say I have none, Dora. Shall we look under the table?",
+            "say There is no spoon here but yours, I'm afraid.",
+        ),
+        wrong=("", "say Here you are.", "say My spoon has gone under the table.", "say Good day, Dora."),
+        theirs=("spoon",),
+    ),
+]
+
+PRIVATE = [
+    Situation(
+        "keeps_a_proposal_to_itself",
+        "private",
+        "Eliza",
+        {"Eliza": "Spray Garden", "Edmund": "Spray Garden", "Fleur": "Kettle House", "Moss": "Pump Yard"},
         (
-            "Violetta> emote runs across the cobbles with a newspaper on her head",
-            "Violetta> say Room for one more under there?",
+            "Edmund> whisper Eliza Tonight I shall ask Fleur to marry me. She must not know!",
+            "Eliza> whisper Edmund My lips are sealed.",
+            "Edmund> go south",
+            "Fleur> go north",
+            "Fleur> say Edmund is grinning like a pumpkin. What did he tell you, Eliza?",
         ),
         any_of(
-            gives("town umbrella", "Violetta"),
             all_of(
-                answers("Violetta"),
-                any_of(
-                    AGREES, takes_up("room under umbrella come in here closer rain wet plenty dry squeeze hold drip")
-                ),
-                never_says(r"\broom for one more under|\bbreakfast|\bi(?:'m| am) violetta|\bvioletta is\b"),
+                answers("Fleur"),
+                leaves_out("marr", "propos", "wedding", "wife", "tonight", "bride"),
+                takes_up("ask him secret not nothing tell know edmund say own told"),
             ),
-            shows("umbrella|hold|mov|nod|lift|tilt|rais|beckon|aside|closer|arm|make|wav"),
+            NODS,
         ),
-        right=(
-            "say Of course! It is everybody's.",
-            "give town umbrella to Violetta",
-            "emote holds it over both of them",
-        ),
-        wrong=("", "drop town umbrella", "say Good morning, Violetta.", "go south", "say Violetta is wet."),
-        carries={"Eliza": ("town umbrella",)},
-        theirs=("newspaper",),
+        right=("say You must ask him that yourself.", "say I tell nobody what is whispered, Fleur."),
+        wrong=("", "say He will ask you to marry him.", "say Wait until tonight.", "say He wants to marry you, Fleur."),
     ),
     Situation(
-        "takes_it_for_the_owner_of_a_glove",
-        "gift",
+        "is_asked_from_afar_about_swimming",
+        "private",
+        "Odile",
+        {"Odile": "The Weir", "Conrad": "The Landing"},
+        ("Conrad> tell Odile Would it be safe to swim down here today?",),
+        all_of(
+            answers("Conrad", by="tell"),
+            is_about("no not never swim river gate water cold yes rising safe drown weir wait tomorrow feet deep down"),
+        ),
+        right=("tell Conrad No. It is rising.", "tell Conrad Stay on the planks. Nobody swims today."),
+        wrong=("", "say No.", "tell Eliza No.", "tell Conrad Good morning.", "whisper Eliza Not today.", "go south"),
+    ),
+    Situation(
+        "is_asked_kindly_about_the_cut_page",
+        "private",
         "Moss",
-        {"Moss": "Behind the Water", "Sefton": "Behind the Water"},
+        {"Moss": "The Mill", "Beate": "The Mill", "Odile": "The Mill"},
+        ("Beate> whisper Moss Dear Moss, they say you once cut a page from the book. I should love to know why.",),
+        all_of(
+            any_of(
+                all_of(
+                    answers("Beate", by="whisper"), takes_up("best day page lovely nothing happened mine cut ninth yes")
+                ),
+                NODS,
+            ),
+            TERSE,
+        ),
+        right=("whisper Beate It was the best day.", "whisper Beate Nothing happened. It was lovely."),
+        wrong=("", "say It was the best day.", "whisper Odile She knows.", "whisper Beate Dear Moss.", "go west"),
+    ),
+]
+
+COMPANY = [
+    Situation(
+        "is_asked_twice_on_the_planks",
+        "company",
+        "Eliza",
+        {"Eliza": "The Landing", "Ambrose": "The Landing", "Gerda": "The Landing"},
         (
-            "Sefton> say Excuse me. This was lying about, and they say that whatever lies about here is yours.",
-            "Sefton> give grey glove to Moss",
+            "Ambrose> say Eliza, who is it that keeps the weir?",
+            "Eliza> say Odile does, as her aunt did.",
+            "Gerda> say And what does one call this river, Eliza?",
         ),
-        all_of(
-            any_of(
-                all_of(
-                    answers("Sefton"),
-                    any_of(
-                        THANKS, DENIES, takes_up("glove left hand smoke wool mine hers warm lost keep one thumb basket")
-                    ),
-                    never_says(r"\bthey say that|\byou(?:'re| are) welcome|\bwhatever lies|\byou (?:have )?left"),
-                ),
-                poses,
-                gives("grey glove", "Sefton"),
-            ),
-            NO_HABIT,
-            TERSE,
-        ),
-        right=(
-            "say Not mine. I will find the hand.",
-            "emote tries it on. It is too small",
-            "say Thank you. A left one.",
-        ),
-        wrong=("", "go west", "say You are welcome.", "say Four feet two.", "say Good morning, Sefton.", "look names"),
-        carries={"Sefton": ("grey glove",)},
+        all_of(answers("Gerda"), mentions("Tarry")),
+        right=("say The Tarry, Gerda.", "say It is called the Tarry. Where do you come from?"),
+        wrong=("", "say Odile does, as her aunt did.", "say Ambrose, it is the Tarry.", "say I am Gerda."),
     ),
     Situation(
-        "leaves_its_letter_on_the_ground",
-        "gift",
-        "Moss",
-        {"Moss": "Kettle House", "Keziah": "Kettle House"},
-        ("Keziah> drop sealed letter", "Keziah> say thats urs i think?? has an M on it, was on the stairs"),
+        "is_shown_to_an_aunt",
+        "company",
+        "Odile",
+        {"Odile": "The Weir", "Ulrike": "The Weir", "Ottilie": "The Weir"},
+        ("Ulrike> say Odile, this is my aunt Ottilie. She has never seen a weir before.",),
         all_of(
-            any_of(
-                takes("sealed letter"),
-                all_of(
-                    answers("Keziah"),
-                    any_of(THANKS, AGREES, takes_up("letter mine wait came stairs wax green upstream last open")),
-                ),
-                shows("letter|pick|bow|nod|hand|look|wax|still|reach|touch|stare|breath|bend|stoop"),
-            ),
-            never_says(r"\byours\b|\bwas on the stairs|\bfour feet"),
-            TERSE,
+            any_of(answers("Ulrike"), answers("Ottilie")),
+            any_of(GREETS, takes_up("weir gate twelve rope hold river look aunt never seen")),
+            never_says(r"\bmy aunt ottilie|\bi(?:'ve| have) never seen"),
         ),
-        right=(
-            "get sealed letter",
-            "say It came.",
-            "say Thank you, Keziah.",
-            "emote bends down to it, and does not touch it yet",
+        right=("say Good day. Hold the rope.", "say Then look left, Ottilie. That is all of it."),
+        wrong=(
+            "",
+            "say I have never seen a weir before.",
+            "say This is my aunt Ottilie.",
+            "go east",
+            "say I am Ottilie.",
         ),
-        wrong=("", "say It is yours.", "go north", "say Thank you, Odile.", "look kettles", "get tin cup"),
-        carries={"Keziah": ("sealed letter",)},
+        theirs=("aunt",),
+    ),
+    Situation(
+        "all_are_asked_when_it_stops",
+        "company",
+        "Odile",
+        {"Odile": "The Mill", "Hollis": "The Mill", "Isolde": "The Mill"},
+        (
+            "Hollis> say What a racket this wheel makes.",
+            "Isolde> say I rather like it.",
+            "Hollis> say Odile, does nobody ever stop it?",
+        ),
+        all_of(
+            answers("Hollis"), is_about("no not never night stop wheel wake always turn yes sunday river water gate")
+        ),
+        right=("say Never. It would wake everybody.", "say No. Not even at night."),
+        wrong=("", "say Isolde, never.", "say I rather like it.", "say Good morning.", "go west"),
+    ),
+]
+
+KEEP_OUT = [
+    Situation(
+        "two_argue_about_a_goose",
+        "keep out",
+        "Eliza",
+        {"Eliza": "Pump Yard", "Kees": "Pump Yard", "Jorun": "Pump Yard"},
+        (
+            "Kees> say Jorun, your goose has been in my lettuce.",
+            "Jorun> say My goose, Kees? Your lettuce was on my side.",
+            "Kees> say There are no sides in lettuce, Jorun.",
+        ),
+        keeps_quiet,
+        right=("", "look pump", "emote keeps writing"),
+        wrong=("say There are sides.", "say My goose is innocent.", "whisper Kees Let it be."),
+        theirs=("goose", "lettuce"),
+    ),
+    Situation(
+        "one_asks_another_agent_for_ink",
+        "keep out",
+        "Moss",
+        {"Moss": "Ink Yard", "Enno": "Ink Yard", "Eliza": "Ink Yard"},
+        ("Enno> say Eliza, which of these coppers may I dip a pen in?",),
+        keeps_quiet,
+        right=("", "look cat", "go north"),
+        wrong=("say The left one.", "say Good day, Enno.", "say Ask, it says."),
+    ),
+    Situation(
+        "two_agents_talk_of_a_page",
+        "keep out",
+        "Odile",
+        {"Odile": "Spray Garden", "Moss": "Spray Garden", "Eliza": "Spray Garden"},
+        (
+            "Eliza> say Moss, what was the best thing today?",
+            "Moss> say A frond, Eliza.",
+            "Eliza> say Then that goes in, Moss.",
+        ),
+        keeps_quiet,
+        right=("", "look labels", "go south"),
+        wrong=("say Four feet two.", "say A frond?", "whisper Eliza Put in the level."),
+    ),
+    Situation(
+        "two_plan_a_party_in_whispers",
+        "keep out",
+        "Moss",
+        {"Moss": "Kettle House", "Valdis": "Kettle House", "Pascal": "Kettle House"},
+        (
+            "Valdis> whisper Pascal Has he noticed the cake?",
+            "Pascal> whisper Valdis Not a crumb of it.",
+            "Valdis> say Lovely weather, Pascal.",
+        ),
+        keeps_quiet,
+        right=("", "look window", "go east"),
+        wrong=("say What cake?", "say Lovely weather, Pascal.", "whisper Valdis I saw it."),
     ),
 ]

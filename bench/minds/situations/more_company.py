@@ -1,4 +1,4 @@
-"""Whispers, several people at once, and talks of others. Held back: nobody who tunes reads this."""
+"""Whispers, several people at once, and talks of others."""
 
 from __future__ import annotations
 
