@@ -213,10 +213,11 @@ RULES: Mapping[str, RuleEntry] = {
 
 
 class TopMoments:
-    """All rules, with the settings of a world."""
+    """All rules, or some of them, with the settings of a world."""
 
-    def __init__(self, settings: Settings | None = None) -> None:
+    def __init__(self, settings: Settings | None = None, rules: Mapping[str, RuleEntry] = RULES) -> None:
         self._settings = settings or Settings()
+        self._rules = rules
 
     @property
     def fingerprint(self) -> str:
@@ -234,7 +235,7 @@ class TopMoments:
             state.put(f"guest\t{event.who}", state.get(f"guest\t{event.who}", 0) + 1)
         _follow(event, state)
         scene = Scene(number, event, state, self._settings)
-        found = [moment for rule in RULES.values() for moment in rule.find(scene)]
+        found = [moment for rule in self._rules.values() for moment in rule.find(scene)]
         state.put(f"seen\t{scene.who}", event.at_ms)
         return found
 

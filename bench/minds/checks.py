@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from typing import TypeAlias
 
+from agents.metrics.counting import words_of
 from bench.minds.turns import PlayedTurn, speeches_in
 
 Check: TypeAlias = Callable[[PlayedTurn], str]
@@ -20,7 +21,6 @@ ECHO_WORDS = 4
 ECHO_SHARE = 0.6
 """A speech is an echo when so many of its runs of three words are in one line of another's."""
 
-_WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
 _ASSISTANT = re.compile(
     r"""\bas\ an?\ (?:ai|artificial|language\ model|assistant|virtual)\b | \blanguage\ model\b
     | \bassist(?:an\w+|ed|ing)?\b | \bsystem\ prompt\b | \bmore\ context\b | \bthe\ provided\b
@@ -308,11 +308,6 @@ def is_echo(said: str, heard: str) -> bool:
 def has_any(text: str, words: Iterable[str]) -> bool:
     """Return whether one of the words is in a text, or begins a word of it, whatever the case."""
     return any(re.search(rf"(?<!\w){re.escape(word)}", text, re.IGNORECASE) for word in words)
-
-
-def words_of(text: str) -> list[str]:
-    """Return the words of a text, in lower case."""
-    return [word.casefold() for word in _WORD.findall(text.replace("’", "'"))]
 
 
 def _spoken(turn: PlayedTurn) -> str:

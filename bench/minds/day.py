@@ -9,11 +9,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from agents.memory.strategy import loaded_strategies
+from agents.metrics.counting import ExactRepeats
+from agents.metrics.shares import Amount, Share, share_of
 from agents.simulation.recording import TurnCursor
 from agents.simulation.simulation import Simulation, Span, VirtualClock, Watcher
 from agents.simulation.simulation import Step as SimulatedTurn
-from bench.minds.checks import words_of
-from bench.minds.figures import Amount, Share, share_of
 from bench.minds.situation import DAY_MINUTES, Step
 from bench.minds.stage import WatchedQueue, populate, prepare_vault
 from bench.minds.turns import Act, act_of, speeches_in
@@ -78,13 +78,10 @@ class Day:
 
     def repeats(self) -> Share:
         """Return how many acts, walking aside, are the same to the letter as an earlier one of the same agent."""
-        seen: set[tuple[str, str]] = set()
-        flags = []
+        repeats = ExactRepeats()
         for act in (act for turn in self.turns for act in turn.acts if act.verb != "go"):
-            key = act.who, " ".join(words_of(act.line))
-            flags.append(key in seen)
-            seen.add(key)
-        return share_of(flags)
+            repeats.add(act.who, act.line)
+        return repeats.share
 
 
 class Errand:

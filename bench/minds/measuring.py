@@ -11,11 +11,11 @@ from pathlib import Path
 from typing import Any
 
 from agents.memory.strategy import loaded_strategies
+from agents.metrics.shares import Amount, Share, share_of
 from agents.models.queue import ModelQueue
 from agents.population import Population
 from bench.minds.day import Day
 from bench.minds.dialogue import Talk
-from bench.minds.figures import Amount, Share, share_of
 from bench.minds.situation import Scene, Situation
 from bench.minds.stage import Thought, populate, prepare_vault
 from bench.minds.turns import PlayedTurn

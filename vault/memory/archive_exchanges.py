@@ -94,7 +94,7 @@ def newest_questions(archive: Archive, most: int) -> list[Question]:
     count, _ = archive.size()
     found: list[Question] = []
     for files in range(1, count + 1):
-        found = _questions(archive.entries(files))
+        found = list(questions_in(archive.entries(files)))
         if len(found) >= most:
             break
     return found[-most:]
@@ -105,21 +105,31 @@ def questions_near(archive: Archive, day: str) -> list[Question]:
 
     Raises: NoteError if a file cannot be read.
     """
-    return _questions(archive.entries_near(day))
+    return list(questions_in(archive.entries_near(day)))
 
 
-def _questions(entries: Iterable[tuple[str, dict[str, Any]]]) -> list[Question]:
-    found: list[Question] = []
-    stem, prompt = "", ""
+def questions_in(entries: Iterable[tuple[str, dict[str, Any]]]) -> Iterator[Question]:
+    """Yield the questions in the entries of an archive, each once the next one begins.
+
+    What the agent does without being asked again is in `after` up to its second command: a long life without a model
+    takes no more room than a turn.
+    """
+    question: Question | None = None
+    stem, prompt, calls = "", "", 0
     for reference, entry in entries:
         if (file := reference.partition("#")[0]) != stem:
             stem, prompt = file, ""
         if entry["event"] == "message":
+            if question:
+                yield question
             prompt = prompt[: int(entry.get("prompt_shared", 0))] + str(entry.get("prompt_rest", ""))
-            found.append(Question(reference, entry, prompt))
-        elif found:
-            found[-1].after.append(entry)
-    return found
+            question, calls = Question(reference, entry, prompt), 0
+        elif question:
+            calls += entry["event"] == "tool_call"
+            if calls <= 2 or not entry["event"].startswith("tool_"):
+                question.after.append(entry)
+    if question:
+        yield question
 
 
 COMPLETION, CHAT = "completion", "chat"

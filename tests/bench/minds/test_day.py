@@ -5,11 +5,11 @@ from __future__ import annotations
 import asyncio
 from random import Random
 
+from agents.metrics.shares import Share
 from agents.models.profiles import Profiles
 from agents.models.queue import ModelQueue
 from bench.lib.models import ScriptedModel
 from bench.minds.day import ERRANDS, Day, DayTurn, Errand, lived
-from bench.minds.figures import Share
 from bench.minds.situation import Scene, Situation, Step
 from bench.minds.stage import WatchedQueue, shared_characters
 from bench.minds.turns import Act, act_of

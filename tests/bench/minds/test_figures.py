@@ -8,7 +8,8 @@ from functools import cache
 
 import pytest
 
-from bench.minds.figures import Amount, Result, Share, results_table
+from agents.metrics.shares import Amount, Share
+from bench.minds.figures import Result, results_table
 from bench.minds.measuring import Trial, failures_text, situation_shares, turns_of
 from bench.minds.situations.every import EVERY
 from tests.bench.minds.test_situations import played

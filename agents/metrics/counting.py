@@ -1,0 +1,175 @@
+"""What the metrics count in what agents do and say: repeats, loops, distinct words, answers.
+
+Each counter is fed one thing after the other and keeps little of it: a number of 8 bytes for each deed or speech.
+"""
+
+from __future__ import annotations
+
+import re
+from array import array
+from collections import deque
+from collections.abc import Hashable, Sequence
+from itertools import groupby
+
+from agents.metrics.shares import Share
+from agents.repetition.loop_detector import Shingles, is_similar, shingles
+
+REMEMBERED_SPEECHES = 30
+"""A speech is a near repeat when anybody has said the same among so many before it."""
+
+ANSWER_WITHIN = 2
+"""In so many turns of its own an agent is to say something to whoever spoke to it."""
+
+LONGEST_PERIOD = 3
+"""A loop is a cycle of so many steps at most."""
+
+_WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
+
+
+def words_of(text: str) -> list[str]:
+    """Return the words of a text, in lower case."""
+    return [word.casefold() for word in _WORD.findall(text.replace("’", "'"))]
+
+
+class ExactRepeats:
+    """Counts the deeds of agents that are the same to the letter as an earlier one of the same agent.
+
+    Case, punctuation and blanks do not count. Walking is not to be fed.
+    """
+
+    def __init__(self) -> None:
+        self._seen: set[int] = set()
+        self._hits = self._of = 0
+
+    def add(self, who: str, line: str) -> None:
+        """Take in a command that somebody gave."""
+        key = hash((who, *words_of(line)))
+        self._hits += key in self._seen
+        self._of += 1
+        self._seen.add(key)
+
+    @property
+    def share(self) -> Share:
+        """How many of all deeds are repeats."""
+        return Share(self._hits, self._of)
+
+
+class NearRepeats:
+    """Counts speeches that say the same as one of the `REMEMBERED_SPEECHES` before, whoever said it.
+
+    Two say the same if they share 60 % of their pairs of words: see `loop_detector.similarity`.
+    """
+
+    def __init__(self) -> None:
+        self._before: deque[Shingles] = deque(maxlen=REMEMBERED_SPEECHES)
+        self._hits = self._of = 0
+
+    def add(self, words: str, counts: bool = True) -> None:
+        """Take in a speech; one that does not count is only compared with."""
+        said = shingles(words)
+        if counts:
+            self._hits += bool(is_similar(said, self._before))
+            self._of += 1
+        self._before.append(said)
+
+    @property
+    def share(self) -> Share:
+        """How many of the speeches that count are near repeats."""
+        return Share(self._hits, self._of)
+
+
+class Loops:
+    """Counts the loops in the life of one agent: of its deeds, and of its walk through rooms; see `loops_in`."""
+
+    def __init__(self) -> None:
+        self._deeds, self._rooms = array("q"), array("q")
+
+    def add(self, line: str, room: str) -> None:
+        """Take in a command, without its private reason, and the room of its author; an empty line is no deed."""
+        if line:
+            self._deeds.append(hash(line.casefold()))
+        if not self._rooms or self._rooms[-1] != hash(room):
+            self._rooms.append(hash(room))
+
+    @property
+    def count(self) -> int:
+        """How many loops there are."""
+        return loops_in(self._deeds) + loops_in(self._rooms, 2)
+
+
+def loops_in(steps: Sequence[Hashable], shortest_period: int = 1) -> int:
+    """Return how many stretches of a life repeat a cycle: of one step thrice, of two or three steps twice."""
+    found, start = 0, 0
+    while start < len(steps):
+        length = max(_cycle_at(steps, start, period) for period in range(shortest_period, LONGEST_PERIOD + 1))
+        found += bool(length)
+        start += length or 1
+    return found
+
+
+def _cycle_at(steps: Sequence[Hashable], start: int, period: int) -> int:
+    """Return how many steps from `start` on go round with a period, or 0 if that is not long enough."""
+    end = start + period
+    while end < len(steps) and steps[end] == steps[end - period]:
+        end += 1
+    rounds = 3 if period == 1 else 2
+    is_simple = period > 1 and len(set(steps[start : start + period])) == 1
+    return end - start if end - start >= rounds * period and not is_simple else 0
+
+
+def walk_of(rooms: Sequence[str]) -> list[str]:
+    """Return the rooms that somebody went through, none twice in a row."""
+    return [room for room, _ in groupby(rooms)]
+
+
+class DistinctGrams:
+    """Counts how many of the runs of `length` words in speeches are different ones (distinct-n, Li et al. 2016)."""
+
+    def __init__(self, length: int) -> None:
+        self._length = length
+        self._seen: set[int] = set()
+        self._of = 0
+
+    def add(self, words: Sequence[str]) -> None:
+        """Take in the words of a speech."""
+        runs = range(len(words) - self._length + 1)
+        self._seen.update(hash(tuple(words[start : start + self._length])) for start in runs)
+        self._of += len(runs)
+
+    @property
+    def share(self) -> Share:
+        """How many of all runs are different ones."""
+        return Share(len(self._seen), self._of)
+
+
+class Answers:
+    """Counts how many of those who were spoken to answer within their next `ANSWER_WITHIN` turns.
+
+    One who was spoken to and had fewer turns since, and has not answered, is not counted.
+    """
+
+    def __init__(self) -> None:
+        self._open: dict[str, list[tuple[str, int]]] = {}
+        self._hits = self._of = 0
+
+    def address(self, whom: str, by: str) -> None:
+        """Take in that somebody was spoken to."""
+        self._open.setdefault(whom, []).append((by, 0))
+
+    def take_turn(self, who: str, speaks: bool, to: str = "") -> None:
+        """Take in a turn of somebody. Words meant for one (`to`) answer nobody else."""
+        waiting = list[tuple[str, int]]()
+        for by, turns in self._open.pop(who, ()):
+            answered = speaks and to in ("", by)
+            if answered or turns + 1 >= ANSWER_WITHIN:
+                self._hits += answered
+                self._of += 1
+            else:
+                waiting.append((by, turns + 1))
+        if waiting:
+            self._open[who] = waiting
+
+    @property
+    def share(self) -> Share:
+        """How many of those who were spoken to have answered."""
+        return Share(self._hits, self._of)

@@ -1,0 +1,104 @@
+"""What a metric is: a count that is fed a world's records, one after the other, and comes to named figures."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import ClassVar
+
+from agents.chronicle.speech import Lexicon
+from agents.metrics.shares import Share
+from agents.metrics.whereabouts import Whereabouts
+from vault.chronicle.event_log import LoggedEvent
+from vault.memory.archive_exchanges import Question
+from vault.memory.memory_line import Memory
+
+ARCHIVE, JOURNAL, CHRONICLE = "archive", "journal", "chronicle"
+SOURCES = (ARCHIVE, JOURNAL, CHRONICLE)
+
+SHARE = "share"
+"""The unit of a part of a whole, from 0 to 1."""
+
+
+@dataclass(frozen=True)
+class About:
+    """What a figure is: its name, its unit, what its denominator counts, and in a sentence what it tells."""
+
+    name: str
+    unit: str
+    of: str
+    what: str
+
+
+@dataclass(frozen=True)
+class Value:
+    """A figure, and how many things it was computed over."""
+
+    value: float
+    of: int
+
+
+@dataclass(frozen=True)
+class Unknown:
+    """Why a figure cannot be known."""
+
+    why: str
+
+
+Found = Mapping[str, Value | Unknown]
+
+Price = tuple[float, float]
+"""What a million prompt tokens and a million answer tokens cost."""
+
+
+@dataclass(frozen=True)
+class MeasuredWorld:
+    """What metrics know of a world beforehand.
+
+    `fact` is the planted fact whose diffusion is measured, or empty. `price_of` returns what a million prompt and
+    answer tokens of a model cost, or None if nobody has said. `lexicon` has the world's own words for promises. `where`
+    follows the chronicle while it is read.
+    """
+
+    agents: frozenset[str] = frozenset()
+    fact: str = ""
+    price_of: Callable[[str], Price | None] = lambda model: None
+    lexicon: Lexicon = field(default_factory=Lexicon)
+    where: Whereabouts = field(default_factory=Whereabouts)
+
+
+class Metric:
+    """Counts something. A subclass says which `figures` it comes to and from which `source`, and takes its records.
+
+    It is made anew for each world. Each source is fed whole: an agent's archive and journal oldest first, one agent
+    after the other; the chronicle of all of them oldest first.
+    """
+
+    figures: ClassVar[tuple[About, ...]] = ()
+    source: ClassVar[str] = ARCHIVE
+
+    def __init__(self, world: MeasuredWorld) -> None:
+        self.world = world
+
+    def take_question(self, agent: str, question: Question) -> None:
+        """Take in a question to the model, the answer, and what came of it: the source `archive`."""
+
+    def take_memory(self, agent: str, memory: Memory) -> None:
+        """Take in a memory: the source `journal`."""
+
+    def take_event(self, event: LoggedEvent) -> None:
+        """Take in an event: the source `chronicle`."""
+
+    def found(self) -> Found:
+        """Return the figures by name, once all was taken in."""
+        raise NotImplementedError
+
+    def details(self) -> Sequence[str]:
+        """Return lines that tell more than the figures, or nothing."""
+        return ()
+
+
+def value_of(share: Share, nothing: str) -> Value | Unknown:
+    """Return a share as a figure; with a denominator of 0 it is unknown, for `nothing` was there."""
+    return Unknown(nothing) if math.isnan(share.value) else Value(share.value, share.of)
