@@ -30,7 +30,7 @@ from server.options import (
 )
 from server.runs.command import add_observe_command, run_observe
 from server.serve import OnSignals, Reactor, check_start, serve
-from server.simulation import add_simulate_command, run_simulation
+from server.simulate_command import add_simulate_command, run_simulation
 from vault.errors import NoteError
 from vault.memory.archive import archive_memories
 from vault.vault import Vault

@@ -1,18 +1,20 @@
-"""The sub-command `simulate`: a whole world lives through a simulation, on a copy of its vault."""
+"""A whole world lives through a simulation, on a copy of its vault, and leaves a folder of what came of it."""
 
 from __future__ import annotations
 
-import argparse
 import asyncio
 import errno
 import json
+import os
+import platform
 import random
 import shutil
-import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, field
+from datetime import UTC, datetime
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any, TextIO
 
@@ -21,6 +23,7 @@ from twisted.internet.task import Clock
 from agents.memory.strategy import loaded_strategies
 from agents.models.model import LanguageModel
 from agents.simulation.models import SimulationModels, live
+from agents.simulation.parameters import RunParameters
 from agents.simulation.recording import Recording, ReplayedModels, SimulationError, TurnCursor
 from agents.simulation.simulation import (
     Simulation,
@@ -37,11 +40,12 @@ from server.accounts.database import AccountDatabase
 from server.accounts.store import AccountStore
 from server.app import Fallwater
 from server.clock import Runtime
-from server.options import default_vault, with_model
+from server.options import with_model
 from vault.atomic_write import Disk
 from vault.config_notes import Settings
 from vault.errors import NoteError
-from vault.vault import MARK, STARTER, Vault
+from vault.variant import Variant, apply_variant, folder_hash, vault_hash
+from vault.vault import Vault
 
 BAR = 30
 WIDTH = 78
@@ -73,7 +77,10 @@ class Progress:
             self._stream.flush()
 
 
+_SAMPLER = ("temperature", "top_p", "repeat_penalty", "seed", "stop", "max_tokens")
+
 WORLD, TRANSCRIPT, REPORT, TIMING = "world", "transcript.txt", "report.json", "timing.json"
+RUN, RECORDING = "run.json", "recording.jsonl"
 ACCOUNTS, CACHE = "accounts", ".index"
 
 
@@ -87,6 +94,24 @@ class RunSpec:
     seed: int = 0
     model: str | None = None
     record: Path | None = None
+    variant: Variant = field(default_factory=Variant)
+    repetition: int = 1
+
+    def parameters(self) -> RunParameters:
+        """Return what the run is known by. Raises: NoteError if the vault or the templates cannot be read."""
+        templates = self.variant.templates
+        return RunParameters(
+            vault_hash(self.source),
+            self.span.turns,
+            self.span.hours,
+            self.seed,
+            self.repetition,
+            self.model,
+            self.variant.settings,
+            self.variant.agents,
+            folder_hash(templates, "*.md") if templates else "",
+            self.variant.perturbations,
+        )
 
 
 def simulate(
@@ -132,10 +157,12 @@ def _run(
     seconds: Callable[[], float],
 ) -> int:
     vault = Vault(spec.out / WORLD, NoFsyncDisk())
-    settings = with_model(loaded_strategies().load_settings(vault), spec.model)
+    parameters = spec.parameters()
+    apply_variant(vault, spec.variant, loaded_strategies().settings_kind)
+    settings = with_model(loaded_strategies().load_settings(vault), None if replay else spec.model)
     place = replay.place if replay else TurnCursor()
     recording = Recording(spec.record, place) if spec.record else None
-    about = {"seed": spec.seed, "turns": spec.span.turns, "hours": spec.span.hours}
+    about = {"seed": spec.seed, "turns": spec.span.turns, "hours": spec.span.hours, "model": spec.model}
     cast = SimulationModels(place, settings, echo, recording, replay, models, about)
     began = seconds()
     with (spec.out / TRANSCRIPT).open("w", encoding="utf-8") as transcript:
@@ -146,10 +173,43 @@ def _run(
             progress.end()
             life.end()
             _write(spec.out / REPORT, life.report())
-            _write(spec.out / TIMING, timing(cast.usage, life.tallies.all.turns, seconds() - began))
+            _write(spec.out / RUN, _run_record(parameters, settings, cast))
+            took = timing(cast.usage, life.tallies.all.turns, seconds() - began) | _circumstances()
+            _write(spec.out / TIMING, took)
             if failed := life.tallies.all.outcomes["failed"]:
                 echo(f"Turns without an answer of a model: {failed}. The transcript says why; they count as turns.")
     return life.tallies.all.turns
+
+
+def _run_record(parameters: RunParameters, settings: Settings, cast: SimulationModels) -> dict[str, Any]:
+    """Return what a run was, without anything that differs when it is replayed elsewhere."""
+    chosen = {
+        name: {key: value for key, value in asdict(one.settings).items() if key in _SAMPLER and key in one.given}
+        for name, one in settings.profiles.items()
+    }
+    sampler = {"temperature": settings.agents.temperature, "summary_temperature": settings.models.summary_temperature}
+    return {
+        "run": parameters.run_id,
+        "program": program_version(),
+        "parameters": parameters.as_json(),
+        "sampler": {**sampler, "profiles": chosen},
+        "models": cast.told,
+    }
+
+
+def program_version() -> str:
+    """Return the version of Fallwater; empty if it is not installed."""
+    try:
+        return version("fallwater")
+    except PackageNotFoundError:
+        return ""
+
+
+def _circumstances() -> dict[str, Any]:
+    """Return what is another thing each time: the processor's time until now, the moment, and the machine."""
+    ended = datetime.now(UTC).isoformat(timespec="seconds")
+    machine = {"system": platform.platform(), "python": platform.python_version(), "processors": os.cpu_count()}
+    return {"cpu_seconds": round(time.process_time(), 3), "ended": ended, **machine}
 
 
 class NoFsyncDisk(Disk):
@@ -269,74 +329,3 @@ def _reason(error: Exception) -> str:
 
 def _write(path: Path, values: Mapping[str, Any]) -> None:
     path.write_text(json.dumps(values, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
-
-
-INTERRUPTED = 130
-MAX_HOURS = 876_000
-"""A hundred years."""
-
-
-def add_simulate_command(commands: Any) -> None:
-    """Declare the sub-command; `commands` is what `add_subparsers` returned."""
-    simulate = commands.add_parser("simulate", help="let the agents live without players, as fast as the model answers")
-    simulate.add_argument(
-        "--vault", type=Path, metavar="DIR", help="the folder of the world; a copy of it is used (./world)"
-    )
-    span = simulate.add_mutually_exclusive_group()
-    span.add_argument("--turns", type=int, metavar="N", help="how many turns, of all agents together")
-    span.add_argument("--hours", type=float, metavar="H", help="how many hours of the world's time")
-    simulate.add_argument("--seed", type=int, metavar="S", help="the random seed (0)")
-    simulate.add_argument("--model", metavar="M", help="auto, embedded, ollama:NAME or gguf:FILE (config/models.md)")
-    simulate.add_argument("--out", type=Path, metavar="DIR", help="a new folder for the results")
-    simulate.add_argument("--record", type=Path, metavar="FILE", help="record every reply of the model in a new file")
-    simulate.add_argument("--replay", type=Path, metavar="FILE", help="replay a recording and ask no model")
-
-
-def run_simulation(options: argparse.Namespace, echo: Callable[[str], None]) -> int:
-    """Do the sub-command and return the exit code. Raises: NoteError, SimulationError."""
-    replay = ReplayedModels(options.replay, TurnCursor()) if options.replay else None
-    heading = replay.heading if replay else {}
-    if replay:
-        _agree(options, heading)
-    source = options.vault or default_vault(Path.cwd())
-    is_there = (source / MARK).is_file() or (source / "rooms").is_dir()
-    if options.vault and not is_there:
-        raise NoteError(f"{source}: there is no vault here. Name it with --vault.")
-    spec = RunSpec(
-        source if is_there else STARTER,
-        options.out or source.with_name(f"{source.absolute().name}.simulation"),
-        _span(options, heading),
-        heading.get("seed", 0) if options.seed is None else options.seed,
-        options.model,
-        options.record,
-    )
-    try:
-        turns = simulate(spec, echo, Progress(sys.stderr), replay)
-    except (KeyboardInterrupt, asyncio.CancelledError):
-        echo(f"Stopped. What there was until now is in {spec.out}.")
-        return INTERRUPTED
-    echo(f"Turns: {turns}. The transcript, the report and the world are in {spec.out}.")
-    return 0
-
-
-def _agree(options: argparse.Namespace, heading: Mapping[str, Any]) -> None:
-    """Let nothing be given that a recording says otherwise. Raises: SimulationError."""
-    if options.model is not None:
-        raise SimulationError(f"--model is {options.model}; a replay asks no model. Leave it out.")
-    seed = heading.get("seed", 0)
-    if options.seed not in (None, seed):
-        raise SimulationError(f"--seed is {options.seed}; {options.replay} was recorded with {seed}. Leave it out.")
-
-
-def _span(options: argparse.Namespace, heading: Mapping[str, Any]) -> Span:
-    span = Span(options.turns, options.hours)
-    if span == Span():
-        span = Span(heading.get("turns"), heading.get("hours"))
-    if span == Span():
-        raise SimulationError("How long? Give --turns N, or --hours H of the world's time.")
-    if (span.turns is not None and span.turns < 1) or (span.hours is not None and not span.hours > 0):
-        given = f"--turns is {span.turns}" if span.turns is not None else f"--hours is {span.hours:g}"
-        raise SimulationError(f"{given}; expected a number above 0.")
-    if span.hours is not None and span.hours > MAX_HOURS:
-        raise SimulationError(f"--hours is {span.hours:g}; expected {MAX_HOURS} at most, a hundred years.")
-    return span

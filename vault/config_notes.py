@@ -171,7 +171,7 @@ def write_setting(vault: Vault, name: str, key: str, text: str) -> None:
 
     Raises: NoteError saying what is expected if it is not valid, or if the note cannot be read or written.
     """
-    value = _value_of(text)
+    value = value_of(text)
     try:
         settings_from(
             SETTINGS_BY_NOTE[name], given_settings(vault, name) | {key: SourcedValue(value)}, f"config/{name}.md"
@@ -188,7 +188,7 @@ def _with_setting(before: str, key: str, value: Any, source: str) -> str:
     if key in text.note.properties:
         text.set_property(key, value)
         return str(text)
-    written = escape_comments(_format_value(value))
+    written = escape_comments(format_value(value))
     line = f"**{key}**: {written}"
     given = settings_in(text.note).get(key)
     if given:
@@ -200,7 +200,8 @@ def _with_setting(before: str, key: str, value: Any, source: str) -> str:
     return str(text)
 
 
-def _value_of(text: str) -> Any:
+def value_of(text: str) -> Any:
+    """Return what a text is as a setting: a number, true or false, or the text itself."""
     try:
         found = yaml.safe_load(text)
     except (yaml.YAMLError, ValueError, RecursionError):
@@ -208,9 +209,9 @@ def _value_of(text: str) -> Any:
     return text if isinstance(found, dict | list) else found
 
 
-def _format_value(value: Any) -> str:
+def format_value(value: Any) -> str:
     """Return a value as it is read back from a line of prose: in quotes if it would be read as something else."""
-    if isinstance(value, str) and (_value_of(value) != value or _READ_OTHERWISE.search(value)):
+    if isinstance(value, str) and (value_of(value) != value or _READ_OTHERWISE.search(value)):
         return json.dumps(value, ensure_ascii=False)
     if value is None or isinstance(value, bool):
         return {None: '""', True: "true", False: "false"}[value]

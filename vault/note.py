@@ -30,6 +30,8 @@ _INDENT = re.compile(r"  |\t")
 ITEM = re.compile(r"\s*[-*+]\s")
 _LINK = re.compile(r"\[\[([^\[\]|#]+)(?:[#|][^\[\]]*)?\]\]")
 _UNLINKED = frozenset("[]|#")
+_BAR = re.compile(r"(?<!\\)\|")
+_RULE = re.compile(r":?-+:?")
 
 
 @dataclass(frozen=True)
@@ -44,6 +46,15 @@ class Entry:
     value: str
     line: int
     end: int = field(default=0, compare=False)
+
+
+@dataclass(frozen=True)
+class Row:
+    """A row of a table: its cells, its line number in the file, and how it is written."""
+
+    cells: tuple[str, ...]
+    line: int
+    text: str
 
 
 @dataclass(frozen=True)
@@ -146,6 +157,19 @@ class Note:
             lines = self.lines[start - self.body_line : end - self.body_line]
             return Section(_trim_lines(lines), start, end)
         return _NOTHING
+
+    def rows(self, title: str) -> Iterator[Row]:
+        r"""Yield each row of the tables in a section, heads included; the rules below heads are left out.
+
+        A bar inside a cell is written `\|`. Raises: NoteError if there are two such sections.
+        """
+        for line in self.section(title).lines:
+            row = unescape_comments(line.text).strip()
+            if not line.counts or not row.startswith("|"):
+                continue
+            cells = tuple(cell.strip().replace("\\|", "|") for cell in _BAR.split(row.removesuffix("|"))[1:])
+            if not all(_RULE.fullmatch(cell) for cell in cells):
+                yield Row(cells, line.number, row)
 
     def _places(self) -> dict[str, list[tuple[str, int, int]]]:
         """Return title, first line and the line after it of each section, by the title in whatever case."""

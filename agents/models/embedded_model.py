@@ -9,8 +9,10 @@ import threading
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -24,10 +26,11 @@ from agents.models.model import (
     ModelError,
     ModelOptions,
     OnText,
+    Provenance,
     Request,
     Timing,
 )
-from agents.models.weights import GgufHeader, assemble, default_cache_dir, read_gguf
+from agents.models.weights import GgufHeader, assemble, default_cache_dir, file_sha256, package_sha256, read_gguf
 
 log = logging.getLogger(__name__)
 
@@ -92,6 +95,7 @@ class Runtime(Protocol):
     def close(self) -> None: ...
 
 
+RUNTIME = "xllamacpp"
 GEMMA = GgufHeader("gemma3", "Gemma 3 270M", 32768, "", 268_098_176)
 
 
@@ -175,6 +179,18 @@ class EmbeddedModel:
             self._counts = LineTokenCache(self._runtime.count_tokens)
             self._is_chat = self._mode != "raw" and self._runtime.has_template
             log.info("%s: %s", self.name, self.capabilities.explanation)
+
+    async def provenance(self) -> Provenance:
+        """Return the version of the runtime, and the hash of the weights, which reads a large file once."""
+        with suppress(PackageNotFoundError, ModelError):
+            loop, weights = asyncio.get_running_loop(), self._weights
+            found = (
+                await loop.run_in_executor(None, file_sha256, weights.expanduser(), default_cache_dir())
+                if weights
+                else package_sha256()
+            )
+            return Provenance(f"{RUNTIME} {version(RUNTIME)}", found)
+        return Provenance()
 
     async def complete(self, request: Request, on_text: OnText | None = None) -> Completion:
         """Continue the prompt, or answer the messages; see `LanguageModel.complete`. Raises: ModelError.

@@ -227,6 +227,22 @@ class SlowTokenizer(Protocol):
         """Count a text off the event loop, so that `count_tokens` of it is quick afterwards."""
 
 
+@dataclass(frozen=True)
+class Provenance:
+    """What a model runs in, with its version, and the SHA-256 of its weights; empty where it is not known."""
+
+    engine: str = ""
+    weights_sha256: str = ""
+
+
+@runtime_checkable
+class TraceableModel(Protocol):
+    """A model that can say what it is, for the record of an experiment."""
+
+    async def provenance(self) -> Provenance:
+        """Return what is known; it has been started. Never raises ModelError."""
+
+
 class NotCountedYet(Exception):
     """Raised by `count_tokens`: count the text ahead, then build the request again."""
 

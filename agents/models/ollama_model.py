@@ -14,7 +14,16 @@ import httpx
 import ollama
 
 from agents.models.adapter import ConstraintFallback, TokenEstimate, redacted
-from agents.models.model import DEFAULT_OPTIONS, Capabilities, Completion, ModelError, ModelOptions, OnText, Request
+from agents.models.model import (
+    DEFAULT_OPTIONS,
+    Capabilities,
+    Completion,
+    ModelError,
+    ModelOptions,
+    OnText,
+    Provenance,
+    Request,
+)
 from agents.models.ollama_api import (
     CLIENT_ERRORS,
     Mode,
@@ -112,6 +121,17 @@ class OllamaModel:
             raise model_error(error, self._host, self._model, checked_seconds=self._check_seconds) from error
         if self._model not in names and f"{self._model}:latest" not in names:
             raise lacks_model(self._host, self._model, names)
+
+    async def provenance(self) -> Provenance:
+        """Return the host's version, and the digest under which it has the model."""
+        with suppress(*CLIENT_ERRORS, AttributeError, KeyError):
+            async with asyncio.timeout(self._check_seconds):
+                listed = await self._client.list()
+                names = (self._model, f"{self._model}:latest")
+                digest = next((entry.digest for entry in listed.models if entry.model in names), None)
+                told = await cast("Any", self._client)._client.get("/api/version")  # the library does not ask for it
+                return Provenance(f"ollama {told.json()['version']}", str(digest or ""))
+        return Provenance()
 
     async def complete(self, request: Request, on_text: OnText | None = None) -> Completion:
         """Continue the prompt, or answer the messages; see `LanguageModel.complete`. Raises: ModelError.

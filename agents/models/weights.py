@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import importlib
 import math
 import os
@@ -227,3 +228,25 @@ def _is_verified(target: Path, sha256: str) -> bool:
         return _note(target).read_text(encoding="ascii").split() == [sha256, str(target.stat().st_size)]
     except (OSError, ValueError):
         return False
+
+
+def package_sha256(package_name: str = PACKAGE) -> str:
+    """Return the SHA-256 of the embedded model's weights. Raises: ModelError."""
+    return str(load_package(package_name).EXPECTED_SHA256)
+
+
+def file_sha256(path: Path, cache_dir: Path) -> str:
+    """Return the SHA-256 of a file, computed once for each size and time of change; empty if it cannot be read."""
+    try:
+        known = path.stat()
+        note = cache_dir / "hashes" / f"{path.name}-{known.st_size}-{known.st_mtime_ns}.sha256"
+        if note.exists():
+            return note.read_text(encoding="ascii").strip()
+        with path.open("rb") as file:
+            found = hashlib.file_digest(file, "sha256").hexdigest()
+        with contextlib.suppress(OSError):
+            note.parent.mkdir(parents=True, exist_ok=True)
+            note.write_text(f"{found}\n", encoding="ascii")
+    except OSError:
+        return ""
+    return found

@@ -11,7 +11,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from agents.models.endpoint import CircuitBreaker, ConcurrencyLimit, Endpoint, Route
-from agents.models.model import LanguageModel, ModelError
+from agents.models.model import LanguageModel, ModelError, Provenance, TraceableModel
 from agents.models.pool import ModelPool
 from agents.models.profiles import Profiles
 from agents.models.queue import ModelQueue, SamplingOverrides
@@ -52,6 +52,8 @@ class SimulationModels:
     about: dict[str, Any] = field(default_factory=dict)
     usage: Usage = field(default_factory=Usage)
     names: list[str] = field(default_factory=list)
+    told: list[dict[str, Any]] = field(default_factory=list)
+    """Of each model its name, its context window, its engine with the version, and the hash of its weights."""
 
     async def enter(self, clock: VirtualClock) -> tuple[dict[str, ModelQueue], list[ModelQueue]]:
         """Have the models ready; return the queue of each profile, and further ones for summaries.
@@ -63,9 +65,12 @@ class SimulationModels:
             with suppress(ModelError):  # it is tried again when it is asked
                 await model.start()
         self.names = [model.name for model in plan.models]
+        known = self.replay.heading.get("told") if self.replay else [await _told(model) for model in plan.models]
+        self.told = known or []
         if self.recording:
             asked = {name: asdict(one) for name, one in plan.asked.items()}
-            self.recording.begin(plan.models, **self.about, queues=plan.queues, later=plan.later, asked=asked)
+            heading = {**self.about, "queues": plan.queues, "later": plan.later, "asked": asked, "told": self.told}
+            self.recording.begin(plan.models, **heading)
         watched = [WatchedModel(model, number, self.usage, self.recording) for number, model in enumerate(plan.models)]
         # Made anew, so that nothing is known of any endpoint that a replay does not know.
         rng, pool = random.Random(0), ModelPool(now=clock.seconds)
@@ -101,6 +106,11 @@ class SimulationModels:
             heading = self.replay.heading
             return ModelPlan(self.replay.models, heading["queues"], heading["later"], self.replay.asked)
         return await planned(self.settings, self.say)
+
+
+async def _told(model: LanguageModel) -> dict[str, Any]:
+    found = await model.provenance() if isinstance(model, TraceableModel) else Provenance()
+    return {"name": model.name, "context_tokens": model.context_tokens, **asdict(found)}
 
 
 async def live(

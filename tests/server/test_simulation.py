@@ -21,12 +21,14 @@ from agents.models.model import LanguageModel, ModelError, Request
 from agents.simulation.recording import Recording, ReplayedModels, SimulationError, TurnCursor, Usage, WatchedModel
 from agents.simulation.simulation import Span
 from server import simulation
-from server.simulation import Progress, RunSpec, copy_vault, run_simulation, simulate
+from server.simulate_command import run_simulation
+from server.simulation import Progress, RunSpec, copy_vault, simulate
 from tests.agents.house import GOOD
 from tests.scripted_model import ScriptedModel
 from vault.errors import NoteError
 from vault.vault import STARTER
 
+UNCHANGED = {"set": None, "agents": None, "templates": None, "perturb": None, "repetition": 1, "whole": False}
 HEADING = '{"recording": 2, "models": [], "queues": {}, "later": []}\n'
 SPEECHES = ("the water is high today", "who has seen the lost page", "tea first, then the weir", "nobody minds")
 
@@ -260,7 +262,7 @@ def test_a_question_that_is_cut_short_by_the_end_is_no_failure_of_the_model(tmp_
 @pytest.mark.parametrize("hours", ["inf", "1e300", "876001", "nan", "0"])
 def test_hours_that_never_end_are_refused(tmp_path, hours):
     given = {"vault": STARTER, "out": tmp_path / "out", "hours": float(hours)}
-    options = Namespace(**given, turns=None, seed=None, model=None, record=None, replay=None)
+    options = Namespace(**given, turns=None, seed=None, model=None, record=None, replay=None, **UNCHANGED)
     with pytest.raises(SimulationError, match=rf"^--hours is {re.escape(f'{float(hours):g}')}; expected"):
         run_simulation(options, print)
 
@@ -277,7 +279,7 @@ def test_what_a_recording_says_otherwise_is_refused(tmp_path, given, complaint):
     recording.write_text(HEADING, encoding="utf-8")
     asked = {"vault": STARTER, "out": tmp_path / "out", "hours": None, "turns": 1, "seed": None, "model": None}
     with pytest.raises(SimulationError) as refused:
-        run_simulation(Namespace(**asked | {"record": None, "replay": recording} | given), print)
+        run_simulation(Namespace(**asked | UNCHANGED | {"record": None, "replay": recording} | given), print)
     assert str(refused.value) == complaint.format(recording=recording)
     assert not (tmp_path / "out").exists()
 

@@ -6,7 +6,6 @@ never in a note. An agent has no account: its `agent.md` says it.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from typing import Any
@@ -15,7 +14,7 @@ from config.settings import ROLES, AgentSettings, MemorySettings
 from config.validation import setting_names
 from vault.errors import NoteError
 from vault.front_matter import format_front_matter
-from vault.markdown import unescape_comments, unescape_line
+from vault.markdown import unescape_line
 from vault.note import Note, link_or_name, link_target, own_properties, table_in, text_in, texts_in
 from vault.note_editor import NoteEditor, entry_lines
 from vault.vault import Vault, check_name
@@ -307,9 +306,6 @@ def inside_itself(thing_id: str, around: Sequence[str], line: int = 0) -> str:
 REACTIONS, ERRANDS = "Reactions", "Errands"
 COLUMNS = ("on", "when", "do")
 
-_BAR = re.compile(r"(?<!\\)\|")
-_RULE = re.compile(r":?-+:?")
-
 
 def descriptions_in(note: Note) -> dict[str, str]:
     """Return what is added to a description in a part of the day, by part. Raises: NoteError."""
@@ -327,16 +323,13 @@ def triggers_in(note: Note) -> Iterator[tuple[Trigger, int]]:
 
     A bar inside a cell is written `\|`. Raises: NoteError at a row that is none.
     """
-    for line in note.section(REACTIONS).lines:
-        row, number = unescape_comments(line.text).strip(), line.number
-        if not line.counts or not row.startswith("|"):
+    for row in note.rows(REACTIONS):
+        if [cell.lower() for cell in row.cells] == list(COLUMNS):
             continue
-        cells = [cell.strip().replace("\\|", "|") for cell in _BAR.split(row.removesuffix("|"))[1:]]
-        if [cell.lower() for cell in cells] == list(COLUMNS) or all(_RULE.fullmatch(cell) for cell in cells):
-            continue
-        if len(cells) != len(COLUMNS):
-            raise NoteError(f"{note.source}:{number}: {row!r} has {len(cells)} cells; it needs three: on, when, do.")
+        place = f"{note.source}:{row.line}"
+        if len(row.cells) != len(COLUMNS):
+            raise NoteError(f"{place}: {row.text!r} has {len(row.cells)} cells; it needs three: on, when, do.")
         try:
-            yield parse_trigger(*cells), number
+            yield parse_trigger(*row.cells), row.line
         except WorldError as error:
-            raise NoteError(f"{note.source}:{number}: {error}.") from error
+            raise NoteError(f"{place}: {error}.") from error

@@ -1,0 +1,93 @@
+"""One run by one command line: how its vault differs, what it is known by, and that it is whole or not there."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from typing import Any
+
+import pytest
+
+from agents.simulation.simulation import Span
+from server.simulate_command import add_simulate_command, run_simulation, variant_of
+from server.simulation import RunSpec
+from tests.scripted_model import ScriptedModel
+from tests.server.test_simulation import files_in, run, talkative
+from vault.errors import NoteError
+from vault.variant import Variant
+from vault.vault import STARTER
+
+
+def options(*arguments: str) -> argparse.Namespace:
+    parser = argparse.ArgumentParser()
+    add_simulate_command(parser.add_subparsers())
+    return parser.parse_args(["simulate", *arguments])
+
+
+def looking() -> ScriptedModel:
+    return ScriptedModel(lambda request: "look")
+
+
+def test_a_run_is_recorded_with_all_that_decides_it(tmp_path):
+    variant = Variant({"strategy": "window", "steering": "off"}, agents=2, perturbations=("rooms",))
+    spec = RunSpec(STARTER, tmp_path / "out", Span(turns=4), seed=3, variant=variant)
+    run(spec, looking())
+    told = json.loads((tmp_path / "out" / "run.json").read_text(encoding="utf-8"))
+    assert told["run"] == spec.parameters().run_id
+    assert told["parameters"] | {"vault": ""} == {
+        "vault": "",
+        "turns": 4,
+        "hours": None,
+        "seed": 3,
+        "repetition": 1,
+        "model": None,
+        "settings": {"steering": "off", "strategy": "window"},
+        "agents": 2,
+        "templates": "",
+        "perturbations": ["rooms"],
+    }
+    assert told["models"] == [{"name": "scripted", "context_tokens": 8192, "engine": "", "weights_sha256": ""}]
+    assert told["sampler"]["temperature"] == 0.9
+    agents = json.loads((tmp_path / "out" / "report.json").read_text(encoding="utf-8"))["agents"]
+    assert list(agents) == ["Eliza", "Moss"]
+
+
+def test_the_same_parameters_have_one_hash_and_each_other_parameter_another():
+    def run_id(**changes) -> str:
+        given: dict[str, Any] = {
+            "span": Span(turns=4),
+            "seed": 1,
+            "variant": Variant({"recall": "1", "strategy": "window"}),
+        } | changes
+        return RunSpec(STARTER, STARTER, **given).parameters().run_id
+
+    assert run_id() == run_id(variant=Variant({"strategy": "window", "recall": "1"}))
+    others = [run_id(seed=2), run_id(span=Span(turns=5)), run_id(repetition=2), run_id(variant=Variant())]
+    assert len({run_id(), *others}) == 5
+
+
+def test_a_whole_run_leaves_its_recording_and_a_replay_of_it_the_same_bytes(tmp_path, monkeypatch):
+    vault = talkative(tmp_path / "vault")
+    record = tmp_path / "recording.jsonl"
+    run(RunSpec(vault, tmp_path / "one", Span(turns=3), record=record), looking())
+    said: list[str] = []
+    wanted = options("--vault", str(vault), "--replay", str(record), "--out", str(tmp_path / "two"), "--whole")
+    assert run_simulation(wanted, said.append) == 0
+    assert files_in(tmp_path / "one") == files_in(tmp_path / "two")
+    assert run_simulation(wanted, said.append) == 0
+    assert said[-1] == f"{tmp_path / 'two'} is there already; nothing is done again."
+    assert not [path for path in tmp_path.iterdir() if path.name.startswith(".")]
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        (["strategy"], "--set strategy has no value; expected NAME=VALUE, as strategy=window."),
+        (["recall=1", "recall=2"], "--set recall=2 is given twice."),
+    ],
+)
+def test_a_setting_without_a_value_or_with_two_is_refused(given, message):
+    arguments = [one for text in given for one in ("--set", text)]
+    with pytest.raises(NoteError) as refused:
+        variant_of(options(*arguments))
+    assert str(refused.value) == message
