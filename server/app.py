@@ -213,7 +213,7 @@ class Fallwater:
         scheduler, add = self._scheduler, self.game.commands.add
         add(memory_commands(self.agents, self.game.tell, self._now_ms))
         add(fact_commands(self.agents, self.game.publish))
-        add(mind_command(self.agents))
+        add(mind_command(self.agents, self.game.publish))
         add(
             model_commands(
                 self.agents,

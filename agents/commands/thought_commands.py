@@ -9,11 +9,12 @@ from agents.commands.agent_commands import find_agent
 from agents.commands.memory_commands import Publish, as_command_error, split_target
 from agents.components.people import person_lines
 from agents.views.bonds import bonds_shown, bonds_text
-from agents.views.memories import memory_page, page_text, query_of
+from agents.views.memories import memory_page, page_text, query_of, time_of
 from agents.views.mind import mind_shown, mind_text
 from agents.views.steps import Answering, Steps
+from agents.views.then import mind_then, then_text
 from agents.views.tiers import Shown
-from agents.views.why import action_of, exchange_of, question_shown, why_shown
+from agents.views.why import action_of, exchange_at, exchange_of, question_shown, why_shown, written_archive
 from agents.views.why_text import answer_lines, choice_lines, indented, why_text
 from vault.errors import NoteError
 from vault.memory.archive_exchanges import Question, newest_questions
@@ -34,7 +35,7 @@ MOST_WHOLE = 3
 """How many are shown if nobody says, at most, and at most with the whole prompt of each."""
 
 FULL = "full"
-MEMORY_FILTERS = ("kind", "room", "who", "since", "until", "pinned", "before")
+MEMORY_FILTERS = ("kind", "room", "who", "since", "until", "age", "pinned", "before")
 
 
 def log_text(agent: Agent, questions: list[Question], whole: bool, say: Wording) -> str:
@@ -75,13 +76,33 @@ def _question_told(who: str, question: Question, whole: bool, say: Wording) -> l
     return [heading, *indented(shown), *indented([*decided, *answer_lines(about, say)])]
 
 
+class LateAnswers:
+    """Tells views that may take a while: at once where they are quick, else by `publish`."""
+
+    def __init__(self, publish: Publish) -> None:
+        self._publish = publish
+        self._answering = Answering()
+
+    def answer(self, world: World, actor: Character, steps: Steps, text: Text) -> list[Event]:
+        """Return the answer that some steps lead to, or that it will come in a moment. Raises: CommandError."""
+        answers: list[Event] = []
+
+        def answer(shown: Shown) -> None:
+            answers.append(Output(actor.character_id, text(shown, world.wording)))
+            if is_late:
+                self._publish(tuple(answers))
+
+        is_late = False
+        is_late = not as_command_error(lambda: self._answering.soon(steps, answer))
+        return [Output(actor.character_id, world.wording("memory.thinking_back"))] if is_late else answers
+
+
 class ThoughtCommands:
     """The commands that look into minds and their archives."""
 
     def __init__(self, agents: Mapping[str, Agent], publish: Publish) -> None:
         self._agents = agents
-        self._publish = publish
-        self._answering = Answering()
+        self._late = LateAnswers(publish)
 
     @command("@llm-log [<text>]", category="models", role=Role.OBSERVER, for_agents=False)
     def llm_log(self, world: World, actor: Character, text: str = "") -> list[Event]:
@@ -127,35 +148,23 @@ class ThoughtCommands:
     @command("@bonds", category="mind", role=Role.OBSERVER, for_agents=False)
     def bonds(self, world: World, actor: Character) -> list[Event]:
         """List who has met whom, which promises are open or kept, and who told whom what."""
-        return self._soon(world, actor, bonds_shown(self._agents), bonds_text)
+        return self._late.answer(world, actor, bonds_shown(self._agents), bonds_text)
 
     @command("@memories <text>", category="memory", role=Role.OBSERVER, for_agents=False)
     def memories(self, world: World, actor: Character, text: str) -> list[Event]:
         """List an agent's memories, newest first, those with some words or all.
 
         @memories Eliza lantern
-        @memories Eliza kind=told who=Moss since=2026-11-20 before=900
-        @memories Eliza room=weir pinned=1
+        @memories Eliza kind=told who=Moss before=900
+        @memories Eliza since=2026-11-20 until=2026-11-21T20:35
+        @memories Eliza age=day room=weir pinned=1    the last hour, day or week
         """
         found, rest = split_target(world, self._agents, actor, text)
         pairs = [word.partition("=") for word in rest.split()]
         asked = {name: value for name, _, value in pairs if name in MEMORY_FILTERS and value}
         words = " ".join(word for word in rest.split() if word.partition("=")[0] not in asked)
         query = query_of(asked | {"words": words}, world.wording)
-        return self._soon(world, actor, memory_page(found, query), page_text)
-
-    def _soon(self, world: World, actor: Character, steps: Steps, text: Text) -> list[Event]:
-        """Return the answer that some steps lead to, or that it will come in a moment."""
-        answers: list[Event] = []
-
-        def answer(shown: Shown) -> None:
-            answers.append(Output(actor.character_id, text(shown, world.wording)))
-            if is_late:
-                self._publish(tuple(answers))
-
-        is_late = False
-        is_late = not as_command_error(lambda: self._answering.soon(steps, answer))
-        return [Output(actor.character_id, world.wording("memory.thinking_back"))] if is_late else answers
+        return self._late.answer(world, actor, memory_page(found, query), page_text)
 
 
 def thought_commands(agents: Mapping[str, Agent], publish: Publish) -> tuple[Command, ...]:
@@ -164,22 +173,27 @@ def thought_commands(agents: Mapping[str, Agent], publish: Publish) -> tuple[Com
 
 
 def _asked(agent: Agent, count: int) -> list[Question]:
-    agent.memory.archive_writer.write()
-    return newest_questions(agent.memory.archive_writer.archive, count)
+    return newest_questions(written_archive(agent), count)
 
 
-def mind_command(agents: Mapping[str, Agent]) -> tuple[Command, ...]:
-    """Return the command that shows what the components of a mind hold."""
+def mind_command(agents: Mapping[str, Agent], publish: Publish) -> tuple[Command, ...]:
+    """Return the command that shows what goes on in a mind; `publish` is how an answer comes that takes a while."""
+    later = LateAnswers(publish)
 
     @command("@mind [<text>]", category="mind", role=Role.PLAYER, for_agents=False)
     def mind(world: World, actor: Character, text: str = "") -> list[Event]:
         """Show what goes on in an agent: what it does, its goals and errands, its prompt, its memory, its opinions.
 
-        @mind Eliza         all of it; another's is for observers and admins
-        @mind Eliza Robin   what she knows and thinks of Robin
+        @mind Eliza                    all of it; another's is for observers and admins
+        @mind Eliza Robin              what she knows and thinks of Robin
+        @mind Eliza 2026-11-21T20:35   as it was then, as far as the files tell (UTC)
         """
-        found, person = split_target(world, agents, actor, text)
-        told = as_command_error(lambda: _person(found, person, world.wording) if person else _mind(found, world))
+        found, rest = split_target(world, agents, actor, text)
+        if rest[:1].isdigit():
+            period = time_of(rest, world.wording)
+            asked = as_command_error(lambda: exchange_at(written_archive(found), period.end_ms))
+            return later.answer(world, actor, mind_then(found, period, asked), then_text)
+        told = as_command_error(lambda: _person(found, rest, world.wording) if rest else _mind(found, world))
         return [Output(actor.character_id, told)]
 
     return (mind,)

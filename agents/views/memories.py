@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from agents.agent import Agent
 from agents.memory.inspection import journal_text
 from agents.memory.journal_search import query_terms
 from agents.memory.view import View
 from agents.views.steps import Steps
+from agents.views.then import last_before
 from agents.views.tiers import Shown, shown_memory
+from vault.chronicle.period import UNITS_MS, Period, period_of
+from vault.memory.journal import Journal
 from vault.memory.memory_line import KINDS, Memory
 from world.errors import CommandError
 from world.message_catalog import Wording
@@ -26,28 +29,28 @@ MAX_SEARCHED = 20_000
 MAX_HOLDING = 2_000
 """How many of the newest memories with a word are looked through."""
 
+AGES_MS = {"hour": UNITS_MS[1], "day": UNITS_MS[0], "week": 7 * UNITS_MS[0]}
+"""How old a memory may be, by the filter `age`, counted from the newest that is looked at."""
+
 
 @dataclass(frozen=True)
 class MemoryQuery:
     """Which memories are asked for; an empty text or 0 asks for any.
 
-    `words` all stand in it, `who` is among its people, `since` and `until` are days (UTC, `2026-11-21`), `before` is
-    the number below which the page begins.
+    `words` all stand in it, `who` is among its people. It is of `since_ms` or later, of before `until_ms`, both in
+    milliseconds since 1970, and at most `age_ms` older than the newest of before then. `before` is the number below
+    which the page begins.
     """
 
     words: str = ""
     kind: str = ""
     room: str = ""
     who: str = ""
-    since: str = ""
-    until: str = ""
+    since_ms: int = 0
+    until_ms: int = 0
+    age_ms: int = 0
     pinned: bool = False
     before: int = 0
-
-    @property
-    def is_everything(self) -> bool:
-        """Whether every memory fits."""
-        return self == MemoryQuery(before=self.before)
 
     def fits(self, memory: Memory, pins: frozenset[int], is_indexed: bool = False) -> bool:
         """Return whether a memory is one of those asked for.
@@ -60,21 +63,43 @@ class MemoryQuery:
             and self.kind in ("", memory.kind)
             and self.room.casefold() in memory.room.casefold()
             and (not self.who or self.who.casefold() in (one.casefold() for one in memory.people))
-            and self.since <= memory.day
-            and (not self.until or memory.day <= self.until)
+            and self.since_ms <= memory.at_ms
+            and (not self.until_ms or memory.at_ms < self.until_ms)
             and (not self.pinned or memory.pinned or memory.seq in pins)
         )
 
 
 def query_of(asked: Mapping[str, str], say: Wording) -> MemoryQuery:
-    """Return what a page or a person asks for by name. Raises: CommandError if a kind or a number is none."""
-    kind, before = asked.get("kind", ""), asked.get("before", "")
+    """Return what a page or a person asks for by name; `at` and `until` both end the time.
+
+    Raises: CommandError if a kind, a number, an age or a time is none.
+    """
+    kind, before, age = asked.get("kind", ""), asked.get("before", ""), asked.get("age", "")
     if kind not in ("", *KINDS):
         raise CommandError(say("observatory.no_kind", kind=kind, kinds=", ".join(KINDS)))
     if before and not is_number(before):
         raise CommandError(say("memory.no_number", wanted=before))
-    texts = {key: asked.get(key, "").strip() for key in ("words", "room", "who", "since", "until")}
-    return MemoryQuery(kind=kind, pinned=asked.get("pinned") == "1", before=int(before or 0), **texts)
+    if age not in ("", *AGES_MS):
+        raise CommandError(say("observatory.no_age", age=age, ages=", ".join(AGES_MS)))
+    since, *ends = (time_of(asked[key], say) if asked.get(key) else None for key in ("since", "until", "at"))
+    texts = {key: asked.get(key, "").strip() for key in ("words", "room", "who")}
+    return MemoryQuery(
+        kind=kind,
+        since_ms=since.start_ms if since else 0,
+        until_ms=min((one.end_ms for one in ends if one), default=0),
+        age_ms=AGES_MS.get(age, 0),
+        pinned=asked.get("pinned") == "1",
+        before=int(before or 0),
+        **texts,
+    )
+
+
+def time_of(name: str, say: Wording) -> Period:
+    """Return the day, hour, minute or second that a name means. Raises: CommandError if it means none."""
+    found = period_of(name.strip())
+    if found is None:
+        raise CommandError(say("observatory.no_time", wanted=name))
+    return found
 
 
 def memory_page(agent: Agent, query: MemoryQuery) -> Steps:
@@ -86,7 +111,9 @@ def memory_page(agent: Agent, query: MemoryQuery) -> Steps:
     """
     memory = agent.memory
     view, pins = memory.view(), frozenset(pin.seq for pin in agent.facts.pins if pin.seq)
-    last = min(query.before - 1, view.n) if query.before else view.n
+    newest = (yield from last_before(memory.journal, query.until_ms)) if query.until_ms else view.n
+    query = _aged(memory.journal, query, newest)
+    last = min(query.before - 1, newest) if query.before else newest
     blocks, is_indexed = _blocks(agent, query, last)
     rows, searched, reached = list[Memory](), 0, last + 1
     for block in blocks:
@@ -97,6 +124,9 @@ def memory_page(agent: Agent, query: MemoryQuery) -> Steps:
             if len(rows) == PAGE_ROWS:
                 break
         if len(rows) == PAGE_ROWS or searched >= MAX_SEARCHED:
+            break
+        if block and all(one.at_ms < query.since_ms for one in block):
+            reached = 1
             break
         yield
     else:
@@ -111,6 +141,13 @@ def memory_page(agent: Agent, query: MemoryQuery) -> Steps:
         "is_indexed": is_indexed,
         "pins": [{"text": pin.text, "seq": pin.seq} for pin in agent.facts.pins],
     }
+
+
+def _aged(journal: Journal, query: MemoryQuery, newest: int) -> MemoryQuery:
+    """Return a query with its age as a time. Raises: NoteError if the journal cannot be read."""
+    found = journal.read(newest, newest) if query.age_ms else []
+    since_ms = found[0].at_ms - query.age_ms if found else 0
+    return replace(query, since_ms=max(query.since_ms, since_ms), age_ms=0)
 
 
 def _row(memory: Memory, view: View, pins: frozenset[int]) -> Shown:

@@ -51,7 +51,7 @@ def mind_shown(agent: Agent, world: World) -> Shown:
         "tiers": tiers_shown(view),
         "pins": [{"text": pin.text, "seq": pin.seq} for pin in agent.facts.pins],
         "memory": _memory(agent),
-        "turns": last_turns(agent),
+        "turns": last_turns(agent, agent.memory.journal.last),
     }  # fmt: skip
 
 
@@ -120,9 +120,8 @@ def _tokens(agent: Agent, text: str) -> int:
         return -(-len(text) // 3)
 
 
-def last_turns(agent: Agent, most: int = LAST_TURNS) -> list[Shown]:
-    """Return an agent's last actions, newest first: what it did, why, and what came of it."""
-    last = agent.memory.journal.last
+def last_turns(agent: Agent, last: int, most: int = LAST_TURNS) -> list[Shown]:
+    """Return an agent's last actions down from a memory, newest first: what it did, why, and what came of it."""
     found = agent.memory.journal.read(max(1, last - MOST_READ), last)
     return list(_turns(found))[::-1][:most]
 
@@ -151,7 +150,7 @@ def mind_text(agent: Agent, shown: Shown, say: Wording) -> str:
             *(line for part in parts for line in part),
             *budget_lines(shown["prompt"], say),
             *tier_lines(shown["tiers"], say),
-            *_turn_lines(shown["turns"], say),
+            *turn_lines(shown["turns"], say),
         ]
     )
 
@@ -193,7 +192,8 @@ def tier_lines(tiers: Shown, say: Wording) -> Iterator[str]:
     yield say("observatory.adds_up", counts=counts, n=f"{tiers['n']:,}")
 
 
-def _turn_lines(turns: list[Shown], say: Wording) -> Iterator[str]:
+def turn_lines(turns: list[Shown], say: Wording) -> Iterator[str]:
+    """Yield the last turns, for people."""
     if turns:
         yield say("observatory.last_turns")
     for one in turns:

@@ -10,6 +10,7 @@ from agents.agent import Agent
 from agents.memory.memory import ROUND_MEMORIES
 from agents.models.adapter import without_thoughts
 from agents.views.tiers import Shown, shown_memory
+from vault.chronicle.event_log import moment_text
 from vault.memory.archive import Archive
 from vault.memory.archive_exchanges import Question, newest_questions, questions_near
 from vault.memory.memory_line import Memory
@@ -67,6 +68,18 @@ def exchange_for(archive: Archive, seq: int, day: str) -> Exchange:
     if at < 0:
         found = archive.find("tool_call", seq, day) if seq else None
         return Exchange(cause=found[1].get("cause") if found else None)
+    return _exchange(asked, at)
+
+
+def exchange_at(archive: Archive, end_ms: int) -> Exchange:
+    """Return what the model was asked last before a time; like `exchange_for` for any thread. Raises: NoteError."""
+    end, day = moment_text(end_ms), moment_text(end_ms - 1)[:10]
+    asked = [one for one in questions_near(archive, day) if str(one.entry.get("at", "")) < end]
+    return _exchange(asked, len(asked) - 1) if asked else Exchange()
+
+
+def _exchange(asked: list[Question], at: int) -> Exchange:
+    """Return the question at a place among others, with those before it."""
     question, first, before = asked[at], None, at - 1
     if before >= 0 and _is_first_try(asked[before], question):
         first, before = asked[before], before - 1
@@ -99,7 +112,7 @@ def why_shown(agent: Agent, exchange: Exchange, action: Memory | None, say: Word
         shown |= _action(agent, exchange, action) if action else {}
     else:
         shown |= {"reference": question.reference, "asked_at": str(question.entry.get("at", ""))}
-        shown |= {"retrieved": _retrieved(agent, question), "told": _told(question), **_choice(question)}
+        shown |= {"retrieved": _retrieved(agent, question), "told": told_shown(question), **_choice(question)}
         shown |= {"prompt": prompt_shown(question, exchange.before), "answer": _answer(question, exchange.first)}
         shown |= _verdict(question)
     return shown | _now(agent)
@@ -229,8 +242,8 @@ def _retrieved(agent: Agent, question: Question) -> list[Shown]:
     return found
 
 
-def _told(question: Question) -> list[list[str]]:
-    """Return what else the prompt told of the moment, by section."""
+def told_shown(question: Question) -> list[list[str]]:
+    """Return what a prompt told of the moment, by section, but for the memories in it."""
     names = ("facts", "known", "recollected", "errand", "bonds", "insights", "notice")
     return [[name, text[:MAX_TEXT]] for name in names if (text := question.told(name))]
 
@@ -290,9 +303,14 @@ def _now(agent: Agent) -> Shown:
 
 def exchange_of(agent: Agent, action: Memory | None) -> Exchange:
     """Return what the model was asked before an action, or last where none is given. Raises: NoteError."""
-    agent.memory.archive_writer.write()
-    archive = agent.memory.archive_writer.archive
+    archive = written_archive(agent)
     return exchange_for(archive, action.seq, action.day) if action else exchange_for(archive, 0, "")
+
+
+def written_archive(agent: Agent) -> Archive:
+    """Return an agent's archive with everything in it until now."""
+    agent.memory.archive_writer.write()
+    return agent.memory.archive_writer.archive
 
 
 def question_shown(question: Question) -> Shown:

@@ -6,9 +6,10 @@ from collections.abc import Callable
 
 from twisted.internet.threads import deferToThread
 
-from server.chronicle.reading import Own, Period, Reader, Scope, Whole, clock_of, period_of
+from server.chronicle.reading import Own, Reader, Scope, Whole, clock_of
 from server.chronicle.text import event_line, plain_lines
 from server.clock import InThread
+from vault.chronicle.period import Period, period_of
 from world.command import command
 from world.entities import Character, Role
 from world.errors import CommandError

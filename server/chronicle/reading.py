@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -16,10 +15,11 @@ from agents.chronicle.moments import TopMoments, by_worth
 from agents.chronicle.speech import Lexicon, phrases
 from config.settings import WorldSettings
 from server.chronicle.journals import JournalLines
-from vault.chronicle.event_log import FOLDER, LoggedEvent, day_ms
-from vault.chronicle.index import DAY_MS, MAX_MS, ChronicleIndex, Entry, EventQuery
+from vault.chronicle.event_log import FOLDER, LoggedEvent
+from vault.chronicle.index import MAX_MS, ChronicleIndex, Entry, EventQuery
 from vault.chronicle.intake import HOUR_MS
 from vault.chronicle.moment import Moment
+from vault.chronicle.period import Period
 from vault.vault import Vault
 from world.message_catalog import Wording
 
@@ -31,29 +31,6 @@ MIN_PIECE, MAX_PIECES = 1_000, 40
 """How many events are looked through at a time at least, and how often, for one who may see few of them."""
 
 MAX_MOMENTS_TRIED = 1_000
-
-_PERIOD = re.compile(r"(\d{4}-\d\d-\d\d)(?:T(\d\d))?", re.ASCII)
-
-
-@dataclass(frozen=True)
-class Period:
-    """A day or an hour, in milliseconds since 1970; `name` is as in `2026-11-22` or `2026-11-22T20`."""
-
-    name: str
-    start_ms: int
-    end_ms: int
-
-
-def period_of(name: str) -> Period | None:
-    """Return the day or hour that a name means, or None."""
-    match = _PERIOD.fullmatch(name)
-    try:
-        if match is None or int(match[2] or 0) > 23:
-            return None
-        start_ms = day_ms(match[1]) + int(match[2] or 0) * HOUR_MS
-    except ValueError:
-        return None
-    return Period(name, start_ms, start_ms + (HOUR_MS if match[2] else DAY_MS))
 
 
 class Scope(Protocol):

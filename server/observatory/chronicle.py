@@ -11,11 +11,14 @@ from typing import Any
 
 from twisted.internet.defer import Deferred
 
-from server.chronicle.reading import Period, Reader, Reading, RoomWindow, Scope, ShownEvent, Whole, clock_of, period_of
+from agents.views.memories import time_of
+from server.chronicle.reading import Reader, Reading, RoomWindow, Scope, ShownEvent, Whole, clock_of
 from server.chronicle.rooms import room_map
 from server.clock import InThread
+from server.observatory.town import Town
 from server.observatory.views import Asked, View
 from vault.chronicle.event_log import MOVES
+from vault.chronicle.period import Period, period_of
 from world.errors import CommandError
 from world.message_catalog import Wording
 from world.parsing import is_number
@@ -48,6 +51,17 @@ class ChronicleView:
 
     def _window(self, asked: Asked, room_id: str) -> Deferred[Shown]:
         return self._in_thread(self._read, asked, RoomWindow(room_id)).addCallback(self._with_map, room_id)
+
+    def town_at(self, town: Town, at: str) -> Deferred[Shown]:
+        """Return a town as it was at a time. Raises: CommandError if that is none."""
+        period = time_of(at, self._world.wording)
+        return self._in_thread(self._places, period.end_ms).addCallback(town.then, period.name)
+
+    def _places(self, end_ms: int) -> dict[str, str]:
+        """Return in which room everybody was at a time. Raises: NoteError."""
+        index = self._reader().index
+        index.update()
+        return index.places_at(end_ms)
 
     def _read(self, asked: Asked, scope: Scope) -> Shown:
         """Return the view without its map. Raises: CommandError for what is no period, NoteError."""

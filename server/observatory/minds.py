@@ -9,11 +9,20 @@ from twisted.internet.defer import Deferred
 from agents.agent import Agent
 from agents.commands.agent_commands import find_agent
 from agents.views.bonds import bonds_shown, bonds_text
-from agents.views.memories import memory_page, page_text, query_of
+from agents.views.memories import memory_page, page_text, query_of, time_of
 from agents.views.mind import mind_shown, mind_text
 from agents.views.steps import finished
+from agents.views.then import mind_then, then_text
 from agents.views.tiers import Holding, lines_behind, sentences_for
-from agents.views.why import Exchange, action_of, exchange_for, prompt_page, why_shown
+from agents.views.why import (
+    Exchange,
+    action_of,
+    exchange_at,
+    exchange_for,
+    prompt_page,
+    why_shown,
+    written_archive,
+)
 from agents.views.why_text import why_text
 from server.bridge import deferred_from
 from server.clock import InThread
@@ -48,12 +57,21 @@ class MindViews:
             View("bonds", lambda asked: deferred_from(finished(bonds_shown(self._agents))), bonds_text),
         )
 
-    def _mind(self, asked: Asked) -> Shown:
-        return mind_shown(self._agent(asked), self._game.world)
+    def _mind(self, asked: Asked) -> Shown | Deferred[Shown]:
+        agent = self._agent(asked)
+        return self._then(agent, asked["at"]) if asked.get("at") else mind_shown(agent, self._game.world)
+
+    def _then(self, agent: Agent, at: str) -> Deferred[Shown]:
+        """Return a mind as it was at a time."""
+        period = time_of(at, self._game.world.wording)
+        found = self._in_thread(exchange_at, written_archive(agent), period.end_ms)
+        return found.addCallback(lambda exchange: deferred_from(finished(mind_then(agent, period, exchange))))
 
     def _mind_stamp(self, asked: Asked) -> object:
         """Return what is another when a mind has perceived, acted, thought, summarised, pinned or moved."""
         agent = self._agent(asked)
+        if asked.get("at"):
+            return asked["at"]
         stage = agent.queue.stage(agent.name) if agent.queue else None
         memory, record = agent.memory, agent.compactor.stats
         told = [memory.coverage, agent.facts.pins, agent.facts.goals, agent.mind.errands.steps, agent.why_still]
@@ -63,6 +81,8 @@ class MindViews:
     def _mind_text(self, shown: Shown, say: Wording) -> str:
         if shown.get("is_window"):
             return "\n".join([say("observatory.seen_here", who=shown["agent"]), *shown["words"]])
+        if "then" in shown:
+            return then_text(shown, say)
         return mind_text(self._agent({"agent": shown["agent"]}), shown, say)
 
     def _seen(self, asked: Asked, room_id: str) -> Shown:
@@ -94,9 +114,8 @@ class MindViews:
         agent, say = self._agent(asked), self._game.world.wording
         seq = _number(asked, "seq", say)
         action = action_of(agent, seq, say) if seq else None
-        agent.memory.archive_writer.write()
         seq, day = (action.seq, action.day) if action else (0, "")
-        return agent, action, self._in_thread(exchange_for, agent.memory.archive_writer.archive, seq, day)
+        return agent, action, self._in_thread(exchange_for, written_archive(agent), seq, day)
 
     def _memories(self, asked: Asked) -> Deferred[Shown]:
         query = query_of(asked, self._game.world.wording)

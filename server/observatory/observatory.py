@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from twisted.internet.defer import Deferred
 from twisted.internet.threads import deferToThread
 
 from agents.agent import Agent
@@ -22,7 +23,7 @@ from server.observatory.minds import MindViews
 from server.observatory.scope import Scope, scope_of
 from server.observatory.town import Town, town_text
 from server.observatory.viewers import Outlet, Viewer, Viewers
-from server.observatory.views import Asked, View, Views
+from server.observatory.views import Asked, Shown, View, Views
 from world.command import Command, command, commands_of
 from world.entities import Character, Role
 from world.events import Event, Output
@@ -56,21 +57,27 @@ class Observatory:
         self._agents = agents
         self._models = models
         self._town = Town(game, agents, self.feed.speaking, now_ms)
+        self._past: ChronicleView | None = None
         self._lag = ReactorLag(clock)
         self.viewers = Viewers(self.views, self.feed, clock)
         self.views.add(
             View(
                 "town",
-                lambda asked: self._town.whole(),
+                self._whole_town,
                 town_text,
                 lambda asked, room: self._town.window(room),
                 is_live=True,
-                stamp=lambda asked: self._town.stamp(),
+                stamp=lambda asked: asked.get("at") or self._town.stamp(),
             ),
             View("feed", self._whole_feed, feed_text, self._window_feed, True),
             *MindViews(game, agents, in_thread).views,
             View("health", self._health, health_text, is_live=True),
         )
+
+    def add_chronicle(self, chronicle: ChronicleView) -> None:
+        """Show what happened before, and who was where at a time."""
+        self._past = chronicle
+        self.views.add(chronicle.view)
 
     def subscribe(self) -> None:
         """Hear of everything that happens."""
@@ -104,6 +111,10 @@ class Observatory:
         self._town.take_events(events)
         self.feed.take_events(events)
         self.viewers.changed()
+
+    def _whole_town(self, asked: Asked) -> Shown | Deferred[Shown]:
+        at = asked.get("at", "")
+        return self._past.town_at(self._town, at) if at and self._past else self._town.whole()
 
     def _whole_feed(self, asked: Asked) -> dict[str, Any]:
         return self._feed_for(Scope(), asked)
@@ -139,7 +150,7 @@ def observatory_of(
 
     models = Models(queues, lambda: scheduler.no_model_reason)
     observatory = Observatory(game, agents, models, clock, in_thread, now_ms)
-    observatory.views.add(ChronicleView(chronicle, game.world, in_thread).view)
+    observatory.add_chronicle(ChronicleView(chronicle, game.world, in_thread))
     observatory.subscribe()
     scheduler.subscribe("observatory", observatory.tell_of_agent)
     game.commands.add((*observatory.commands, *commands_of(ChronicleCommands(chronicle, game, in_thread))))

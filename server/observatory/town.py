@@ -83,6 +83,17 @@ class Town:
             "words": [self._room_words(one) for one in self._layout.places],
         }
 
+    def then(self, places: Mapping[str, str], name: str) -> dict[str, Any]:
+        """Return the rooms as they lie now, with who was in them at a time; `places` says in which room each was."""
+        world = self._game.world
+        layout = layout_of(world)
+        people = {room: [who for who, at in places.items() if at == room] for room in layout.places}
+        shown = self._shown(layout, {room: [self._absent(who) for who in here] for room, here in people.items()})
+        return shown | {"then": name, "words": [self._words(room, here) for room, here in people.items()]}
+
+    def _absent(self, name: str) -> dict[str, Any]:
+        return {"name": name, "is_agent": name in self._agents, "speaks": False}
+
     def window(self, room_id: str) -> dict[str, Any]:
         """Return the rooms near one, as everybody may map them, and who is in that one."""
         world = self._game.world
@@ -123,11 +134,12 @@ class Town:
         return shown
 
     def _room_words(self, room_id: str) -> str:
-        world = self._game.world
-        say = world.wording
-        names = [one.name for one in visible_characters(world, room_id)]
+        return self._words(room_id, [one.name for one in visible_characters(self._game.world, room_id)])
+
+    def _words(self, room_id: str, names: list[str]) -> str:
+        say = self._game.world.wording
         who = say.join_and(names) or say("observatory.nobody")
-        return say("observatory.in_room", room=room_name(room_id, world), who=who)
+        return say("observatory.in_room", room=room_name(room_id, self._game.world), who=who)
 
 
 class Rows:
@@ -176,7 +188,8 @@ def layout_of(world: World, most: int = MAX_ROOMS) -> Layout:
 def town_text(shown: Mapping[str, Any], say: Wording) -> str:
     """Return the town for people, a line a room."""
     thinking = [one["name"] for room in shown["rooms"] for one in room["people"] if one.get("thinks")]
-    lines = list(shown["words"])
+    lines = [say("observatory.town_then", at=shown["then"].replace("T", " "))] if shown.get("then") else []
+    lines += shown["words"]
     if thinking:
         lines.append(say("observatory.thinking", who=say.join_and(thinking)))
     if shown["left_out"]:

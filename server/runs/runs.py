@@ -13,8 +13,9 @@ from typing import Any
 
 from agents.memory.strategy import loaded_strategies
 from config.settings import WorldSettings
-from server.chronicle.reading import Period, Reader, clock_of, index_of, period_of
+from server.chronicle.reading import Reader, clock_of, index_of
 from server.simulation import REPORT, WORLD
+from vault.chronicle.period import Period, period_of
 from vault.errors import NoteError
 from vault.memory.archive import Archive
 from vault.message_notes import load_wording

@@ -7,9 +7,10 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Lock
 
 from server.chronicle.html import html_page, plain_page
-from server.chronicle.reading import Reading, Whole, clock_of, period_of
+from server.chronicle.reading import Reading, Whole, clock_of
 from server.chronicle.rooms import RoomMap, room_map
 from server.runs.runs import Run, difference_lines, first_difference
+from vault.chronicle.period import period_of
 from vault.entities.store import load_world
 from vault.errors import NoteError
 from world.errors import WorldError

@@ -28,6 +28,7 @@ FORMER_LENGTH = "characters"
 """The score by which an extract that somebody had edited was known before there were checksums."""
 
 _LEAF = re.compile(r"recent-\d{8}-\d{6}-m\d+(?:-\d+)?\.md")
+_MADE = re.compile(r"(recent|longterm)-(\d{8}-\d{6})-m\d+(?:-\d+)?")
 _NUMBERED = re.compile(r"(?:recent|longterm)-\d{8}-\d{6}-m(\d{1,15})(?:-\d+)?")
 _HEADING = re.compile(r"^## (.*)$", re.MULTILINE)
 _TITLE = r"\1"
@@ -171,6 +172,22 @@ class SummaryFolder:
         """Return the long-term summaries that were in force before, in the same way."""
         return self._all(_FORMER)
 
+    def in_force_at(self, end_ms: int) -> tuple[Summary | None, Summary | None]:
+        """Return the long-term and the short-term summary that were made last before a time, as far as files tell.
+
+        Their names say when they were made, to the second; what was rolled back meanwhile they do not say.
+        Raises: NoteError if the folder cannot be read.
+        """
+        now = self.leaf(LONGTERM)
+        longterm = now if now and now.made_ms < end_ms else self._made_before("longterm", end_ms)
+        return longterm, self._made_before("recent", end_ms)
+
+    def _made_before(self, kind: str, end_ms: int) -> Summary | None:
+        """Return the one of the kept summaries of a kind that was made last before a time."""
+        end, names = _moment(end_ms), sorted(self._vault.names("/".join(self._parts)))
+        made = [name for name in names if "" < _made_of(kind, name) < end]
+        return self.leaf(f"{made[-1]}.md") if made else None
+
     def prepare(
         self, longterm: Summary | None, recent: Summary | None, at_ms: int, has_leaf: bool = True
     ) -> PendingPublication:
@@ -295,6 +312,12 @@ class SummaryFolder:
 
 def _moment(at_ms: int) -> str:
     return datetime.fromtimestamp(at_ms / 1000, UTC).strftime("%Y%m%d-%H%M%S")
+
+
+def _made_of(kind: str, name: str) -> str:
+    """Return when a summary was made, as its name says; empty if it is no kept one of a kind."""
+    found = _MADE.fullmatch(name)
+    return found[2] if found and found[1] == kind else ""
 
 
 def _text(summary: Summary) -> str:

@@ -110,7 +110,7 @@ def test_a_template_may_have_a_slot_for_it():
 
 def test_one_agent_may_be_without_it_and_mind_shows_it(tmp_path):
     house = house_with(tmp_path, Mood)
-    house.game.commands.add(mind_command(house.agents))
+    house.game.commands.add(mind_command(house.agents, house.game.publish))
     house.player("Ben").types("say Thank you, Rook.")
     ana = house.player("Ana", Role.ADMIN)
     ana.types("@mind Rook")

@@ -24,7 +24,7 @@ class Tavern(House):
 
     def __init__(self, root):
         super().__init__(root)
-        self.game.commands.add(mind_command(self.agents))
+        self.game.commands.add(mind_command(self.agents, self.game.publish))
 
     def says(self, who: str, text: str) -> None:
         self.game.perform(who, f"say {text}")

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import json
 from pathlib import Path
-from typing import Any
 
 import pytest
 from hypothesis import given
@@ -13,7 +12,7 @@ from hypothesis import strategies as st
 
 from agents.agent import Agent
 from agents.views.bonds import bonds_shown, bonds_text
-from agents.views.memories import PAGE_ROWS, MemoryQuery, memory_page, page_text
+from agents.views.memories import PAGE_ROWS, memory_page, page_text, query_of
 from agents.views.mind import mind_shown
 from agents.views.steps import finished
 from agents.views.tiers import Holding, Shown, lines_behind, sentences_for, tiers_shown
@@ -176,8 +175,8 @@ def test_prompts_of_200_kb_are_compared_in_bounds_and_read_page_by_page(tmp_path
     assert read == now
 
 
-def page(agent: Agent, **asked: Any) -> Shown:
-    return asyncio.run(finished(memory_page(agent, MemoryQuery(**asked))))
+def page(agent: Agent, **asked: str) -> Shown:
+    return asyncio.run(finished(memory_page(agent, query_of(asked, ENGLISH))))
 
 
 def test_memories_are_found_by_words_kind_place_company_and_day_newest_first(tmp_path: Path):
@@ -187,9 +186,9 @@ def test_memories_are_found_by_words_kind_place_company_and_day_newest_first(tmp
     house.game.perform("Ben", "emote waves")
     agent.memory.record("noted", "Buy oats.", "The Yard")
     agent.pin("1")
-    asked: dict[str, dict[str, Any]] = {
+    asked: dict[str, dict[str, str]] = {
         "all": {}, "words": {"words": "anchors copper"}, "kind": {"kind": "noted"}, "who": {"who": "ben"},
-        "room": {"room": "yard"}, "pinned": {"pinned": True}, "before": {"before": 3},
+        "room": {"room": "yard"}, "pinned": {"pinned": "1"}, "before": {"before": "3"},
         "since": {"since": "2026-11-22"}, "until": {"until": "2026-11-21"}, "none": {"words": "zebra"},
     }  # fmt: skip
     found = {name: [row["seq"] for row in page(agent, **filters)["rows"]] for name, filters in asked.items()}
@@ -206,7 +205,7 @@ def test_a_long_journal_is_shown_page_by_page_to_its_end(tmp_path: Path):
         agent.memory.record("noted", f"Note {number}.")
     seen, before, pages = list[int](), 0, 0
     while True:
-        shown = page(agent, before=before)
+        shown = page(agent, before=str(before or ""))
         seen += [row["seq"] for row in shown["rows"]]
         before, pages = shown["next"], pages + 1
         if not before:
