@@ -11,6 +11,7 @@ from typing import Literal
 from agents.asking import Question
 from agents.choices.policy import Decision
 from agents.component import Component, Moment, Text, Turn
+from agents.component_registry import loaded_components
 from agents.components.errands import Errands, Step
 from agents.components.facts import Facts, LookedUp, Retrieval, board_text
 from agents.components.notice import Notice
@@ -34,6 +35,15 @@ from world.room_view import visible_characters
 from world.world import World
 
 log = logging.getLogger(__name__)
+
+TEXTS = ("profile", "commands", "yesterday", "older", "recent", "board", "scene", "place", "here")
+"""The components that are texts and nothing more."""
+
+
+def component_names() -> tuple[str, ...]:
+    """Return the names of all components that a mind can have, those of installed packages included, sorted."""
+    return tuple(sorted(loaded_components().names.union(TEXTS)))
+
 
 Form = Literal["talk", "small", "full"]
 """How a model is asked: as in a talk, or with a transcript, a shorter one if a grammar holds it."""

@@ -18,6 +18,7 @@ from server.accounts.passwords import Argon2
 from server.check.doctor import add_doctor_command, run_doctor
 from server.check.vault import add_vault_commands, run_import, run_vault_check
 from server.chronicle.cli import add_chronicle_command, run_chronicle
+from server.experiments.command import add_sweep_commands, run_sweep
 from server.lifecycle.preflight import CHECK
 from server.monitoring.logs import capture_library_logs, write_log
 from server.options import (
@@ -82,6 +83,7 @@ def _parser() -> argparse.ArgumentParser:
     add_vault_option(forget)
     forget.add_argument("--keep-archive", action="store_true", help="leave its archive in place")
     add_simulate_command(commands)
+    add_sweep_commands(commands)
     add_chronicle_command(commands)
     add_observe_command(commands)
     add_vault_commands(commands)
@@ -127,6 +129,7 @@ _COMMANDS: dict[str, Callable[[argparse.Namespace, Echo], int]] = {
     "reset-agent": _reset_agent,
     "begin-anew": _reset_agent,  # until 0.2
     "simulate": run_simulation,
+    "sweep": run_sweep,
     "chronicle": run_chronicle,
     "observe": run_observe,
     "vault": run_vault_check,

@@ -14,15 +14,13 @@ from agents.simulation.recording import ReplayedModels, SimulationError, TurnCur
 from agents.simulation.simulation import Span
 from server.experiments.whole_folder import whole_folder
 from server.options import default_vault
-from server.simulation import RECORDING, Progress, RunSpec, simulate
+from server.simulation import MAX_HOURS, RECORDING, Progress, RunSpec, simulate
 from vault.errors import NoteError
 from vault.perturbations import PERTURBATIONS
 from vault.variant import Variant
 from vault.vault import MARK, STARTER
 
 INTERRUPTED = 130
-MAX_HOURS = 876_000
-"""A hundred years."""
 
 
 def add_simulate_command(commands: Any) -> None:

@@ -79,6 +79,9 @@ class Progress:
 
 _SAMPLER = ("temperature", "top_p", "repeat_penalty", "seed", "stop", "max_tokens")
 
+MAX_HOURS = 876_000
+"""A hundred years."""
+
 WORLD, TRANSCRIPT, REPORT, TIMING = "world", "transcript.txt", "report.json", "timing.json"
 RUN, RECORDING = "run.json", "recording.jsonl"
 ACCOUNTS, CACHE = "accounts", ".index"
