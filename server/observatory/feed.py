@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections import deque
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -11,6 +10,7 @@ from typing import Any
 
 from agents.agent import Agent
 from server.observatory.scope import EVERYWHERE, Scope, whole_text, window_texts
+from server.observatory.views import as_json
 from world.entities import Character
 from world.events import (
     Announced,
@@ -92,9 +92,23 @@ class FeedEntry:
         found = self.encoded.get(scope.room_id)
         if found is None:
             shown = self.shown(scope)
-            found = json.dumps(shown, ensure_ascii=False).encode("utf-8", "replace") if shown else b""
+            found = as_json(shown) if shown else b""
             self.encoded[scope.room_id] = found
         return found
+
+
+@dataclass(frozen=True)
+class AgentLine:
+    """A line of an agent's that is not told yet: what it typed, what came of it, and the number of its memory."""
+
+    actor_id: str
+    text: str
+    events: tuple[Event, ...]
+    seq: int
+
+    def caused(self, event: Event) -> bool:
+        """Return whether an event is what the agent did with this line."""
+        return event.actor_id == self.actor_id and any(event is one for one in self.events)
 
 
 class Feed:
@@ -106,34 +120,35 @@ class Feed:
         self._agents = agents
         self._now_ms = now_ms
         self._entries: deque[FeedEntry] = deque(maxlen=KEPT_ENTRIES)
-        self._deeds: dict[int, tuple[Event, str, int]] = {}
+        self._line: AgentLine | None = None
         self._spoke_ms: dict[str, int] = {}
 
     def take_line(self, character_id: str, text: str, performed: CommandResult) -> None:
-        """Note why an agent does what happens next, and which memory of its own that is."""
-        self._deeds.clear()
+        """Note which line of an agent's leads to what happens next."""
         agent = self._agents.get(character_id)
         if agent is None:
+            self._line = None
             return
-        reason, seq = parse_line(text).reason, agent.memory.journal.last
-        own = [event for event in performed.events if event.actor_id == character_id]
-        self._deeds = {id(event): (event, reason, seq) for event in own}
-        if not any(whole_text(event, self._game.world) for event in own):
-            self._add_line(self._game.world.characters[character_id], text, reason, seq)
+        self._line = AgentLine(character_id, text, performed.events, agent.memory.journal.last)
+        if not performed.events:
+            self._add_line(self._line)
 
     def take_events(self, events: tuple[Event, ...]) -> None:
-        """Take in what has happened."""
-        world = self._game.world
+        """Take in what has happened. A line of an agent's of which nobody perceives anything is told by itself."""
+        line, world, is_told = self._line, self._game.world, False
         for event in events:
             actor = world.characters.get(event.actor_id)
             if isinstance(event, Refused) and not (actor and actor.is_agent):
                 continue  # what a person could not do is nobody else's matter
-            whole = whole_text(event, world)
-            if not whole:
-                continue
-            noted = self._deeds.pop(id(event), None)
-            _, reason, seq = noted if noted and noted[0] is event else (event, "", 0)
-            self._add(event, actor, whole, window_texts(event, world), (reason, seq))
+            rooms = window_texts(event, world)
+            if whole := whole_text(event, rooms, world):
+                is_own = line is not None and line.caused(event)
+                is_told = is_told or is_own
+                self._add(event, actor, whole, rooms, line if is_own else None)
+        if line and events is line.events:
+            self._line = None
+            if not is_told:
+                self._add_line(line)
 
     def speaking(self) -> frozenset[str]:
         """Return who has spoken for all to hear within the last `SPEAKS_MS`, by name."""
@@ -152,36 +167,38 @@ class Feed:
         return list(islice(found, most))[::-1]
 
     def _add(
-        self, event: Event, actor: Character | None, whole: str, rooms: Mapping[str, str], why: tuple[str, int]
+        self, event: Event, actor: Character | None, whole: str, rooms: Mapping[str, str], line: AgentLine | None
     ) -> None:
-        world, self.last = self._game.world, self.last + 1
+        world, now_ms, self.last = self._game.world, self._now_ms(), self.last + 1
         to = world.characters.get(getattr(event, "to_id", ""))
         room_id = getattr(event, "room_id", actor.room_id if actor else "")
         if actor and isinstance(event, Said):
-            self._spoke_ms[actor.name] = self._now_ms()
+            self._spoke_ms[actor.name] = now_ms
         self._entries.append(
             FeedEntry(
                 self.last,
-                self._now_ms(),
+                now_ms,
                 KINDS.get(type(event), "action"),
                 room_name(room_id, world),
                 actor.name if actor else "",
                 to.name if to else "",
                 whole,
                 rooms,
-                *why,
+                parse_line(line.text).reason if line else "",
+                line.seq if line else 0,
             )
         )
 
-    def _add_line(self, actor: Character, text: str, reason: str, seq: int) -> None:
-        """Note a line of an agent's that nobody else perceives anything of, as a look."""
-        line = parse_line(text)
-        command = f"{line.verb} {line.arguments}".strip()
-        whole = self._game.world.wording("observatory.does", who=actor.name, command=command)
+    def _add_line(self, line: AgentLine) -> None:
+        """Tell a line of which nobody else perceives anything, as a look."""
+        world, done = self._game.world, parse_line(line.text)
+        actor = world.characters[line.actor_id]
+        command = f"{done.verb} {done.arguments}".strip()
+        whole = world.wording("observatory.does", who=actor.name, command=command)
         self.last += 1
-        place = room_name(actor.room_id, self._game.world)
+        place = room_name(actor.room_id, world)
         self._entries.append(
-            FeedEntry(self.last, self._now_ms(), "action", place, actor.name, "", whole, {}, reason, seq)
+            FeedEntry(self.last, self._now_ms(), "action", place, actor.name, "", whole, {}, done.reason, line.seq)
         )
 
 

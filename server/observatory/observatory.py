@@ -113,8 +113,8 @@ class Observatory:
         self.viewers.changed()
 
     def _whole_town(self, asked: Asked) -> Shown | Deferred[Shown]:
-        at = asked.get("at", "")
-        return self._past.town_at(self._town, at) if at and self._past else self._town.whole()
+        at, has_words = asked.get("at", ""), asked.get("form") == "text"
+        return self._past.town_at(self._town, at) if at and self._past else self._town.whole(has_words)
 
     def _whole_feed(self, asked: Asked) -> dict[str, Any]:
         return self._feed_for(Scope(), asked)
@@ -166,7 +166,7 @@ class ObservatoryCommands:
     @command("@town", category="people", role=Role.PLAYER, for_agents=False)
     def town(self, world: World, actor: Character) -> list[Event]:
         """Tell who is where, and who thinks. Players are told of the room that they are in."""
-        return self._told(actor, "town")
+        return self._told(actor, "town", {"form": "text"})
 
     @command("@feed [<text>]", category="people", role=Role.PLAYER, for_agents=False)
     def feed(self, world: World, actor: Character, text: str = "") -> list[Event]:

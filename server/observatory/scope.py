@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 
 from world.entities import Character, Role
 from world.events import (
@@ -47,8 +48,13 @@ WHOLE = Scope()
 
 
 def scope_of(character: Character) -> Scope:
-    """Return how much somebody sees just now."""
-    return WHOLE if character.role.includes(Role.OBSERVER) else Scope(character.room_id)
+    """Return how much somebody sees just now; equal scopes are mostly one object."""
+    return WHOLE if character.role.includes(Role.OBSERVER) else _window(character.room_id)
+
+
+@lru_cache(maxsize=1024)  # asked for each viewer before each update
+def _window(room_id: str) -> Scope:
+    return Scope(room_id)
 
 
 def window_texts(event: Event, world: World) -> Mapping[str, str]:
@@ -69,8 +75,11 @@ def window_texts(event: Event, world: World) -> Mapping[str, str]:
     return {}
 
 
-def whole_text(event: Event, world: World) -> str:
-    """Return what happened to those who see all of it; empty if it is nothing that happened to anybody else."""
+def whole_text(event: Event, rooms: Mapping[str, str], world: World) -> str:
+    """Return what happened to those who see all of it; empty if it is nothing that happened to anybody else.
+
+    `rooms` is what is perceived of it by room, as of `window_texts`.
+    """
     say = world.wording
     match event:
         case Whispered(actor_id=actor, to_id=to, text=text):
@@ -81,7 +90,6 @@ def whole_text(event: Event, world: World) -> str:
             return say("observatory.thinks", who=_name(actor, world), text=text)
         case Refused(actor_id=actor, text=text):
             return say("observatory.is_refused", who=_name(actor, world), text=text)
-    rooms = window_texts(event, world)
     here: str = getattr(event, "room_id", EVERYWHERE)
     return rooms.get(here, "") or next(iter(rooms.values()), "") or _in_a_crowd(event, world)
 
@@ -92,8 +100,13 @@ def _in_a_crowd(event: Event, world: World) -> str:
 
 
 def _perceived(event: Event, room_id: str, world: World) -> dict[str, str]:
-    text = narrate(event, Character(BYSTANDER, room_id), world)
+    text = narrate(event, _bystander(room_id), world)
     return {room_id: text} if text else {}
+
+
+@lru_cache(maxsize=1024)  # to make one takes as long as the sentence
+def _bystander(room_id: str) -> Character:
+    return Character(BYSTANDER, room_id)
 
 
 def _name(character_id: str, world: World) -> str:

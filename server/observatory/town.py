@@ -74,14 +74,13 @@ class Town:
         """Take in that an agent has begun or ended a thought."""
         self._changes += 1
 
-    def whole(self) -> dict[str, Any]:
-        """Return all rooms with who is in them, and what each agent is about."""
-        world = self._game.world
+    def whole(self, has_words: bool = False) -> dict[str, Any]:
+        """Return all rooms with who is in them, and what each agent is about; `has_words` adds a sentence a room."""
+        world, speaking = self._game.world, self._speaking()
         if self._layout is None:
             self._layout = layout_of(world)
-        return self._shown(self._layout, {one: self._people(one) for one in self._layout.places}) | {
-            "words": [self._room_words(one) for one in self._layout.places],
-        }
+        shown = self._shown(self._layout, {one: self._people(one, speaking) for one in self._layout.places})
+        return shown | {"words": [self._room_words(one) for one in self._layout.places] if has_words else []}
 
     def then(self, places: Mapping[str, str], name: str) -> dict[str, Any]:
         """Return the rooms as they lie now, with who was in them at a time; `places` says in which room each was."""
@@ -100,7 +99,7 @@ class Town:
         directions = directions_of(world)
         plan = automap_of(world, room_id, WINDOW_DEPTH, directions)
         layout = Layout(plan.places, ways_of(world, plan, directions), [])
-        shown = self._shown(layout, {room_id: self._people(room_id, is_whole=False)})
+        shown = self._shown(layout, {room_id: self._people(room_id, self._speaking(), is_whole=False)})
         return shown | {"words": [*map_sentences(world, room_id), self._room_words(room_id)]}
 
     def _shown(self, layout: Layout, people: Mapping[str, list[dict[str, Any]]]) -> dict[str, Any]:
@@ -117,13 +116,13 @@ class Town:
         ways = [[numbers[one], numbers[other]] for one, other in layout.ways]
         return {"rooms": rooms, "ways": ways, "others": others, "left_out": layout.left_out}
 
-    def _people(self, room_id: str, is_whole: bool = True) -> list[dict[str, Any]]:
+    def _people(self, room_id: str, speaking: Collection[str], is_whole: bool = True) -> list[dict[str, Any]]:
         world = self._game.world
         present = world.occupants(room_id) if is_whole else visible_characters(world, room_id)
-        return [self._person(one, is_whole) for one in present]
+        return [self._person(one, speaking, is_whole) for one in present]
 
-    def _person(self, one: Character, is_whole: bool) -> dict[str, Any]:
-        shown: dict[str, Any] = {"name": one.name, "is_agent": one.is_agent, "speaks": one.name in self._speaking()}
+    def _person(self, one: Character, speaking: Collection[str], is_whole: bool) -> dict[str, Any]:
+        shown: dict[str, Any] = {"name": one.name, "is_agent": one.is_agent, "speaks": one.name in speaking}
         agent = self._agents.get(one.character_id)
         if agent is None:
             return shown

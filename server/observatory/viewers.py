@@ -1,12 +1,11 @@
 """Those who look through the page: what each looks at, sent to all of them at once, and never so that the world waits.
 
-A view is made and encoded once for all viewers of it with one scope, at most five times a second. A viewer that does
-not read is sent nothing; when it reads again, it gets the view as it is then.
+A view is made and encoded once for all viewers of it with one scope, at most five times a second, in slices that hold
+nobody up. A viewer that does not read is sent nothing; when it reads again, it gets the view as it is then.
 """
 
 from __future__ import annotations
 
-import json
 import logging
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -17,7 +16,7 @@ from twisted.python.failure import Failure
 from server.clock import DelayedCall, ReactorClock, cancel
 from server.observatory.feed import Feed
 from server.observatory.scope import Scope, scope_of
-from server.observatory.views import Shown, Views
+from server.observatory.views import Shown, Views, as_json
 from vault.errors import NoteError
 from world.entities import Character
 from world.errors import CommandError
@@ -32,6 +31,9 @@ MIND_SECONDS = 1.0
 
 POLL_SECONDS = 1.0
 """How often it is looked whether a mind is another one, while somebody looks at it."""
+
+SLICE_SECONDS = 0.01
+"""For how long views are made and sent in one turn of the reactor; one view is the least."""
 
 MAX_ASKED = 16
 MAX_ASKED_CHARACTERS = 500
@@ -62,15 +64,15 @@ class Target:
 
 @dataclass
 class Sight:
-    """A target with its viewers; `last` is what they were sent last, `made_at` when, `reached` the last entry sent.
+    """A target with its viewers; `last` is what they were sent last, `reached` the last entry sent.
 
-    `stamp` is that of the view when it was made last.
+    `looked_at` is when it was last looked whether the view is another one, `stamp` that of the view at that time.
     """
 
     target: Target
     viewers: list[Viewer] = field(default_factory=list)
     last: Encoded = b""
-    made_at: float = float("-inf")
+    looked_at: float = float("-inf")
     reached: int = 0
     is_making: bool = False
     stamp: object = None
@@ -87,6 +89,8 @@ class Viewers:
         self._due: DelayedCall | None = None
         self._poll: DelayedCall | None = None
         self._told_at = float("-inf")
+        self._has_changed = False
+        self._untold: list[Target] = []
 
     @property
     def count(self) -> int:
@@ -95,9 +99,9 @@ class Viewers:
 
     def changed(self) -> None:
         """Send what is different soon, if anybody looks."""
-        if self._sights and self._due is None:
-            wait = max(0.0, self._told_at + MIN_SECONDS - self._clock.seconds())
-            self._due = self._clock.callLater(wait, self._tell)
+        if self._sights:
+            self._has_changed = True
+            self._tell_soon()
 
     def stop(self) -> None:
         """Send no more."""
@@ -129,24 +133,42 @@ class Viewers:
             self._poll = self._clock.callLater(POLL_SECONDS, self._look_again)
             self.changed()
 
+    def _tell_soon(self) -> None:
+        if self._due is None:
+            wait = max(0.0, self._told_at + MIN_SECONDS - self._clock.seconds())
+            self._due = self._clock.callLater(wait, self._begin_to_tell)
+
+    def _begin_to_tell(self) -> None:
+        self._told_at, self._has_changed = self._clock.seconds(), False
+        self._untold = list(self._sights)
+        self._tell()
+
     def _tell(self) -> None:
-        self._due = None
-        self._told_at = self._clock.seconds()
-        for sight in list(self._sights.values()):
+        """Send what is different of the views that are not told yet, for one slice of time; the next one goes on."""
+        self._due, until = None, self._clock.seconds() + SLICE_SECONDS
+        while self._untold:
+            sight = self._sights.get(self._untold.pop())
+            if sight is None:
+                continue
             for viewer in list(sight.viewers):
                 viewer.check_scope()
             try:
                 self._update(sight)
             except Exception:
                 log.exception("the view %r cannot be sent", sight.target.name)
+            if self._untold and self._clock.seconds() >= until:
+                self._due = self._clock.callLater(0, self._tell)
+                return
+        if self._has_changed:
+            self._tell_soon()
 
     def _update(self, sight: Sight) -> None:
         if not sight.viewers:
             return
         if sight.target.name == FEED:
             self._send_entries(sight)
-        elif sight.target.name == TOWN or self._told_at >= sight.made_at + MIND_SECONDS:
-            self._make(sight, sight.viewers)
+        elif sight.target.name == TOWN or self._told_at >= sight.looked_at + MIND_SECONDS:
+            self._make(sight)
 
     def _send_entries(self, sight: Sight) -> None:
         entries = self._feed.since(sight.reached, sight.target.scope)
@@ -156,7 +178,7 @@ class Viewers:
             listed = b",".join(one.encoded_for(sight.target.scope) for one in entries)
             content = b'[{"seen":{"more":[%b]},"view":"feed","live":true}]' % listed
         for viewer in sight.viewers:
-            if viewer.is_behind and not viewer.outlet.is_congested:
+            if _reads_again(viewer):
                 self._send_snapshot(viewer, sight)
             elif content:
                 viewer.send(content)
@@ -166,22 +188,22 @@ class Viewers:
         if sight.target.name == FEED:
             viewer.send(_encoded_feed(self._feed, sight.target.scope))
         else:
-            self._make(sight, [viewer], is_first=True)
+            self._make(sight, viewer)
 
-    def _make(self, sight: Sight, viewers: list[Viewer], is_first: bool = False) -> None:
-        """Make a view and send it to some viewers, if it is different or they see it for the first time."""
+    def _make(self, sight: Sight, newcomer: Viewer | None = None) -> None:
+        """Make a view, and send it to a newcomer, and if it is different to everybody who looks at it."""
         stamp = self._stamp(sight.target)
-        is_as_before = stamp is not None and stamp == sight.stamp and not any(one.is_behind for one in viewers)
-        if not is_first and (sight.is_making or is_as_before):
+        sight.looked_at = self._clock.seconds() if newcomer else self._told_at
+        is_as_before = stamp is not None and stamp == sight.stamp and not any(map(_reads_again, sight.viewers))
+        if newcomer is None and (sight.is_making or is_as_before):
             return
-        sight.stamp = stamp
-        sight.is_making, sight.made_at = True, self._clock.seconds()
+        sight.stamp, sight.is_making = stamp, True
 
         def send(content: Encoded) -> None:
             sight.is_making = False
             is_new, sight.last = content != sight.last, content
-            for viewer in list(viewers):
-                if is_new or is_first or (viewer.is_behind and not viewer.outlet.is_congested):
+            for viewer in list(sight.viewers):
+                if is_new or viewer is newcomer or _reads_again(viewer):
                     viewer.is_behind = False
                     viewer.send(content)
 
@@ -196,6 +218,11 @@ class Viewers:
             return None
 
 
+def _reads_again(viewer: Viewer) -> bool:
+    """Return whether a viewer has missed something, and could be sent it by now."""
+    return viewer.is_behind and not viewer.outlet.is_congested
+
+
 def made(
     views: Views, target: Target, done: Callable[[Shown], None], refused: Callable[[Encoded], None], number: int = 0
 ) -> None:
@@ -207,7 +234,7 @@ def made(
         else:
             log.error("the view %r failed: %s", target.name, failure.getTraceback())
             why = "Something went wrong. It has been noted in the server's log."
-        refused(_json([{"seen": None, "view": target.name, "unseen": why, "id": number}]))
+        refused(as_json([{"seen": None, "view": target.name, "unseen": why, "id": number}]))
 
     try:
         made = views.make(target.name, dict(target.asked), target.scope)
@@ -219,16 +246,12 @@ def made(
 
 def encoded(name: str, shown: Shown, number: int = 0, is_live: bool = False) -> Encoded:
     """Return a view as a message to the page."""
-    return _json([{"seen": shown, "view": name, "id": number, "live": is_live}])
+    return as_json([{"seen": shown, "view": name, "id": number, "live": is_live}])
 
 
 def _encoded_feed(feed: Feed, scope: Scope) -> Encoded:
     listed = b",".join(one.encoded_for(scope) for one in feed.newest(scope))
     return b'[{"seen":{"entries":[%b]},"view":"feed","live":true}]' % listed
-
-
-def _json(value: object) -> bytes:
-    return json.dumps(value, ensure_ascii=False).encode("utf-8", "replace")
 
 
 class Viewer:
@@ -277,11 +300,12 @@ class Viewer:
         target, character = self._target, self._who()
         if target is None:
             return
-        if character is None:
-            self.leave()
-        elif scope_of(character) != target.scope:
-            self.leave()
-            self._target = Target(target.name, target.asked, scope_of(character))
+        scope = scope_of(character) if character else None
+        if scope is target.scope or scope == target.scope:
+            return
+        self.leave()
+        if scope is not None:
+            self._target = Target(target.name, target.asked, scope)
             self._viewers.look(self, self._target)
 
     def send(self, content: Encoded) -> None:

@@ -5,6 +5,7 @@ A view is a dictionary that JSON can hold. The page draws it, and a command tell
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -22,6 +23,13 @@ Asked = Mapping[str, str]
 Whole = Callable[[Asked], Shown | Deferred[Shown]]
 Window = Callable[[Asked, str], Shown | Deferred[Shown]]
 Stamp = Callable[[Asked], object]
+
+_ENCODER = json.JSONEncoder(ensure_ascii=False)  # `json.dumps` makes one at each call
+
+
+def as_json(value: object) -> bytes:
+    """Return a value as JSON in UTF-8; half a character becomes a question mark."""
+    return _ENCODER.encode(value).encode("utf-8", "replace")
 
 
 @dataclass(frozen=True)
