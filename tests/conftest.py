@@ -15,6 +15,8 @@ from hypothesis import settings
 # Until all tests are found: modules and tests come by the thousand, and none of them is garbage.
 gc.disable()
 
+MADE_UNTIL_COLLECTED = 100_000  # objects; with Python's 700, collecting takes a tenth of the time of all tests
+
 FILES_IN_MEMORY = Path("/dev/shm")
 ROOM_FOR_FILES = 1 << 30
 
@@ -42,4 +44,5 @@ def pytest_configure(config: pytest.Config) -> None:
 def pytest_collection_finish() -> None:
     """Spare the garbage collector thousands of tests and all modules, none of which will ever be garbage."""
     gc.freeze()
+    gc.set_threshold(MADE_UNTIL_COLLECTED)
     gc.enable()

@@ -5,8 +5,6 @@ from __future__ import annotations
 import re
 from functools import cache
 
-import pytest
-
 from tests.english import ENGLISH
 from tests.full_table import full_table
 from tests.typed import performed, verbs_elsewhere
@@ -20,8 +18,6 @@ from world.parsing import parse_line
 COMMANDS = list(full_table())
 OF_THE_WORLD = {one.verb for one in world_commands()}
 
-each_command = pytest.mark.parametrize("one", COMMANDS, ids=lambda one: one.verb)
-
 
 @cache
 def typed(done: bool) -> set[str]:
@@ -30,65 +26,69 @@ def typed(done: bool) -> set[str]:
     return {one.verb for one in found if one}
 
 
-@each_command
-def test_every_command_says_in_a_sentence_what_it_does(one: Command):
-    assert re.fullmatch(r"[A-Z].*[.!?…]", one.summary), f"{one.verb}: its help begins with no sentence: {one.summary!r}"
-    assert len(one.summary) <= 110, f"{one.verb}: the first line of its help is longer than 110 characters"
-    assert one.help.endswith((".", "…")) or "\n" in one.help, f"{one.verb}: its help ends in no sentence"
+def test_every_command_says_in_a_sentence_what_it_does():
+    for one in COMMANDS:
+        assert re.fullmatch(r"[A-Z].*[.!?…]", one.summary), (
+            f"{one.verb}: its help begins with no sentence: {one.summary!r}"
+        )
+        assert len(one.summary) <= 110, f"{one.verb}: the first line of its help is longer than 110 characters"
+        assert one.help.endswith((".", "…")) or "\n" in one.help, f"{one.verb}: its help ends in no sentence"
 
 
-@each_command
-def test_every_command_is_of_a_category_that_help_explains(one: Command):
-    key = f"helping.category_{one.category}"
-    assert key in ENGLISH.sentences, f"{one.verb}: nothing in text/helping.md says what {one.category!r} is: {key}"
+def test_every_command_is_of_a_category_that_help_explains():
+    for one in COMMANDS:
+        key = f"helping.category_{one.category}"
+        assert key in ENGLISH.sentences, f"{one.verb}: nothing in text/helping.md says what {one.category!r} is: {key}"
 
 
-@each_command
-def test_every_command_is_for_somebody_and_unseen_by_all_or_not(one: Command):
-    assert one.role in Role, f"{one.verb}: it has no role"
-    visible_to = one.visible_to == "nobody" or f"helping.noticed_by_{one.visible_to}" in ENGLISH.sentences
-    assert visible_to, f"{one.verb}: help cannot say who notices: {one.visible_to!r}"
-    assert not one.verb.startswith("@") or one.role >= Role.PLAYER or one.category == "self", (
-        f"{one.verb}: a command with @ is for guests"
-    )
+def test_every_command_is_for_somebody_and_unseen_by_all_or_not():
+    for one in COMMANDS:
+        assert one.role in Role, f"{one.verb}: it has no role"
+        visible_to = one.visible_to == "nobody" or f"helping.noticed_by_{one.visible_to}" in ENGLISH.sentences
+        assert visible_to, f"{one.verb}: help cannot say who notices: {one.visible_to!r}"
+        assert not one.verb.startswith("@") or one.role >= Role.PLAYER or one.category == "self", (
+            f"{one.verb}: a command with @ is for guests"
+        )
 
 
-@each_command
-def test_every_usage_can_be_typed_and_names_what_the_function_is_given(one: Command):
-    for usage in (one.usage, *one.also):
-        words = words_of(usage)
-        full = " ".join("7" if word.kind == "number" else word.kind or word.text for word in words)
-        found = one.read(full)
-        assert found is not None, f"{one.verb}: the usage {usage!r} does not admit {full!r}"
-        assert set(found) <= set(one.act.__annotations__), f"{one.verb}: its function does not take all of {set(found)}"
-    if all(word.optional for word in one.words):
-        assert one.read("") is not None, f"{one.verb}: it cannot be typed alone, though {one.usage!r} says so"
+def test_every_usage_can_be_typed_and_names_what_the_function_is_given():
+    for one in COMMANDS:
+        for usage in (one.usage, *one.also):
+            words = words_of(usage)
+            full = " ".join("7" if word.kind == "number" else word.kind or word.text for word in words)
+            found = one.read(full)
+            assert found is not None, f"{one.verb}: the usage {usage!r} does not admit {full!r}"
+            assert set(found) <= set(one.act.__annotations__), (
+                f"{one.verb}: its function does not take all of {set(found)}"
+            )
+        if all(word.optional for word in one.words):
+            assert one.read("") is not None, f"{one.verb}: it cannot be typed alone, though {one.usage!r} says so"
 
 
-@each_command
-def test_help_explains_every_command_by_each_of_its_names(one: Command):
-    game = inn_game()
-    game.world.characters["Ana"].role = Role.ADMIN
-    explain = full_table().get("help")
-    assert explain
-    for name in one.names:
-        (event,) = explain.act(game.world, game.world.characters["Ana"], topic=name)
-        assert isinstance(event, Output)
-        assert event.text.startswith("\n".join([one.usage, *one.also, one.summary])), f"help {name}: {event.text}"
+def test_help_explains_every_command_by_each_of_its_names():
+    for one in COMMANDS:
+        game = inn_game()
+        game.world.characters["Ana"].role = Role.ADMIN
+        explain = full_table().get("help")
+        assert explain
+        for name in one.names:
+            (event,) = explain.act(game.world, game.world.characters["Ana"], topic=name)
+            assert isinstance(event, Output)
+            assert event.text.startswith("\n".join([one.usage, *one.also, one.summary])), f"help {name}: {event.text}"
 
 
-@each_command
-def test_every_command_is_done_in_a_transcript(one: Command):
-    if one.verb in OF_THE_WORLD:
-        assert one.verb in typed(done=True), f"{one.verb}: no transcript in tests/transcripts does it"
-        return
-    assert verbs_elsewhere() & {*one.names}, f"{one.verb}: typed in no test of tests/agents and tests/server"
+def test_every_command_is_done_in_a_transcript():
+    for one in COMMANDS:
+        if one.verb in OF_THE_WORLD:
+            assert one.verb in typed(done=True), f"{one.verb}: no transcript in tests/transcripts does it"
+            continue
+        assert verbs_elsewhere() & {*one.names}, f"{one.verb}: typed in no test of tests/agents and tests/server"
 
 
-@each_command
-def test_every_command_is_refused_in_a_transcript_if_it_can_be(one: Command):
-    if one.verb in OF_THE_WORLD and can_be_refused(one):
-        assert one.verb in typed(done=False), f"{one.verb}: no transcript in tests/transcripts has it refused"
+def test_every_command_is_refused_in_a_transcript_if_it_can_be():
+    for one in COMMANDS:
+        if one.verb in OF_THE_WORLD and can_be_refused(one):
+            assert one.verb in typed(done=False), f"{one.verb}: no transcript in tests/transcripts has it refused"
 
 
 def can_be_refused(one: Command) -> bool:

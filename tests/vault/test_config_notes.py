@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import re
-from functools import cache
 from pathlib import Path
 
 import pytest
@@ -23,11 +22,7 @@ from vault.errors import NoteError
 from vault.vault import STARTER, Vault
 
 ROOT = Path(__file__).parents[2]
-EVERY_SETTING = [
-    pytest.param(name, field, id=f"{name}.{field.name}")
-    for name, kind in SETTINGS_BY_NOTE.items()
-    for field in dataclasses.fields(kind)
-]
+EVERY_SETTING = [(name, field) for name, kind in SETTINGS_BY_NOTE.items() for field in dataclasses.fields(kind)]
 DEFAULTS = Settings(ServerSettings(), WorldSettings(), AgentSettings(), ModelSettings(), MemorySettings())
 
 
@@ -100,25 +95,24 @@ def test_the_starter_vault_sets_the_defaults_and_nothing_else():
     assert load_settings(Vault(STARTER)) == DEFAULTS
 
 
-@pytest.mark.parametrize(("name", "field"), EVERY_SETTING)
-def test_a_setting_is_documented_in_the_starter_vault_with_its_default(name, field):
-    given = Vault(STARTER).read("config", f"{name}.md").settings()
-    assert given[field.name].value == field.default
+def test_every_setting_is_documented_in_the_starter_vault_with_its_default():
+    given = {name: Vault(STARTER).read("config", f"{name}.md").settings() for name in SETTINGS_BY_NOTE}
+    found = {(name, field.name): given[name][field.name].value for name, field in EVERY_SETTING}
+    assert found == {(name, field.name): field.default for name, field in EVERY_SETTING}
 
 
-@pytest.mark.parametrize(("name", "field"), EVERY_SETTING)
-def test_a_documented_setting_is_followed_by_what_it_is_about(name, field):
+@pytest.mark.parametrize("name", SETTINGS_BY_NOTE)
+def test_a_documented_setting_is_followed_by_what_it_is_about(name):
     note = Vault(STARTER).read("config", f"{name}.md")
-    line = note.settings()[field.name].line
-    assert len(note.body.split("\n")[line - note.body_line + 1]) > 10
+    lines = note.body.split("\n")
+    after = {key: lines[value.line - note.body_line + 1] for key, value in note.settings().items()}
+    assert [one.name for at, one in EVERY_SETTING if at == name and len(after[one.name]) <= 10] == []
 
 
-@pytest.mark.parametrize(("name", "field"), EVERY_SETTING)
-def test_a_setting_is_read_somewhere(name, field):
-    assert field.name in _attributes_read()
+def test_every_setting_is_read_somewhere():
+    assert {field.name for _, field in EVERY_SETTING} - _attributes_read() == set()
 
 
-@cache
 def _attributes_read() -> set[str]:
     """Return the names of all attributes that the profiles, the vault, the agents and the server read."""
     sources = [path for package in ("vault", "agents", "server") for path in (ROOT / package).rglob("*.py")]

@@ -66,7 +66,7 @@ def compacted(life: Life) -> int:
 # 2.1, 2.10, 2.11 Bounds, triggers, levels
 
 
-@pytest.mark.parametrize("length", [1200, pytest.param(4000, marks=pytest.mark.integration)])
+@pytest.mark.parametrize("length", [600, pytest.param(4000, marks=pytest.mark.integration)])
 @pytest.mark.parametrize("strategy", STRATEGIES)
 def test_2_1_the_prompt_is_bounded_however_long_a_life_is(tmp_path, strategy, length):
     # Each may keep 64 + 64 memories of eleven words word for word, and two summaries of 60; all of it are 11 a memory.

@@ -34,9 +34,8 @@ def problem_of(reply: str) -> str:
     return first_command(reply, "Eliza", TABLE, EXITS).problem
 
 
-@pytest.mark.parametrize(("reply", "line"), ROWS)
-def test_a_reply_comes_to_its_first_command(reply, line):
-    assert line_of(reply) == line
+def test_a_reply_comes_to_its_first_command():
+    assert [(reply, line_of(reply)) for reply, _ in ROWS] == ROWS
 
 
 def test_there_is_a_line_or_a_problem_and_never_both():
@@ -91,9 +90,9 @@ def test_a_command_behind_four_thousand_characters_of_talk_is_not_looked_for():
 
 @pytest.mark.parametrize("piece", ["<think>", '{"a":', " ", "~Eliza> ", "**`", "Command: ", "[[", "say (", "|", "1. "])
 def test_a_reply_of_one_thing_over_and_over_is_read_quickly(piece):
-    began = time.perf_counter()
+    began = time.process_time()
     first_command(piece * 20_000, "Eliza", TABLE, EXITS)
-    assert time.perf_counter() - began < 0.5
+    assert time.process_time() - began < 0.5
 
 
 def test_a_name_with_marks_in_it_is_taken_literally():
@@ -128,16 +127,14 @@ def heard(text: str, thinks: bool = False, most_tokens: int = 48) -> str:
     return next((text[:end] for end in range(1, len(text) + 1) if listener(text[:end])), text)
 
 
-@pytest.mark.parametrize(("reply", "line"), ROWS)
-def test_ending_early_never_changes_the_command(reply, line):
-    assert read(heard(reply)).line == line
+def test_ending_early_never_changes_the_command():
+    assert [(reply, read(heard(reply)).line) for reply, _ in ROWS] == ROWS
 
 
-@pytest.mark.parametrize(("reply", "line"), [(reply, line) for reply, line in ROWS if line and "think" not in reply])
-def test_whatever_follows_a_command_is_not_waited_for(reply, line):
-    text = heard(reply + MORE)
-    assert len(text) < len(reply) + len(MORE) / 2
-    assert read(text).line == read(reply + MORE).line
+def test_whatever_follows_a_command_is_not_waited_for():
+    found = {reply: heard(reply + MORE) for reply, line in ROWS if line and "think" not in reply}
+    assert [reply for reply, text in found.items() if len(text) >= len(reply) + len(MORE) / 2] == []
+    assert [reply for reply, text in found.items() if read(text).line != read(reply + MORE).line] == []
 
 
 @pytest.mark.parametrize(
