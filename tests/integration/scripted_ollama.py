@@ -19,6 +19,8 @@ from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
+from world.parsing import join_and
+
 MODEL = "scripted"
 SUMMARY_CUE = "SUMMARY:"
 LONGEST_HOLD_SECONDS = 60.0
@@ -32,12 +34,13 @@ SHOWN = {
 
 DEEDS = ("look", "emote nods", "look bell", "emote listens to the water")
 VERBS = ("heard Warden talk of", "heard Warden speak of", "heard Warden tell of", "listened to Warden on", "heard of")
-OWN_DEEDS = (
-    "nodded and listened to the water",
-    "listened to the water and nodded",
-    "looked at the bell and nodded",
-    "nodded and looked at the bell",
-)
+OWN_DEEDS = {
+    "nodded": ("> emote nods", "nodded"),
+    "looked at the bell": ("> look bell", "looked at the bell"),
+    "listened to the water": ("> emote listens", "listened to the water"),
+}
+"""What an agent did, and how a prompt begins to tell it: as a command, or as a summary has told it before."""
+
 SECTIONS = ("Confirmed Facts", "Decisions Made", "Open Issues", "Pending Actions", "Important References")
 
 
@@ -73,13 +76,19 @@ class ScriptedOllama(ThreadingHTTPServer):
         self.may_summarise.wait(LONGEST_HOLD_SECONDS)
         verb = next(verb for verb in VERBS if f"I {verb} the river" not in prompt)
         told = f"I {verb} the river. Warden said that it will rise."
-        if "Warden" not in prompt:
-            deed = next(deed for deed in OWN_DEEDS if deed not in prompt)
+        if "river" not in prompt:
             met = re.findall(r"(Eliza|Moss|Odile) (?:says|arrives|leaves)", prompt)
-            told = f"I looked about, {deed}. I met {met[-1] if met else 'nobody'}."
+            told = f"I {_own_deeds(prompt)}. I met {met[-1] if met else 'nobody'}."
         if "## User Goal" not in prompt:
             return f" {told}\n"
         return "\n".join(["## User Goal", told, *(f"## {name}\nNone." for name in SECTIONS)])
+
+
+def _own_deeds(prompt: str) -> str:
+    """Return what the prompt says that the agent did, in another order than one that stands in it, if there is one."""
+    done = [deed for deed, marks in OWN_DEEDS.items() if any(mark in prompt for mark in marks)] or ["looked about"]
+    orders = [join_and(order) for order in itertools.permutations(done)]
+    return next((order for order in orders if order not in prompt), orders[0])
 
 
 class _Conversation(BaseHTTPRequestHandler):
