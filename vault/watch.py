@@ -1,8 +1,8 @@
 """Noticing when somebody edits the notes that the running world reads.
 
-Watched are rooms, things, people, agents with their templates, settings, templates and texts. Journals, summaries and
-facts are not: they are looked at when they are used. A note that is gone, or empty, is reported only when it is so at
-two scans: an editor, a sync or a checkout may be just about to write it.
+Watched are rooms, things, people, lore, agents with their templates, settings, templates and texts. Journals,
+summaries and facts are not: they are looked at when they are used. A note that is gone, or empty, is reported only
+when it is so at two scans: an editor, a sync or a checkout may be just about to write it.
 """
 
 from __future__ import annotations
@@ -36,11 +36,11 @@ _EVENTS: list[type[FileSystemEvent]] = [
     *(DirCreatedEvent, DirDeletedEvent, DirMovedEvent),
 ]
 _NOTE = re.compile(
-    r"(?:rooms|things|people|config|templates|text|text/topics)/[^/.][^/]*\.md"
+    r"(?:rooms|things|people|lore|config|templates|text|text/topics)/[^/.][^/]*\.md"
     r"|agents/[^/.][^/]*/(?:agent\.md|yesterday\.md|templates/[^/.][^/]*\.md)"
 )
 _FOLDER = re.compile(
-    r"(?:rooms|things|people|config|templates|text|text/topics|agents)|agents/[^/.][^/]*(?:/templates)?"
+    r"(?:rooms|things|people|lore|config|templates|text|text/topics|agents)|agents/[^/.][^/]*(?:/templates)?"
 )
 
 
@@ -111,7 +111,7 @@ class _Listener(FileSystemEventHandler):
         self._record([str(path) for path in (event.src_path, event.dest_path) if path])
 
 
-FOLDERS = ("rooms", "things", "people", "config", "templates", "text", "text/topics")
+FOLDERS = ("rooms", "things", "people", "lore", "config", "templates", "text", "text/topics")
 Stamp = tuple[int, int, int]
 
 

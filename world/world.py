@@ -11,6 +11,7 @@ from world.entities import FIELDS, Character, Entity, Ref, Room, Thing
 from world.errors import WorldError
 from world.game_time import GameTime
 from world.location_index import EntityTable, LocationIndex
+from world.lore import Lore
 from world.message_catalog import Wording
 from world.parsing import collapse_whitespace
 
@@ -202,6 +203,7 @@ class World:
         self.things.add((thing.thing_id, thing) for thing in things)
         self.characters.add((character.character_id, character) for character in characters)
         self.board = Board()
+        self.lore = Lore()
         self.presence: Callable[[str], Presence] = no_presence
         self.crowd = 0
         self.undo_history = UndoHistory()

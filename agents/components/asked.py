@@ -76,6 +76,7 @@ def answers(words: str, world: World, actor: Character, person: Person) -> list[
         return [say("asked.say_sorry" if LOSS in kinds else "asked.say_remembers", name=person.called or person.name)]
     looked_up = islice(_looked_up(words, world, actor, person.name), MAX_LINES)
     found = [say(f"asked.say_{key}", **values) for key, values in looked_up]
+    found += [one.text for one in world.lore.about(words, actor.name)[:1]]
     return [*found, *_names(words, world, actor, person), *_told(words, world, actor, person)]
 
 

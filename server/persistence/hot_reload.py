@@ -18,6 +18,8 @@ from vault.config_notes import Settings, load_text, write_setting
 from vault.entities.reload import EntityReloader, run_steps
 from vault.entities.store import MergeBase
 from vault.errors import NoteError
+from vault.lore import FOLDER as LORE
+from vault.lore import load_entry
 from vault.message_notes import load_command_texts, load_wording
 from vault.vault import Vault
 from vault.watch import Changes, ChangeScanner
@@ -25,6 +27,7 @@ from world.edits import merge, remove_character, same_content
 from world.errors import WorldError
 from world.events import EntityChanged
 from world.game import Game
+from world.lore import Lore
 
 APPLIED_AT_ONCE = frozenset({"summary_style", "summary_temperature"})
 """The settings of the models that count for the next thought; the others count from the next start."""
@@ -154,6 +157,8 @@ class HotReload:
         taken = yield from self._world.apply_in_steps(changes)
         messages += taken.messages
         self._game.publish(tuple(taken.events))
+        if self._concerns(changes, LORE):
+            messages += self._guarded(LORE, lambda: self._lore(changes), "The lore stays as it was.")
         if self._concerns(changes, SETTINGS):
             messages += self._guarded(SETTINGS, self._settings, "The settings stay as they were.")
         self._follow_start_room()
@@ -174,6 +179,10 @@ class HotReload:
         command_texts = load_command_texts(self._vault, commands)
         world.wording, self._targets.registry.texts, commands.texts = wording, texts, command_texts
         return [f"{source}: reloaded." for source in _in(changes, TEXTS)]
+
+    def _lore(self, changes: Changes) -> list[str]:
+        self._game.world.lore = Lore(load_entry(self._vault, title) for title in self._vault.names(LORE))
+        return [f"{source}: reloaded." for source in _in(changes, LORE)]
 
     def _settings(self) -> list[str]:
         now, world = loaded_strategies().load_settings(self._vault), self._game.world

@@ -17,6 +17,8 @@ from vault.entities.schema import entity_of, room_names
 from vault.errors import NoteError
 from vault.findings import Finding, Fix, Overlay, collect_errors
 from vault.locations_log import LINE, LOCATIONS
+from vault.lore import FOLDER as LORE
+from vault.lore import load_entry
 from vault.markdown import unclosed
 from vault.message_notes import WHOLE, load_wording
 from vault.note import Note, link_target
@@ -51,6 +53,7 @@ def check_world(vault: Vault, start_room: str) -> Iterator[Finding]:
     yield from _exits(vault, found["rooms"], start_room)
     yield from _places(vault, found)
     yield from _whereabouts(vault)
+    yield from _lore(vault)
     yield from collect_errors(
         Overlay(vault), lambda vault: parse_board(vault.read(*BOARD)) if vault.exists(*BOARD) else 0
     )
@@ -145,6 +148,22 @@ def _places(vault: Vault, found: Mapping[str, Notes]) -> Iterator[Finding]:
             yield Finding(note.source, line, f"{name} is inside itself; put it, or what it is in, somewhere else.")
     for note in found["agents"].values():
         yield from _place(note, "room", rooms, "has no note in rooms")
+
+
+def _lore(vault: Vault) -> Iterator[Finding]:
+    names = frozenset((*agent_names(vault), *vault.names("people")))
+    keys = {name_key(name) for name in names}
+    for title in vault.names(LORE):
+        overlay = Overlay(vault)
+        yield from collect_errors(overlay, lambda vault, title=title: load_entry(vault, title))  # type: ignore[misc]
+        source = f"{LORE}/{title}.md"
+        if overlay.is_hidden(source):
+            continue
+        note = overlay.read(source)
+        for name in sorted(load_entry(overlay, title).known_to):
+            if name_key(name) not in keys:
+                what = f"known_to names {name!r}, who is no agent and no person; {_suggest(name, names)}"
+                yield Finding(source, note.property_lines.get("known_to", 1), what)
 
 
 def _place(note: Note, key: str, places: frozenset[str], nothing: str) -> Iterator[Finding]:

@@ -29,6 +29,7 @@ from vault.entities.schema import (
 from vault.errors import NoteError
 from vault.findings import Overlay, collect_errors
 from vault.locations_log import LocationsLog
+from vault.lore import load_lore
 from vault.message_notes import load_wording
 from vault.note import with_plain_ends
 from vault.vault import Vault, agent_names
@@ -64,7 +65,7 @@ def load_world(vault: Vault, settings: WorldSettings, known: MergeBase | None = 
         world = World(rooms, things, [*agents, *people], settings.start_room, load_wording(vault))
     except WorldError as error:
         raise NoteError(f"config/world.md: {error}") from error
-    world.crowd = settings.crowd
+    world.crowd, world.lore = settings.crowd, load_lore(vault)
     known.reset(world)
     LocationsLog(vault, world).restore()
     _untangle(world, known)

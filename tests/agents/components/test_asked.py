@@ -14,17 +14,18 @@ from tests.agents.house import House
 from tests.agents.test_thinking import Talking
 from vault.memory.bullet_note import Statement
 from world.entities import Role, Thing
+from world.lore import Lore, LoreEntry
 
 
 class Asking(House):
     """The inn with Rook in the common room, where Ana asks."""
 
-    def told_after(self, words: str) -> str:
+    def told_after(self, words: str, section: str = "asked") -> str:
         """Return what Rook's prompt for an answer to Ana tells beside her words."""
         self.game.perform("Ana", f"say {words}")
         ana = self.game.world.characters["Ana"]
         prompt = self.agents["Rook"].prompt(Question(Decision("answer", "speech", partner=ana)))
-        return prompt.section("asked")
+        return prompt.section(section)
 
 
 @pytest.fixture
@@ -41,6 +42,16 @@ def test_the_way_to_a_room_is_told_exit_by_exit(inn):
         == "Rook knows the way from here to The Kitchen: go north."
     )
     assert inn.told_after("Is this The Common Room?") == "This is The Common Room."
+
+
+def test_lore_is_told_that_fits_what_was_said_and_said_by_a_tiny_model_as_it_stands(inn):
+    world, text = inn.game.world, "The Anchor has three beds."
+    world.lore = Lore([LoreEntry("Beds", text, ("sleep",)), LoreEntry("Rook", "Rook is odd.", ("you",))])
+    assert inn.told_after("Where could I sleep?", "lore") == f"Rook knows: {text}"
+    assert inn.told_after("Who are you?", "lore") == inn.told_after("It is cold.", "lore") == ""
+    rook = world.characters["Rook"]
+    assert answers("Where could I sleep?", world, rook, Person("Ana", "Ana")) == [text]
+    assert answers("I slept badly; sleep is dear.", world, rook, Person("Ana", "Ana")) == []
 
 
 def test_where_somebody_is_who_is_not_here(inn):

@@ -57,6 +57,19 @@ def test_without_an_edit_nothing_is_told(town):
     assert town.look() == []
 
 
+def test_lore_counts_as_soon_as_it_is_written_and_stays_while_a_note_is_not_valid(town):
+    (town.root / "lore" / "Rain.md").write_text("It rains by dusk.\n")
+    assert town.look() == ["lore/Rain.md: reloaded."]
+    assert [one.text for one in town.world.lore.about("Rain again?", "Moss")] == ["It rains by dusk."]
+    (town.root / "lore" / "Rain.md").write_text("---\nkeys: [rain]\n---\n")
+    (told,) = town.look()
+    assert told.startswith("lore/Rain.md: nothing stands") and told.endswith("The lore stays as it was.")
+    assert [one.text for one in town.world.lore.about("Rain again?", "Moss")] == ["It rains by dusk."]
+    (town.root / "lore" / "Rain.md").unlink()
+    assert town.look() == ["lore/Rain.md: reloaded."]
+    assert town.world.lore.about("Rain again?", "Moss") == []
+
+
 def test_an_edited_sentence_is_said_from_then_on(town):
     town.change("text/movement.md", "There is no exit '{wanted}' here. Exits: {exits}.", "Nicht nach {wanted}.")
     assert town.look() == ["text/movement.md: reloaded."]

@@ -1,0 +1,61 @@
+"""The notes in `lore/`: what those who live in the world know of it, a note a subject.
+
+The note's name is the subject; `keys` are further words by which it is spoken of, and `known_to` who knows it, which is
+everybody if nobody is named. The text below is told as it stands.
+"""
+
+from __future__ import annotations
+
+import logging
+
+from vault.errors import NoteError
+from vault.note import Note, link_target, texts_in
+from vault.vault import Vault
+from world.lore import Lore, LoreEntry
+
+log = logging.getLogger(__name__)
+
+FOLDER = "lore"
+MAX_CHARACTERS = 600
+"""A longer text would crowd out everything else that an agent is told."""
+
+
+def load_lore(vault: Vault) -> Lore:
+    """Return all lore of a vault; a note that is not valid is logged and left out."""
+    entries = []
+    for title in vault.names(FOLDER):
+        try:
+            entries.append(load_entry(vault, title))
+        except NoteError as error:
+            log.warning("left out: %s", error)
+    return Lore(entries)
+
+
+def load_entry(vault: Vault, title: str) -> LoreEntry:
+    """Return one subject. Raises: NoteError."""
+    return entry_of(vault.read(FOLDER, f"{title}.md"), title)
+
+
+def entry_of(note: Note, title: str) -> LoreEntry:
+    """Return the subject that a note is about.
+
+    Raises: NoteError if it says nothing, says too much, or has a property that is no list of words.
+    """
+    text = " ".join(line.text.strip() for line in note.lines if line.counts and line.text.strip())
+    if not text:
+        raise NoteError(f"{note.source}: nothing stands below the properties; say there what is known.")
+    if len(text) > MAX_CHARACTERS:
+        raise NoteError(
+            f"{note.source}:{note.body_line}: {len(text)} characters; at most {MAX_CHARACTERS} can be told. Make two "
+            "notes of it, each with keys of its own."
+        )
+    return LoreEntry(title, text, _words(note, "keys"), frozenset(_words(note, "known_to")))
+
+
+def _words(note: Note, key: str) -> tuple[str, ...]:
+    given = note.properties.get(key)
+    if isinstance(given, dict):
+        line = note.property_lines.get(key, 1)
+        raise NoteError(f"{note.source}:{line}: {key} is a table; expected a list, as {key}: [one, another].")
+    lists = (link_target(one) if one.startswith("[[") else one for one in texts_in(note, key))
+    return tuple(word.strip() for one in lists for word in one.split(",") if word.strip())
