@@ -124,5 +124,5 @@ def examples(
     return merged([*found[:last][-EXAMPLE_MESSAGES:], Message("user", asks), Message("assistant", words_json(answer))])
 
 
-EXAMPLE_MESSAGES = 6
+EXAMPLE_MESSAGES = 16
 _SAYING = frozenset({"says", "says_to", "says_to_you"})
