@@ -8,9 +8,9 @@ from collections.abc import Callable
 
 from config.settings import WorldSettings
 from server.clock import DelayedCall, ReactorClock, cancel
-from world.events import Event, RoomMessage
 from world.game import Game
 from world.game_time import GameTime, game_time_at
+from world.run_triggers import ambience
 
 TICK_SECONDS = 5.0
 
@@ -53,20 +53,9 @@ class WorldClock:
     def _tick(self) -> None:
         self._next = self._clock.callLater(TICK_SECONDS, self._tick)
         self._game.advance_time(self._moment())
-        self._game.publish(tuple(self._ambience()))
+        minutes = self._settings().ambient_minutes
+        share = TICK_SECONDS / (minutes * 60) if minutes else 0.0
+        self._game.publish(tuple(ambience(self._game.world, share, self._rng.random)))
 
     def _moment(self) -> GameTime:
         return game_time_at(self._local_ms(), self._settings().day_minutes)
-
-    def _ambience(self) -> list[Event]:
-        """Return what there is to notice now, for people alone: agents have enough to remember."""
-        minutes, world = self._settings().ambient_minutes, self._game.world
-        if not minutes:
-            return []
-        watched = {one.room_id for one in world.awake() if not one.is_agent}
-        lines = ((room_id, world.rooms[room_id].ambient) for room_id in sorted(watched))
-        return [
-            RoomMessage("", room_id, self._rng.choice(ambient))
-            for room_id, ambient in lines
-            if ambient and self._rng.random() < TICK_SECONDS / (minutes * 60)
-        ]

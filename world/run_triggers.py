@@ -85,6 +85,20 @@ def triggered_by_time(before: GameTime, after: GameTime, world: World, chance: C
                 break
 
 
+def ambience(world: World, share: float, draw: Callable[[], float]) -> list[Event]:
+    """Return what there is to notice now, for people alone: agents have enough to remember.
+
+    A room with a person in it has something with a probability of `share`; `draw` returns numbers from 0 to below 1.
+    """
+    watched = sorted({one.room_id for one in world.awake() if not one.is_agent})
+    lines = ((room_id, world.rooms[room_id].ambient) for room_id in watched)
+    return [
+        RoomMessage("", room_id, ambient[int(draw() * len(ambient))])
+        for room_id, ambient in lines
+        if ambient and draw() < share
+    ]
+
+
 def _is_seen(owner: Entity, world: World) -> bool:
     """Return whether somebody is where this is."""
     room = world.containing_room(owner)
