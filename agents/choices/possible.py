@@ -12,7 +12,7 @@ from world.command import NAME_PLACEHOLDERS, Command, CommandTable, Word
 from world.commands.items import reachable_things, readable, usables, writables
 from world.entities import Character, Exit, Room
 from world.find import Target, names_known_to, visible_targets
-from world.navigation import shortest_path
+from world.navigation import party, shortest_path
 from world.parsing import Named, candidates, has_phrase, is_named, parse_line
 from world.room_view import visible_characters
 from world.world import World
@@ -75,10 +75,19 @@ def _form(command: Command, spot: _Spot) -> Form | None:
         if not word.kind or _is_free(command, word):
             continue
         found = _choices(command, word, spot)
+        if command.verb == "follow":
+            found = tuple(name for name in found if name not in _following_or_followed(spot))
         if not found:
             return None
         choices[word.kind] = found
     return _checked(Form(command, choices), spot)
+
+
+def _following_or_followed(spot: _Spot) -> set[str]:
+    """Return the names of those whom the actor cannot begin to follow: whom it follows, and who follow it."""
+    gone_along = {one.character_id for one in party(spot.world, spot.actor)} | {spot.actor.transient.following_id}
+    items = _people(spot.world, spot.actor)
+    return {_typed(one, items, one_word=False) for one in items if one.character_id in gone_along}
 
 
 def _is_free(command: Command, word: Word) -> bool:

@@ -88,6 +88,16 @@ def test_what_is_written_can_be_used_or_holds_things_is_offered_for_just_that():
     assert refusals(world) == []
 
 
+def test_nobody_is_followed_twice_or_by_whom_they_follow():
+    world = a_world()
+    game = Game(world, TABLE)
+    assert forms(world)["follow"].choices == {"person": ("Old Ben",)}
+    game.perform("Ana", "follow Old Ben")
+    assert "follow" not in forms(world)
+    assert "follow" not in forms(world, "Old Ben")
+    assert refusals(world) == []
+
+
 def test_a_name_before_free_words_may_have_several_words():
     assert forms(a_world())["whisper"].choices == {"person": ("Old Ben",)}
     assert refusals(a_world()) == []
