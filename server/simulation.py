@@ -41,7 +41,7 @@ from server.accounts.store import AccountStore
 from server.app import Fallwater
 from server.clock import Runtime
 from server.options import with_model
-from vault.atomic_write import Disk
+from vault.atomic_write import NoFsyncDisk
 from vault.config_notes import Settings
 from vault.errors import NoteError
 from vault.variant import Variant, apply_variant, folder_hash, vault_hash
@@ -213,13 +213,6 @@ def _circumstances() -> dict[str, Any]:
     ended = datetime.now(UTC).isoformat(timespec="seconds")
     machine = {"system": platform.platform(), "python": platform.python_version(), "processors": os.cpu_count()}
     return {"cpu_seconds": round(time.process_time(), 3), "ended": ended, **machine}
-
-
-class NoFsyncDisk(Disk):
-    """A disk that is not waited for: what a power cut takes from a simulation can be done again."""
-
-    def fsync(self, descriptor: int) -> None:
-        """Leave it to the system when the file comes to the disk."""
 
 
 class SimulationRun:
