@@ -14,7 +14,7 @@ BENCH ?= $(patsubst bench/%.py,%,$(wildcard bench/[a-z]*.py)) $(patsubst bench/%
 
 VENV := .venv
 BIN := $(VENV)/bin
-PACKAGES := config world vault agents server
+PACKAGES := config world vault agents server fallwater
 comma := ,
 
 # Both stamps live inside .venv, so that they vanish with it.

@@ -121,29 +121,48 @@ class Simulation:
         self._happened: dict[str, None] = {}
         self._told: list[str] = []
         self._looked_ms = 0
+        self._turns = 0
 
     async def run(self, span: Span) -> int:
         """Live through a span; return how many turns that were.
 
         Raises: whatever `on_step` and `check` raise.
         """
-        others = asyncio.all_tasks()
+        self.begin()
+        end_ms = None if span.hours is None else self._clock.ms + round(span.hours * 3_600_000)
+        return await self._live(end_ms, span.turns)
+
+    def begin(self) -> None:
+        """Let everybody who is awake think from now on; `run` does so by itself."""
         self._game.world.time = game_time_at(self._clock.ms, self._day_minutes)
         self._looked_ms = self._clock.ms
-        end_ms = None if span.hours is None else self._clock.ms + round(span.hours * 3_600_000)
         self._agents.on_born = self._begin
         for agent in self._agents.values():
             self._begin(agent)
             agent.finder.find(agent.name)  # what there is to be found is read now, and not while somebody waits for it
-        done = 0
-        while done != span.turns and self._beats:
+
+    async def advance(self, seconds: float) -> int:
+        """Live through some seconds of the world's time more; return how many turns that were.
+
+        Raises: as `run`.
+        """
+        end_ms = self._clock.ms + round(seconds * 1000)
+        done = await self._live(end_ms, None)
+        self._go_on_to(end_ms)
+        return done
+
+    async def _live(self, end_ms: int | None, turns: int | None) -> int:
+        """Live until a time, or for so many turns; return how many there were."""
+        others, done = asyncio.all_tasks(), 0
+        while done != turns and self._beats:
             beat = min(self._beats.values(), key=lambda one: one.due_ms)
             if end_ms is not None and beat.due_ms > end_ms:
                 self._go_on_to(end_ms)
                 break
             self._go_on_to(beat.due_ms)
             done += 1
-            await self._turn(beat, done, others)
+            self._turns += 1
+            await self._turn(beat, self._turns, others)
         return done
 
     def _begin(self, agent: Agent) -> None:

@@ -1,0 +1,1 @@
+"""The public Python interface: a world as an environment for policies of other programs."""
