@@ -3,8 +3,8 @@
 Facts are planted in a generated history, which is lived through in a small world with real files; then the prompt, the
 summaries, what each question brings to mind, `expand` and `find` are asked for them. `--model scripted` summarises with
 a model that keeps every k-th sentence and lies now and then, `--model picked` has whole lines picked by rule, without
-any model, and `--model embedded` is the one that comes with Fallwater. `--locomo DIR` asks the questions of the LoCoMo
-conversations in a folder instead. `--record` keeps the tables in bench/results/.
+any model, and `--model embedded` is the one that comes with Fallwater. `--record` keeps the
+tables in bench/results/.
 """
 
 from __future__ import annotations
@@ -15,13 +15,11 @@ import logging
 import sys
 from collections.abc import Callable
 from dataclasses import replace
-from pathlib import Path
 
 from agents.memory.strategy import loaded_strategies
 from agents.models.embedded_model import EmbeddedModel
 from agents.models.model import LanguageModel
 from bench.lib.histories import FORMS, Counts
-from bench.lib.locomo import asked_table, conversations, questioned
 from bench.lib.models import LOSSY, PICKED, LossySummarizer, ScriptedModel
 from bench.lib.reporting import Table, argument_parser, percent, record
 from bench.lib.retained import AGES, Measured, Tally, measured
@@ -103,23 +101,12 @@ async def _all(options: argparse.Namespace) -> list[Table]:
     return [replace(first, title=f"{results[0].memories:,} memories; planted: {counts}."), *others]
 
 
-async def _all_questions(options: argparse.Namespace) -> list[Table]:
-    rows = []
-    for conversation in conversations(options.locomo):
-        for strategy in options.strategies.split(","):
-            model, _ = await _model(options.model)
-            rows += await questioned(conversation, strategy, model)
-            print(f"  {conversation.name}, {strategy}", file=sys.stderr, flush=True)
-    return [asked_table(rows)] if rows else []
-
-
 def main() -> None:
     """Print the tables."""
     parser = argument_parser(__doc__, records=True)
     parser.add_argument("--memories", type=int, default=2000, help="how long the history is (default 2000)")
     parser.add_argument("--strategies", default=",".join(STRATEGIES), help="which, with commas (default all)")
     parser.add_argument("--model", choices=("scripted", "picked", "embedded"), default="scripted")
-    parser.add_argument("--locomo", type=Path, help="a folder with LoCoMo conversations")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--important", type=int, default=Counts().important, help="how many important facts")
     options = parser.parse_args()
@@ -127,10 +114,10 @@ def main() -> None:
     if unknown := set(options.strategies.split(",")) - set(STRATEGIES):
         parser.error(f"there is no strategy {', '.join(sorted(unknown))}; choose from {', '.join(STRATEGIES)}")
     logging.disable(logging.CRITICAL)
-    found = asyncio.run(_all_questions(options) if options.locomo else _all(options))
-    print("\n\n".join(map(str, found)) or f"skipped: no LoCoMo data in {options.locomo}")
+    found = asyncio.run(_all(options))
+    print("\n\n".join(map(str, found)))
     if options.record:
-        record("retention", found, hidden=str(options.locomo or ""))
+        record("retention", found)
 
 
 if __name__ == "__main__":

@@ -117,7 +117,7 @@ class Counts:
     updated: int = 18
 
 
-class _Words:
+class Words:
     """Names, places, numbers and things, each given out once."""
 
     def __init__(self, rng: random.Random) -> None:
@@ -147,7 +147,7 @@ def _shuffled(rng: random.Random, words: list[str]) -> list[str]:
 
 def planted(rng: random.Random, memories: int, counts: Counts) -> list[Planted]:
     """Return the facts of a history of so many memories."""
-    words, found = _Words(rng), list[Planted]()
+    words, found = Words(rng), list[Planted]()
     for kind in KINDS:
         forms = FORMS[kind]
         for number in range(getattr(counts, kind)):
@@ -167,7 +167,7 @@ def tellings(facts: list[Planted]) -> Iterator[tuple[Telling, Planted]]:
     yield from sorted(((t, fact) for fact in facts for t in fact.tellings), key=lambda pair: pair[0].at)
 
 
-def _fact(kind: str, form: str, words: _Words, rng: random.Random, moments: list[int]) -> Planted:
+def _fact(kind: str, form: str, words: Words, rng: random.Random, moments: list[int]) -> Planted:
     if form == "given":
         return _given(kind, words, rng, moments)
     speaker = rng.choice(PEOPLE)
@@ -183,7 +183,7 @@ def _fact(kind: str, form: str, words: _Words, rng: random.Random, moments: list
     return Planted(kind, form, question, tuple((value,) for value in values), tuple(told))
 
 
-def _given(kind: str, words: _Words, rng: random.Random, moments: list[int]) -> Planted:
+def _given(kind: str, words: Words, rng: random.Random, moments: list[int]) -> Planted:
     """Return a thing that goes from hand to hand before the agent's eyes."""
     thing, hands = words.thing(), rng.sample(PEOPLE, len(moments) + 1)
     told = [
@@ -193,7 +193,7 @@ def _given(kind: str, words: _Words, rng: random.Random, moments: list[int]) -> 
     return Planted(kind, "given", f"Who has the {thing}?", tuple((thing, who) for who in hands[1:]), tuple(told))
 
 
-def _spoken(form: str, speaker: str, words: _Words) -> tuple[str, str, Draw]:
+def _spoken(form: str, speaker: str, words: Words) -> tuple[str, str, Draw]:
     """Return a question, a sentence with a place for the value, and what draws a value."""
     place, person, thing = words.place(), words.person(), words.thing()
     match form:

@@ -16,11 +16,11 @@ def test_a_table_is_markdown_under_its_title():
 
 def test_what_is_recorded_is_added_to_the_file_of_the_day_with_its_command(tmp_path, monkeypatch):
     monkeypatch.setattr(sys, "argv", ["bench", "--locomo", "/data/talks", "--record"])
-    record("retention", [ROWS], results=tmp_path)
-    file = record("retention", [Table(["a"], [["1"]])], hidden="/data/talks", results=tmp_path)
+    record("groupmem", [ROWS], results=tmp_path)
+    file = record("groupmem", [Table(["a"], [["1"]])], hidden="/data/talks", results=tmp_path)
     first, second = json.loads(file.read_text(encoding="utf-8"))
-    assert file.name == f"retention-{first['date']}.json"
-    assert first["command"] == "python -m bench.retention --locomo /data/talks"
+    assert file.name == f"groupmem-{first['date']}.json"
+    assert first["command"] == "python -m bench.groupmem --locomo /data/talks"
     assert first["tables"] == [{"title": "Kept:", "rows": [{"strategy": "window", "all": "32 %"}]}]
-    assert second["command"] == "python -m bench.retention --locomo DIR"
+    assert second["command"] == "python -m bench.groupmem --locomo DIR"
     assert second["tables"] == [{"rows": [{"a": "1"}]}]

@@ -10,7 +10,6 @@ import pytest
 
 from agents.models.model import Request
 from bench.lib.histories import PEOPLE, Counts, Planted, Telling, given_things, planted, tellings
-from bench.lib.locomo import conversations, share_of
 from bench.lib.models import LOSSY, LossySummarizer, ScriptedModel
 from bench.lib.retained import Text, is_whole, measured, memory_part, state_of, tally, unsupported
 from vault.memory.memory_line import Memory
@@ -111,12 +110,3 @@ def test_a_life_with_a_window_knows_pins_and_can_look_up_the_rest():
     assert result.expanded == 1.0
     assert result.found.of.total() == 15
     assert result.invented == set()
-
-
-def test_without_data_there_are_no_conversations(tmp_path):
-    assert conversations(tmp_path) == []
-    assert conversations(tmp_path / "nowhere") == []
-
-
-def test_the_share_of_an_answer_is_that_of_its_words():
-    assert share_of(frozenset({"adoption", "agency"}), "We spoke of ADOPTION.") == 0.5

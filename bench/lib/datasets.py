@@ -1,0 +1,160 @@
+"""Conversations of published data sets, read from folders: LoCoMo, LongMemEval and ConvoMem. None is in the project."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from agents.memory.english import FUNCTION_WORDS
+from bench.lib.conversations import UNSAID, Conversation, Question, words_of
+from bench.lib.histories import START_MS, at_ms
+
+MS_A_TURN = 15_000
+LOCOMO_WHEN = "%I:%M %p on %d %B, %Y"
+DATE = re.compile(r"(\d{4})[/-](\d{2})[/-](\d{2})(?:\D+(\d{2}):(\d{2}))?")
+"""How LongMemEval dates a session: `2023/05/20 (Sat) 14:03`."""
+
+BREAKS = re.compile(r"\s+")
+MOST_CHARACTERS = 3000
+"""A message is cut to one line of so many characters: nobody can say more at once."""
+
+
+class DatasetError(Exception):
+    """A file that is not of the data set; the message names it, and what is missing."""
+
+
+def locomo(folder: Path) -> list[Conversation]:
+    """Return the conversations of `conv-*.json`; none if there are none. Raises: DatasetError."""
+    return [_checked(path, one, _locomo) for path in _files(folder, "conv-*.json") for one in [_read(path)]]
+
+
+def longmemeval(folder: Path) -> list[Conversation]:
+    """Return one conversation for each question of the `longmemeval*.json` files. Raises: DatasetError."""
+    return [_checked(path, one, _longmemeval) for path in _files(folder, "longmemeval*.json") for one in _read(path)]
+
+
+def convomem(folder: Path) -> list[Conversation]:
+    """Return the test cases of all JSON files below a folder, mixed ones and evidence alone. Raises: DatasetError.
+
+    The folder above `1_evidence` and its like names the category.
+    """
+    found: list[Conversation] = []
+    for path in _files(folder, "**/*.json"):
+        read = _read(path)
+        cases = read if isinstance(read, list) else [_alone(item) for item in read.get("evidence_items", ())]
+        kind = path.parent.parent.name if path.parent.name.endswith("_evidence") else path.parent.name
+        found += [
+            _checked(path, {**case, "category": kind, "name": f"{path.stem} {number}"}, _convomem)
+            for number, case in enumerate(cases)
+        ]
+    return found
+
+
+def _files(folder: Path, pattern: str) -> list[Path]:
+    return sorted(folder.glob(pattern)) if folder.is_dir() else []
+
+
+def _read(path: Path) -> Any:
+    try:
+        return json.loads(path.read_text(encoding="utf-8"))
+    except ValueError as error:
+        raise DatasetError(f"{path.name} is no JSON: {error}.") from error
+
+
+def _checked(path: Path, read: Any, make: Any) -> Conversation:
+    try:
+        conversation: Conversation = make(read)
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise DatasetError(f"{path.name} is not of this data set: {type(error).__name__} {error}.") from error
+    return conversation
+
+
+def _locomo(read: dict[str, Any]) -> Conversation:
+    places = {turn["id"]: place for place, turn in enumerate(read["turns"])}
+    told = ((at_ms(datetime.strptime(t["when"], LOCOMO_WHEN)), t["speaker"], t["text"]) for t in read["turns"])
+    asked = (
+        Question(
+            one["category"],
+            one["question"],
+            _answer(one["answer"]),
+            tuple(places[turn] for turn in one["evidence"] if turn in places),
+        )
+        for one in read["questions"]
+    )
+    return Conversation(str(read["id"]), tuple(read["speakers"]), tuple(told), tuple(one for one in asked if one.words))
+
+
+def _longmemeval(read: dict[str, Any]) -> Conversation:
+    turns: list[tuple[int, str, str]] = []
+    evidence: list[int] = []
+    dated = sorted(zip(read["haystack_dates"], read["haystack_sessions"], strict=True), key=lambda pair: str(pair[0]))
+    for date, session in dated:
+        begun = _date_ms(str(date))
+        for number, turn in enumerate(session):
+            if turn.get("has_answer"):
+                evidence.append(len(turns))
+            turns.append((begun + number * MS_A_TURN, _speaker(turn["role"]), _line(turn["content"])))
+    is_unsaid = str(read["question_id"]).endswith("_abs")
+    question = (
+        Question(UNSAID, read["question"])
+        if is_unsaid
+        else Question(read["question_type"], read["question"], _answer(read["answer"]), tuple(evidence))
+    )
+    return _with_questions(str(read["question_id"]), turns, [question])
+
+
+def _convomem(read: dict[str, Any]) -> Conversation:
+    messages = [message for one in read["conversations"] for message in one["messages"]]
+    turns = [
+        (START_MS + number * MS_A_TURN, _speaker(one["speaker"]), _line(one["text"]))
+        for number, one in enumerate(messages)
+    ]
+    texts = [one[2] for one in turns]
+    questions = [
+        Question(UNSAID, item["question"])
+        if read["category"].startswith("abstention")
+        else Question(read["category"], item["question"], _answer(item["answer"]), tuple(_places(item, texts)))
+        for item in read["evidenceItems"]
+    ]
+    return _with_questions(read["name"], turns, questions)
+
+
+def _alone(item: dict[str, Any]) -> dict[str, Any]:
+    """Return a piece of evidence that stands in its own conversations as a test case."""
+    return {"evidenceItems": [item], "conversations": item["conversations"]}
+
+
+def _places(item: dict[str, Any], texts: list[str]) -> Iterator[int]:
+    evidences = {_line(one["text"]) for one in item.get("message_evidences", ())}
+    return (place for place, text in enumerate(texts) if text in evidences)
+
+
+def _with_questions(name: str, turns: Iterable[tuple[int, str, str]], questions: list[Question]) -> Conversation:
+    said = tuple(turn for turn in turns if turn[2])
+    asked = tuple(one for one in questions if one.words or one.category == UNSAID)
+    return Conversation(name, ("User", "Assistant"), said, asked)
+
+
+def _answer(answer: object) -> frozenset[str]:
+    return words_of(str(answer)) - FUNCTION_WORDS
+
+
+def _speaker(role: str) -> str:
+    """Return who speaks: everything is said to somebody by one of two."""
+    return "Assistant" if role.casefold() == "assistant" else "User"
+
+
+def _line(text: str) -> str:
+    return BREAKS.sub(" ", text).strip().replace("|", "/")[:MOST_CHARACTERS]
+
+
+def _date_ms(date: str) -> int:
+    found = DATE.match(date)
+    if not found:
+        raise ValueError(f"{date!r} is no date")
+    year, month, day, hour, minute = (int(part or 0) for part in found.groups())
+    return at_ms(datetime(year, month, day, hour, minute))
