@@ -96,8 +96,7 @@ class Fallwater:
         """Make the world, and the agents that live in it."""
         vault, settings, reactor, rng = self._vault, self.settings, self._reactor, self._rng
         self._world_store = WorldStore(vault, settings.world, self._tell_admins, reactor)
-        self.world = self._world_store.world
-        most = settings.server.max_line_bytes
+        self.world, most = self._world_store.world, settings.server.max_line_bytes
         self.game = Game(self.world, world_commands(), lambda times: rng.randrange(times) == 0, most, perf_counter)
         self._world_store.begin(self.game, self._now_ms, lambda: self.settings.world)
         self.agents = Population(vault, settings, self.game, rng, self._now_ms)
@@ -166,6 +165,7 @@ class Fallwater:
         self.game.subscribe("gmcp", self.registry.gmcp_updates.take_note, first=True)
         self.game.subscribe("leading", self.leading.take_note, (Left,), first=True)
         self.game.subscribe_lines("audit", self.audit.take_line, first=True)
+        self.observatory.viewers.subscribe_looks(self.audit.take_look)
         self._scheduler.subscribe("gmcp", self.registry.gmcp_updates.tell_of_agent)
 
     def _make_audit(self) -> Audit:

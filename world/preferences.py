@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 
 from world.entities import Character
 from world.events import (
@@ -62,6 +63,47 @@ ALL_AGENTS = "agents"
 
 _TALK = (Said, Emoted, Shouted, Shared, Whispered)
 _ACTIONS = (Arrived, Left, Took, Dropped, Gave, PutIn, TookFrom, Used, ReadThing, Wrote)
+HUSHABLE = (*_TALK, *_ACTIONS)
+"""The types of what can be hushed."""
+
+
+@dataclass(frozen=True)
+class Hushable:
+    """What somebody may have hushed: talk, coming, going or handling, of whom, for whom, with which words."""
+
+    who: str
+    is_agent: bool
+    to: str
+    words: str
+
+
+@dataclass(frozen=True)
+class HushList:
+    """Whom somebody has hushed, in order. What is done or said to `owner`, or names them, is theirs all the same."""
+
+    owner: str
+    names: tuple[str, ...]
+
+    def hides(self, one: Hushable | None) -> bool:
+        """Return whether something is of somebody hushed, and not for the owner. None is nothing that can be hushed."""
+        if one is None or one.who == self.owner or one.to == self.owner:
+            return False
+        is_hushed = one.who in self.names or (one.is_agent and ALL_AGENTS in self.names)
+        return is_hushed and not is_named(self.owner, one.words)
+
+
+def hush_list(one: Character) -> HushList | None:
+    """Return whom somebody has hushed, None for nobody."""
+    names = one.preferences.get(IGNORED) and ignored_names(one)
+    return HushList(one.character_id, tuple(names)) if names else None
+
+
+def hushable(event: Event, world: World) -> Hushable | None:
+    """Return what can be hushed of an event. What comes of an action, and what is built, is perceived in any case."""
+    actor = world.characters.get(event.actor_id)
+    if actor is None or not isinstance(event, HUSHABLE):
+        return None
+    return Hushable(event.actor_id, actor.is_agent, getattr(event, "to_id", ""), _words(event))
 
 
 def ignored_names(one: Character) -> list[str]:
@@ -70,19 +112,14 @@ def ignored_names(one: Character) -> list[str]:
 
 
 def is_ignored(event: Event, viewer: Character, world: World) -> bool:
-    """Return whether an event is the talk, coming, going or handling of somebody hushed, and not for the viewer.
+    """Return whether an event is of somebody whom a viewer has hushed, and not for the viewer.
 
-    For a viewer is what is said or given to them or names them, and all that those do from whom they await an answer.
-    What a viewer carries is in nobody else's reach. What comes of a deed, and what is built, is perceived in any case.
+    For a viewer is also all that those do from whom they await an answer.
     """
-    if IGNORED not in viewer.preferences or not (is_talk(event) or isinstance(event, _ACTIONS)):
+    hushed = hush_list(viewer)
+    if hushed is None or event.actor_id in viewer.transient.awaiting_reply_from:
         return False
-    actor, names = world.characters.get(event.actor_id), ignored_names(viewer)
-    if actor is None or actor is viewer or not (actor.name in names or (actor.is_agent and ALL_AGENTS in names)):
-        return False
-    if viewer.character_id == getattr(event, "to_id", "") or actor.character_id in viewer.transient.awaiting_reply_from:
-        return False
-    return not is_named(viewer.name, _words(event))
+    return hushed.hides(hushable(event, world))
 
 
 def is_talk(event: Event) -> bool:

@@ -1,5 +1,5 @@
-"""The audit log: every use of a command above players, done or refused, by whomever; and every change that an agent
-makes of what it is, for it may have been talked into that.
+"""The audit log: every use of a command above players, done or refused, by whomever; every look at a mind through the
+page; and every change that an agent makes of what it is, for it may have been talked into that.
 
 It lies beside the accounts, out of the vault and out of reach of everything in the world. A file holds a month, or
 of a month as much as it may hold:
@@ -110,6 +110,10 @@ class Audit:
     def take_led_line(self, who: str, line: str, refusal: str, agent: str) -> None:
         """Record a line that an agent did for the player who possesses it."""
         self.note(who, line, refusal or DONE, agent)
+
+    def take_look(self, who: str, what: str) -> None:
+        """Append that somebody looked at what is private through the page, as `why Eliza 123`."""
+        self.note(who, f"observatory {what}", DONE)
 
     def take_reset(self, admin: str, name: str) -> None:
         """Append that an admin has given somebody a password for one time."""

@@ -17,6 +17,7 @@ from world.events import Event, Output
 from world.game import Game
 from world.message_catalog import Wording
 from world.parsing import is_number
+from world.preferences import hush_list
 from world.world import World
 
 PAGE_LINES = 40
@@ -44,7 +45,8 @@ class ChronicleCommands:
         @chronicle 2026-11-22T20     an hour
         @chronicle Eliza             what she did lately, and what was done to her
         @chronicle 2026-11-22 2      the second page
-        Observers and admins are told all, with private reasons and whispers.
+        Observers and admins are told all, with private reasons and whispers. Others are not told of those whom they
+        have hushed, but for what was for them.
         """
         words, who = text.split(), actor.character_id
         page = int(words.pop()) if words and is_number(words[-1]) else 1
@@ -52,8 +54,9 @@ class ChronicleCommands:
         if who in self._asking:
             raise CommandError(world.wording("chronicle.working"))
         self._asking.add(who)
-        is_whole = actor.role.includes(Role.OBSERVER)
-        self._in_thread(self._told, who, is_whole, wanted, page).addCallbacks(
+        hushed, is_whole = hush_list(actor), actor.role.includes(Role.OBSERVER)
+        scope_of = (lambda reader: Whole()) if is_whole else (lambda reader: reader.own_scope(who, hushed))
+        self._in_thread(self._told, scope_of, wanted, page).addCallbacks(
             lambda told: self._answer(who, told), lambda failure: self._answer(who, failure.getErrorMessage())
         )
         return [Output(who, world.wording("chronicle.working"))] if who in self._asking else []
@@ -63,10 +66,10 @@ class ChronicleCommands:
         if who in self._game.world.characters:
             self._game.tell(who, told)
 
-    def _told(self, who: str, is_whole: bool, wanted: str, page: int) -> str:
+    def _told(self, scope_of: Callable[[Reader], Scope], wanted: str, page: int) -> str:
         """Return the answer. Raises: NoteError if the log or its index cannot be read."""
         reader, say = self._reader(), self._game.world.wording
-        scope: Scope = Whole() if is_whole else reader.own_scope(who)
+        scope = scope_of(reader)
         days = _days(reader, scope)
         if not days:
             return say("chronicle.no_log")

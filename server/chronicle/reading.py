@@ -15,6 +15,7 @@ from agents.chronicle.moments import TopMoments, by_worth
 from agents.chronicle.speech import Lexicon, phrases
 from config.settings import WorldSettings
 from server.chronicle.journals import JournalLines
+from server.chronicle.recorder import KINDS
 from vault.chronicle.event_log import FOLDER, LoggedEvent
 from vault.chronicle.index import MAX_MS, ChronicleIndex, Entry, EventQuery
 from vault.chronicle.intake import HOUR_MS
@@ -22,6 +23,7 @@ from vault.chronicle.moment import Moment
 from vault.chronicle.period import Period
 from vault.vault import Vault
 from world.message_catalog import Wording
+from world.preferences import HUSHABLE, Hushable, HushList
 
 MAX_MOMENTS = 12
 MAX_EVENTS = 20_000
@@ -31,6 +33,19 @@ MIN_PIECE, MAX_PIECES = 1_000, 40
 """How many events are looked through at a time at least, and how often, for one who may see few of them."""
 
 MAX_MOMENTS_TRIED = 1_000
+
+HUSHABLE_KINDS = frozenset(name for kind, name in KINDS.items() if issubclass(kind, HUSHABLE))
+POSES = ("emoted", "shared")
+"""The kinds of events whose words stand in their line."""
+
+
+def hushable_of(event: LoggedEvent) -> Hushable | None:
+    """Return what can be hushed of an event of the log."""
+    if event.kind not in HUSHABLE_KINDS:
+        return None
+    return Hushable(
+        event.who, event.by == "agent", event.to, event.words or (event.line if event.kind in POSES else "")
+    )
 
 
 class Scope(Protocol):
@@ -65,38 +80,42 @@ class Window:
 
 
 class RoomWindow:
-    """What anybody perceives who stands in one room."""
+    """What somebody perceives who stands in one room, and has hushed some people or nobody."""
 
     is_public, has_private = True, False
 
-    def __init__(self, room: str) -> None:
+    def __init__(self, room: str, hushed: HushList | None = None) -> None:
         self._room = room
+        self._hushed = hushed
 
     def seen(self, event: LoggedEvent) -> LoggedEvent | None:
         """Return the event without what is private of it, if it is perceived in the room."""
         is_heard = self._room in (event.room, *event.heard_in) or "*" in event.heard_in
-        return event.in_public if event.is_public and is_heard else None
+        if not event.is_public or not is_heard or (self._hushed and self._hushed.hides(hushable_of(event))):
+            return None
+        return event.in_public
 
 
 class Own:
-    """What one person could perceive where they were, and what was told to them alone."""
+    """What one person could perceive where they were, and what was told to them alone.
+
+    Those whom they have hushed by now are left out, also of what was before.
+    """
 
     is_public, has_private = False, False
 
-    def __init__(
-        self, name: str, stays: Sequence[tuple[int, int, str]], left_out: frozenset[str] = frozenset()
-    ) -> None:
-        """`stays` are as of `ChronicleIndex.stays`; whom the person ignores is `left_out`."""
+    def __init__(self, name: str, stays: Sequence[tuple[int, int, str]], hushed: HushList | None = None) -> None:
+        """`stays` are as of `ChronicleIndex.stays`."""
         self.name = name
         self._stays = stays
         self._begins = [since for since, _, _ in stays]
-        self._left_out = left_out
+        self._hushed = hushed
 
     def seen(self, event: LoggedEvent) -> LoggedEvent | None:
         """Return the event as the person could perceive it; private reasons are never theirs."""
         if self.name in (event.who, event.to) and event.kind != "thought":
             return replace(event, reason="")
-        if not event.is_public:
+        if not event.is_public or (self._hushed and self._hushed.hides(hushable_of(event))):
             return None
         places = {event.room, *event.heard_in}
         at = bisect_right(self._begins, event.at_ms)
@@ -220,10 +239,10 @@ class Reader:
         say = self._say()
         return [one for entry in self.index.events(query) if (one := _shown(entry, scope, say))]
 
-    def own_scope(self, name: str, start_ms: int = 0, end_ms: int = MAX_MS) -> Own:
-        """Return what one person could perceive between two times. Raises: NoteError."""
+    def own_scope(self, name: str, hushed: HushList | None = None) -> Own:
+        """Return what one person could perceive, who has hushed some people or nobody. Raises: NoteError."""
         self.index.update()
-        return Own(name, self.index.stays(name, start_ms, end_ms))
+        return Own(name, self.index.stays(name, 0, MAX_MS), hushed)
 
     def _moments(self, period: Period, scope: Scope) -> tuple[ShownMoment, ...]:
         """Return the most valuable moments that may be seen, in the order in which they happened."""

@@ -15,6 +15,7 @@ from agents.views.memories import time_of
 from server.chronicle.reading import Reader, Reading, RoomWindow, Scope, ShownEvent, Whole, clock_of
 from server.chronicle.rooms import room_map
 from server.clock import InThread
+from server.observatory.scope import Scope as WindowScope
 from server.observatory.town import Town
 from server.observatory.views import Asked, View
 from vault.chronicle.event_log import MOVES
@@ -49,8 +50,9 @@ class ChronicleView:
     def _whole(self, asked: Asked) -> Deferred[Shown]:
         return self._in_thread(self._read, asked, Whole()).addCallback(self._with_map)
 
-    def _window(self, asked: Asked, room_id: str) -> Deferred[Shown]:
-        return self._in_thread(self._read, asked, RoomWindow(room_id)).addCallback(self._with_map, room_id)
+    def _window(self, asked: Asked, scope: WindowScope) -> Deferred[Shown]:
+        window = RoomWindow(scope.room_id, scope.hushed)
+        return self._in_thread(self._read, asked, window).addCallback(self._with_map, scope.room_id)
 
     def town_at(self, town: Town, at: str) -> Deferred[Shown]:
         """Return a town as it was at a time. Raises: CommandError if that is none."""

@@ -32,6 +32,7 @@ from world.game import CommandResult, Game
 from world.message_catalog import Wording
 from world.narration import room_name
 from world.parsing import parse_line
+from world.preferences import Hushable, hushable
 
 KEPT_ENTRIES = 2_000
 SHOWN_ENTRIES = 200
@@ -62,8 +63,9 @@ KINDS: Mapping[type[Event], str] = {
 class FeedEntry:
     """One thing that happened: number, time in milliseconds since 1970, kind, place, who, and to whom.
 
-    `whole` is how it reads to who sees all; `rooms` how it reads to those in each room that perceives it. `reason` is
-    the private one, `seq` the number of the action in the memory of the agent that did it, 0 for a person's.
+    `whole` is how it reads to who sees all; `rooms` how it reads to those in each room that perceives it, unless they
+    have hushed it. `reason` is the private one, `seq` the number of the action in the memory of the agent that did it,
+    0 for a person's.
     """
 
     number: int
@@ -76,6 +78,7 @@ class FeedEntry:
     rooms: Mapping[str, str]
     reason: str = ""
     seq: int = 0
+    hushable: Hushable | None = None
     encoded: dict[str, bytes] = field(default_factory=dict, compare=False)
 
     def shown(self, scope: Scope) -> dict[str, Any] | None:
@@ -84,11 +87,13 @@ class FeedEntry:
         if scope.is_whole:
             more = {"room": self.room, "to": self.to, "text": self.whole, "reason": self.reason, "seq": self.seq}
             return shown | more
-        text = self.rooms.get(scope.room_id) or self.rooms.get(EVERYWHERE)
+        text = "" if scope.hides(self.hushable) else self.rooms.get(scope.room_id) or self.rooms.get(EVERYWHERE)
         return shown | {"text": text} if text else None
 
     def encoded_for(self, scope: Scope) -> bytes:
         """Return it as JSON, encoded once for everybody of a scope; empty if nothing of it is seen there."""
+        if scope.hides(self.hushable):
+            return b""
         found = self.encoded.get(scope.room_id)
         if found is None:
             shown = self.shown(scope)
@@ -186,6 +191,7 @@ class Feed:
                 rooms,
                 parse_line(line.text).reason if line else "",
                 line.seq if line else 0,
+                hushable(event, world),
             )
         )
 

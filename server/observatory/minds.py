@@ -26,6 +26,7 @@ from agents.views.why import (
 from agents.views.why_text import why_text
 from server.bridge import deferred_from
 from server.clock import InThread
+from server.observatory.scope import Scope
 from server.observatory.views import Asked, Shown, View
 from vault.memory.memory_line import Memory
 from world.entities import Character
@@ -85,11 +86,11 @@ class MindViews:
             return then_text(shown, say)
         return mind_text(self._agent({"agent": shown["agent"]}), shown, say)
 
-    def _seen(self, asked: Asked, room_id: str) -> Shown:
+    def _seen(self, asked: Asked, scope: Scope) -> Shown:
         """Return what somebody in a room sees of an agent. Raises: CommandError if it is not there."""
         world, agent = self._game.world, self._agent(asked)
         one = agent.character
-        if one.room_id != room_id or not one.awake:
+        if one.room_id != scope.room_id or not one.awake:
             raise CommandError(world.wording("observatory.not_here", who=agent.name))
         stage = agent.queue.stage(agent.name) if agent.queue and not agent.why_still else None
         words = _appearance(one, world)

@@ -20,7 +20,7 @@ from server.observatory.chronicle import ChronicleView
 from server.observatory.feed import Feed, feed_text, fits
 from server.observatory.health import health_shown, health_text
 from server.observatory.minds import MindViews
-from server.observatory.scope import Scope, scope_of
+from server.observatory.scope import WHOLE, Scope, scope_of
 from server.observatory.town import Town, town_text
 from server.observatory.viewers import Outlet, Viewer, Viewers
 from server.observatory.views import Asked, Shown, View, Views
@@ -65,13 +65,14 @@ class Observatory:
                 "town",
                 self._whole_town,
                 town_text,
-                lambda asked, room: self._town.window(room),
+                lambda asked, scope: self._town.window(scope.room_id),
                 is_live=True,
+                is_private=False,
                 stamp=lambda asked: asked.get("at") or self._town.stamp(),
             ),
-            View("feed", self._whole_feed, feed_text, self._window_feed, True),
+            View("feed", lambda asked: self._feed_for(asked, WHOLE), feed_text, self._feed_for, True),
             *MindViews(game, agents, in_thread).views,
-            View("health", self._health, health_text, is_live=True),
+            View("health", self._health, health_text, is_live=True, is_private=False),
         )
 
     def add_chronicle(self, chronicle: ChronicleView) -> None:
@@ -116,13 +117,7 @@ class Observatory:
         at, has_words = asked.get("at", ""), asked.get("form") == "text"
         return self._past.town_at(self._town, at) if at and self._past else self._town.whole(has_words)
 
-    def _whole_feed(self, asked: Asked) -> dict[str, Any]:
-        return self._feed_for(Scope(), asked)
-
-    def _window_feed(self, asked: Asked, room_id: str) -> dict[str, Any]:
-        return self._feed_for(Scope(room_id), asked)
-
-    def _feed_for(self, scope: Scope, asked: Asked) -> dict[str, Any]:
+    def _feed_for(self, asked: Asked, scope: Scope) -> dict[str, Any]:
         entries = [shown for one in self.feed.newest(scope) if (shown := one.shown(scope))]
         return {"entries": [one for one in entries if fits(one, asked.get("fits", ""))]}
 

@@ -23,6 +23,7 @@ from world.events import (
     Whispered,
 )
 from world.narration import narrate
+from world.preferences import Hushable, HushList, hush_list
 from world.world import World
 
 EVERYWHERE = "*"
@@ -34,14 +35,22 @@ BYSTANDER = "(a bystander)"
 
 @dataclass(frozen=True)
 class Scope:
-    """How much is seen: the whole world, or through the window what is perceived in `room_id`."""
+    """How much is seen: the whole world, or through the window what is perceived in `room_id`.
+
+    Through the window those are not heard whom somebody has `hushed`.
+    """
 
     room_id: str = ""
+    hushed: HushList | None = None
 
     @property
     def is_whole(self) -> bool:
         """Whether minds, reasons and whispers are seen too."""
         return not self.room_id
+
+    def hides(self, one: Hushable | None) -> bool:
+        """Return whether something is of somebody hushed, and not seen for that."""
+        return self.hushed is not None and self.hushed.hides(one)
 
 
 WHOLE = Scope()
@@ -49,12 +58,14 @@ WHOLE = Scope()
 
 def scope_of(character: Character) -> Scope:
     """Return how much somebody sees just now; equal scopes are mostly one object."""
-    return WHOLE if character.role.includes(Role.OBSERVER) else _window(character.room_id)
+    if character.role.includes(Role.OBSERVER):
+        return WHOLE
+    return _window(character.room_id, hush_list(character) if character.preferences else None)
 
 
 @lru_cache(maxsize=1024)  # asked for each viewer before each update
-def _window(room_id: str) -> Scope:
-    return Scope(room_id)
+def _window(room_id: str, hushed: HushList | None) -> Scope:
+    return Scope(room_id, hushed)
 
 
 def window_texts(event: Event, world: World) -> Mapping[str, str]:

@@ -37,9 +37,14 @@ SLICE_SECONDS = 0.01
 
 MAX_ASKED = 16
 MAX_ASKED_CHARACTERS = 500
+NOTED_SECONDS = 600.0
+"""A look at the same view of the same agent is noted once within this time, for each socket."""
+
 FEED, TOWN = "feed", "town"
 
 Encoded = bytes
+NoteLook = Callable[[str, str], None]
+"""Takes who looked, and at what, as `why Eliza 123`."""
 
 
 class Outlet(Protocol):
@@ -82,6 +87,8 @@ class Viewers:
     """All viewers. `changed` is to be told that something may look different; nobody waits for it."""
 
     def __init__(self, views: Views, feed: Feed, clock: ReactorClock) -> None:
+        self._noted_by: list[NoteLook] = []
+        self.seconds = clock.seconds
         self._views = views
         self._feed = feed
         self._clock = clock
@@ -96,6 +103,15 @@ class Viewers:
     def count(self) -> int:
         """How many look at something that changes."""
         return sum(len(one.viewers) for one in self._sights.values())
+
+    def subscribe_looks(self, observer: NoteLook) -> None:
+        """Tell an observer of each look at what is private."""
+        self._noted_by.append(observer)
+
+    def note_look(self, who: str, what: str) -> None:
+        """Tell of a look at what is private."""
+        for observer in self._noted_by:
+            observer(who, what)
 
     def changed(self) -> None:
         """Send what is different soon, if anybody looks."""
@@ -264,6 +280,7 @@ class Viewer:
         self._views = views
         self._who = who
         self._target: Target | None = None
+        self._noted: dict[tuple[str, str], float] = {}
 
     def message_received(self, message: Mapping[str, Any]) -> None:
         """Take what a page asks for: a `view` with what it wants to know, or an empty one to look away.
@@ -279,6 +296,7 @@ class Viewer:
             return
         target = Target(name, asked, scope_of(character))
         view = self._views.get(name)
+        self._note(character, target)
         if number or view is None or not view.is_live:
             done = lambda shown: self._answer(encoded(name, shown, number))  # noqa: E731
             if dict(asked).get("form") == "text":
@@ -304,8 +322,9 @@ class Viewer:
         if scope is target.scope or scope == target.scope:
             return
         self.leave()
-        if scope is not None:
+        if character is not None and scope is not None:
             self._target = Target(target.name, target.asked, scope)
+            self._note(character, self._target)
             self._viewers.look(self, self._target)
 
     def send(self, content: Encoded) -> None:
@@ -314,6 +333,18 @@ class Viewer:
             self.is_behind = True
         else:
             self.outlet.send_text(content)
+
+    def _note(self, character: Character, target: Target) -> None:
+        """Note a look at what is private, for the audit log."""
+        view, asked = self._views.get(target.name), dict(target.asked)
+        if view is None or not (view.is_private and target.scope.is_whole):
+            return
+        now, key = self._viewers.seconds(), (target.name, asked.get("agent", ""))
+        self._noted = {one: at for one, at in self._noted.items() if now - at < NOTED_SECONDS}
+        if key not in self._noted:
+            self._noted[key] = now
+            what = (target.name, asked.get("agent", ""), asked.get("seq", ""))
+            self._viewers.note_look(character.character_id, " ".join(one for one in what if one))
 
     def _answer(self, content: Encoded) -> None:
         self.outlet.send_text(content)

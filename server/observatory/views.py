@@ -21,7 +21,7 @@ Asked = Mapping[str, str]
 """What is asked for beside the view's name: an agent, a number, filters."""
 
 Whole = Callable[[Asked], Shown | Deferred[Shown]]
-Window = Callable[[Asked, str], Shown | Deferred[Shown]]
+Window = Callable[[Asked, Scope], Shown | Deferred[Shown]]
 Stamp = Callable[[Asked], object]
 
 _ENCODER = json.JSONEncoder(ensure_ascii=False)  # `json.dumps` makes one at each call
@@ -36,6 +36,8 @@ def as_json(value: object) -> bytes:
 class View:
     """One view. `whole` makes it for those who see all; `window` for those in a room, None where it is not for them.
 
+    `is_private` says that the whole of it shows what is private of somebody, so that who looks is in the audit log.
+
     `text` tells it to people. `is_live` says that it changes by itself while somebody looks; `stamp` then returns what
     is another while the view is another, at a fraction of its cost.
     """
@@ -46,6 +48,7 @@ class View:
     window: Window | None = None
     is_live: bool = False
     stamp: Stamp = lambda asked: None
+    is_private: bool = True
 
 
 class Views:
@@ -92,7 +95,7 @@ class Views:
             return view.whole(asked)
         if view.window is None:
             raise CommandError(say("observatory.not_through_window", name=name))
-        return view.window(asked, scope.room_id)
+        return view.window(asked, scope)
 
     def text(self, name: str, shown: Shown) -> str:
         """Return a view as text."""

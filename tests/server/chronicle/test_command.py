@@ -51,6 +51,16 @@ def test_a_player_is_told_what_was_within_reach_and_nothing_private_of_others(li
     assert "a good soul" not in told
 
 
+def test_a_player_is_told_nothing_of_those_they_have_hushed_but_what_was_for_them(lived):
+    inn = AskingInn(lived)
+    inn.game.world.characters["Robin"].preferences["hush"] = "Eliza, agents"
+    told = inn.told("Robin", f"@chronicle {DAY}")
+    assert "Good morning, Moss." not in told
+    assert "You liar!" in told, "it was said to Robin"
+    assert f'whispered: "{SECRET}"' in told, "it was whispered to Robin"
+    assert "Robin nods slowly." in told
+
+
 def test_a_player_who_was_never_there_is_told_nothing_of_it(lived):
     told = AskingInn(lived).told("Ana", f"@chronicle {DAY}")
     assert told.endswith(f"Nothing that you may read is in the chronicle of {DAY}.")

@@ -12,6 +12,7 @@ from config.settings import WorldSettings
 from server.chronicle.reading import WorldReader
 from server.observatory import chronicle
 from server.observatory.chronicle import ChronicleView, chronicle_text
+from server.observatory.scope import Scope
 from tests.english import ENGLISH
 from tests.server.chronicle.lived_day import DAY, REASON, SECRET, lived_vault
 from tests.server.front_door import at_once
@@ -45,7 +46,7 @@ def whole(view: ChronicleView, **asked: str) -> dict[str, Any]:
 
 def window(view: ChronicleView, room: str, **asked: str) -> dict[str, Any]:
     assert view.view.window
-    return outcome(view.view.window(asked, room))
+    return outcome(view.view.window(asked, Scope(room)))
 
 
 def test_those_who_see_all_are_shown_the_newest_day_with_secrets_and_places(view):

@@ -1,11 +1,11 @@
-"""What viewers are sent, and when: together, in slices, and nothing for those who do not read."""
+"""What viewers are sent, and when: together, in slices, nothing for those who do not read; and who looked at what."""
 
 from __future__ import annotations
 
 from pathlib import Path
 from typing import Any
 
-from server.observatory.viewers import MIND_SECONDS, POLL_SECONDS, SLICE_SECONDS
+from server.observatory.viewers import MIND_SECONDS, NOTED_SECONDS, POLL_SECONDS, SLICE_SECONDS
 from server.observatory.views import View
 from tests.server.observatory.town_of import Watched
 from world.entities import Role
@@ -62,3 +62,46 @@ def test_for_one_who_stops_reading_nothing_is_made_again(tmp_path: Path):
     outlet.is_congested = False
     life.goes_on(2 * MIND_SECONDS)
     assert len(outlet.taken()) == 1
+
+
+def test_who_looks_at_what_is_private_is_noted_once_in_a_while(tmp_path: Path):
+    life = Watched(tmp_path, "look | I am secretive")
+    life.turns()
+    viewer, _ = life.looks("Ben", Role.OBSERVER)
+    mind, why = {"view": "mind", "agent": "Rook"}, {"view": "why", "agent": "Rook", "seq": "1", "id": 3}
+    for message in ({"view": "town"}, {"view": "health"}, mind, {"view": "town"}, mind, why):
+        viewer.message_received(message)
+    noted = [("Ben", "mind Rook"), ("Ben", "why Rook 1")]
+    assert life.noted == noted
+    life.clock.advance(NOTED_SECONDS + 1)
+    viewer.message_received({"view": "mind", "agent": "Rook"})
+    assert life.noted == [*noted, ("Ben", "mind Rook")]
+
+
+def test_a_look_through_the_window_is_noted_when_it_becomes_one_at_everything(tmp_path: Path):
+    life = Watched(tmp_path)
+    viewer, _ = life.looks("Ben", Role.PLAYER)
+    viewer.message_received({"view": "feed"})
+    assert life.noted == []
+    life.ben.role = Role.OBSERVER
+    life.game.perform("Ana", "say hello")
+    life.goes_on()
+    assert life.noted == [("Ben", "feed")]
+
+
+def test_whom_a_player_has_hushed_is_not_in_the_window_but_for_what_is_for_the_player(tmp_path: Path):
+    life = Watched(tmp_path)
+    viewer, outlet = life.looks("Ben")
+    other, also = life.looks("Cat")
+    life.game.world.characters["Cat"].room_id = life.ben.room_id
+    for one in (viewer, other):
+        one.message_received({"view": "feed"})
+    life.game.perform("Ben", "hush Ana")
+    for line in ("say It rains.", "say Ben, it rains.", "whisper Ben It pours.", "emote hums"):
+        life.game.perform("Ana", line)
+    life.goes_on()
+    told = [[one["text"] for message in sent.taken() for part in message["seen"].values() for one in part]
+            for sent in (outlet, also)]  # fmt: skip
+    hum, whisper = "Ana hums.", "Ana whispers something to Ben."
+    assert told == [['Ana says, "Ben, it rains."', whisper],
+                    ['Ana says, "It rains."', 'Ana says, "Ben, it rains."', whisper, hum]]  # fmt: skip

@@ -48,7 +48,9 @@ class Watched(Life):
         self.game.commands.add(memory_commands(self.agents, self.game.tell, lambda: 0))
         self.game.commands.add(fact_commands(self.agents, self.game.publish))
         models = Models(self._queues, lambda: "None was found.")
+        self.noted: list[tuple[str, str]] = []
         self.observatory = Observatory(self.game, self.agents, models, self.clock, in_place, lambda: 0)
+        self.observatory.viewers.subscribe_looks(lambda *look: self.noted.append(look))
         self.observatory.subscribe()
         self.game.commands.add(self.observatory.commands)
         self.ben = self.game.world.characters["Ben"]
