@@ -15,29 +15,31 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 import random
-import selectors
 import shutil
-import socket
 import statistics
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from twisted.internet.defer import execute
 from twisted.internet.task import Clock
 
-from agents.agent import Agent
+from agents.commands.thought_commands import mind_command, thought_commands
 from agents.memory.strategy import loaded_strategies
 from agents.models.queue import ModelQueue
 from agents.population import Population
 from agents.views.memories import MemoryQuery, memory_page
+from agents.views.steps import Steps, run_steps
 from bench.lib.reporting import Table, argument_parser, percentile, record
-from bench.lib.servers import AGENTS, SECRET, caller_name, fallwater, write_journal
-from bench.web import HOST, Door, Page
+from bench.lib.screens import Town, chromium, tab_left_open, town
+from bench.lib.servers import AGENTS, resident_kib, write_journal
 from server.observatory.observatory import Models, Observatory
+from server.observatory.scope import WHOLE
 from server.observatory.viewers import Viewer
 from tests.scripted_model import ScriptedModel
 from tests.server.observatory.town_of import secrets_seen
@@ -50,7 +52,9 @@ from world.game import Game
 VIEWERS = 20
 GOAL_MS = 250.0
 GOAL_SHARE = 0.02
+GOAL_MEGABYTES = 150.0
 MAX_STEP_MS = 50.0
+PROCESS_SECONDS = 5.0
 TURNS = 200
 PAIRS = 15
 TURNS_A_LIFE = 1_000
@@ -66,56 +70,57 @@ VIEWS: Sequence[dict[str, str]] = (
 DEEDS = ("look", "emote nods", "say The river is high today.", "emote listens to the water")
 
 
-class Screen(Page):
-    """A viewer's socket: how late each entry of the feed was, in milliseconds."""
+def sockets(seconds: float, pairs: int, lines: int) -> Iterator[Table]:
+    """Measure a server: from an event to a viewer's socket, what it works more while they look, and a tab left open.
 
-    def __init__(self, sock: socket.socket) -> None:
-        super().__init__(sock)
-        self.late_ms: list[float] = []
-        self.seen = 0
-
-    def _take(self, items: list[dict[str, Any]]) -> None:
-        now_ms = time.time() * 1000
-        for item in items:
-            if "seen" in item:
-                self.seen += 1
-                self.late_ms += [now_ms - one["at"] for one in (item["seen"] or {}).get("more", ())]
-        super()._take([item for item in items if "seen" not in item])
+    Without a Chromium there is no tab.
+    """
+    with town(VIEWERS, VIEWS) as seen, chromium() as browser:
+        yield screens(seen, seconds)
+        yield process(seen, pairs)
+        if browser is not None:
+            yield tabs(seen, browser, lines)
 
 
-def screens(seconds: float) -> Table:
+def screens(seen: Town, seconds: float) -> Table:
     """Measure from an event to a viewer's socket."""
-    with socket.socket() as trying:
-        trying.bind((HOST, 0))
-        port = trying.getsockname()[1]
-    with fallwater(VIEWERS + 2, AGENTS, {"web_port": port}, "observer"):
-        door, watching = Door(port), selectors.DefaultSelector()
-        pages = []
-        for number in range(VIEWERS):
-            told, _ = door.ask("/enter", {"name": caller_name(number), "password": SECRET})
-            page = Screen(door.connect())
-            page.say({"ticket": told["ticket"], "page": f"bench{number}"})
-            while not page.last:
-                page.read()
-            page.say(VIEWS[number % len(VIEWS)])
-            watching.register(page.sock, selectors.EVENT_READ, page)
-            pages.append(page)
-        _read_for(watching, 5.0)
-        for page in pages:
-            page.late_ms.clear()
-        _read_for(watching, seconds)
-    late = sorted(one for page in pages for one in page.late_ms)
+    seen.look()
+    for screen in seen.screens:
+        screen.late_ms.clear()
+    seen.read_for(seconds)
+    late = sorted(one for screen in seen.screens for one in screen.late_ms)
     shown = [f"{percentile(late, share):.0f}" for share in (0.5, 0.95, 0.99)]
     row = [str(AGENTS), str(VIEWERS), str(len(late)), *shown, f"{GOAL_MS:.0f}"]
     heads = ["agents", "viewers", "entries seen", "p50 ms", "p95 ms", "p99 ms", "goal p95"]
     return Table(heads, [row], "From an event to a viewer's socket")
 
 
-def _read_for(watching: selectors.BaseSelector, seconds: float) -> None:
-    until = time.monotonic() + seconds
-    while (left := until - time.monotonic()) > 0:
-        for key, _ in watching.select(left):
-            key.data.read()
+def process(seen: Town, pairs: int) -> Table:
+    """Measure what the server's process works a turn of an agent's, with and without viewers, in turn about."""
+    worked = {False: (0.0, 0), True: (0.0, 0)}
+    for pair in range(pairs):
+        for is_seen in (False, True) if pair % 2 else (True, False):
+            seen.look(is_seen)
+            seconds, turns = seen.worked(PROCESS_SECONDS)
+            worked[is_seen] = worked[is_seen][0] + seconds, worked[is_seen][1] + turns
+    elapsed = pairs * PROCESS_SECONDS
+    without, with_viewers = (1000 * seconds / max(1, turns) for seconds, turns in worked.values())
+    share = (worked[True][0] - worked[False][0]) / elapsed
+    row = [str(pairs), f"{worked[False][1] + worked[True][1]}", f"{without:.2f}", f"{with_viewers:.2f}"]
+    row += [f"{with_viewers / max(without, 1e-9) - 1:+.1%}", f"{share:+.2%}", f"{GOAL_SHARE:.0%}"]
+    heads = ["pairs", "turns", "ms a turn without", f"ms a turn with {VIEWERS}", "more a turn", "of one core", "goal"]
+    return Table(heads, [row], "Processor time of the server's process, its agents and sockets, of its model's none")
+
+
+def tabs(seen: Town, browser: Any, lines: int) -> Table:
+    """Measure what a tab takes that is left open while things happen."""
+    rows = []
+    for view in ("feed", "town", "mind/Agentaa"):
+        before, after = tab_left_open(seen, browser, view, lines)
+        rows.append([view, f"{lines:,}", f"{before.whole:.0f}", f"{after.whole:.0f}", f"{after.scripts:.1f}",
+                     f"{after.elements:,}", str(after.lines), f"{GOAL_MEGABYTES:.0f}"])  # fmt: skip
+    heads = ["view", "events", "MB at first", "MB after them", "of it scripts", "nodes", "lines in its feed", "goal MB"]
+    return Table(heads, rows, "What a tab of Chromium takes that is left open")
 
 
 class Outlet:
@@ -153,9 +158,11 @@ class Lived:
             Models(lambda: {"thinker": self.queue}, lambda: ""),
             self.clock,
             execute,
-            lambda: int(time.time() * 1000),
+            lambda: int(self.clock.seconds() * 1000),
         )
         self.observatory.subscribe()
+        self.game.commands.add(thought_commands(self.agents, self.game.publish))
+        self.game.commands.add(mind_command(self.agents, self.game.publish))
         self._turn = 0
 
     async def turns(self, count: int) -> float:
@@ -207,38 +214,64 @@ def slower(pairs: int) -> Table:
 
 
 def long_life(memories: int) -> Table:
-    """Measure the longest step in which a page of one long memory is made."""
-    rows = []
+    """Measure the longest step in which what is seen of one long memory is made."""
     with tempfile.TemporaryDirectory() as folder:
         life = Lived(Path(folder) / "w")
         name = sorted(life.agents)[0]
         write_journal(Path(folder) / "w" / "agents" / name, memories, int(time.time() * 1000))
-        agent = life.agents[name]
-        agent.memory.load()
-        for label, query in (
-            ("the newest", MemoryQuery()),
-            ("from the middle", MemoryQuery(before=memories // 2)),
-            ("a place that none has", MemoryQuery(room="Nowhere")),
-            ("words, before they are indexed", MemoryQuery(words="lantern")),
-        ):
-            steps, whole = _steps_ms(agent, query)
-            rows.append([f"{memories:,}", label, f"{max(steps):.1f}", f"{whole:.0f}", f"{MAX_STEP_MS:.0f}"])
+        before = resident_kib([os.getpid()])
+        life.agents[name].memory.load()
+        taken = (resident_kib([os.getpid()]) - before) / 1024
+        rows = asyncio.run(_looked_at(life, name, memories))
         life.agents.close()
-    heads = ["memories", "page", "longest step, ms", "whole, ms", "goal, a step"]
-    return Table(heads, rows, "A page of memories: how long it holds the reactor")
+    heads = ["what is looked at", "longest step, ms", "whole, ms", "goal, a step"]
+    title = f"An agent of {memories:,} memories ({taken:.0f} MB): how long a look holds the reactor, in processor time"
+    return Table(heads, [[*row, f"{MAX_STEP_MS:.0f}"] for row in rows], title)
 
 
-def _steps_ms(agent: Agent, query: MemoryQuery) -> tuple[list[float], float]:
-    """Return how long each step of a page took, in milliseconds, and all of them."""
-    taken, steps = list[float](), memory_page(agent, query)
+async def _looked_at(life: Lived, name: str, memories: int) -> list[list[str]]:
+    """Return what was looked at, the longest step and all of them in milliseconds, a row each."""
+    life.agents.wake(life.queue)
+    agent, shown = life.agents[name], life.observatory.views
+    await agent.tick()
+    newest = reversed(agent.memory.journal.read(memories, agent.memory.journal.last))
+    action = next(one.seq for one in newest if one.kind == "acted")
+    rows = []
+    for label, query in (
+        ("the newest memories", MemoryQuery()),
+        ("memories from the middle", MemoryQuery(before=memories // 2)),
+        ("of a place that none has", MemoryQuery(room="Nowhere")),
+        ("with words, not indexed yet", MemoryQuery(words="lantern")),
+    ):
+        steps = _steps_ms(memory_page(agent, query))
+        rows.append([label, f"{max(steps):.1f}", f"{sum(steps):.0f}"])
+    admin = Character("Warden", life.game.world.start_room_id, role=Role.ADMIN, awake=True)
+    life.game.world.add_character(admin)
+    life.game.wake("Warden", lambda event, text: None)
+    looks: list[tuple[str, Callable[[], object]]] = [
+        (f"the view {view} {asked}".strip(), partial(shown.make, view, {"agent": name, "seq": asked}, WHOLE))
+        for view, asked in (("mind", ""), ("why", ""), ("why", str(action)), ("prompt", ""), ("sentences", "1"))
+    ]
+    lines = f"@mind {name}", f"@why {name}", f"@why {name} {action}", f"@memories {name}"
+    looks += [(line, partial(life.game.perform, "Warden", line)) for line in lines]
+    for label, look in looks:
+        begun = time.thread_time()
+        look()
+        taken = 1000 * (time.thread_time() - begun)
+        rows.append([label, f"{taken:.1f}", f"{taken:.0f}"])
+    await life.agents.stop()
+    return rows
+
+
+def _steps_ms(steps: Steps) -> list[float]:
+    """Return how long each step of a view took, in milliseconds of the processor."""
+    taken = list[float]()
     while True:
-        begun = time.perf_counter()
-        try:
-            next(steps)
-        except StopIteration:
-            taken.append(1000 * (time.perf_counter() - begun))
-            return taken, sum(taken)
-        taken.append(1000 * (time.perf_counter() - begun))
+        begun = time.thread_time()
+        is_over = run_steps(steps, 1) is not None
+        taken.append(1000 * (time.thread_time() - begun))
+        if is_over:
+            return taken
 
 
 def windows(turns: int) -> Table:
@@ -257,19 +290,21 @@ def main() -> None:
     """Measure and print."""
     parser = argument_parser(__doc__, records=True)
     parser.add_argument("--seconds", type=float, default=60.0, help="how long the viewers look")
+    parser.add_argument("--lines", type=int, default=3_000, help="how much happens while a browser's tab is left open")
     parser.add_argument("--pairs", type=int, default=PAIRS, help="how many paired runs")
     parser.add_argument("--memories", type=int, default=1_000_000, help="how long the long life is")
     parser.add_argument("--turns", type=int, default=10_000, help="how many turns windows look at")
     wanted = parser.parse_args()
     tables: list[Table] = []
-    for make, given in (
-        (screens, wanted.seconds),
-        (slower, wanted.pairs),
-        (long_life, wanted.memories),
-        (windows, wanted.turns),
-    ):
-        tables.append(make(given))
-        print(f"{tables[-1]}\n", flush=True)
+    makes: list[Callable[[], Iterable[Table]]] = [
+        lambda: sockets(wanted.seconds, wanted.pairs, wanted.lines),
+        lambda: [slower(wanted.pairs)],
+        lambda: [long_life(wanted.memories)],
+        lambda: [windows(wanted.turns)],
+    ]
+    for table in (table for make in makes for table in make()):
+        tables.append(table)
+        print(f"{table}\n", flush=True)
     if wanted.record:
         print(json.dumps({"kept": str(record("observe", tables))}))
 

@@ -52,7 +52,8 @@ BARE = "bare Twisted"
 class Served:
     """What a client has to know of a server. `greeting` is the first text of a connection.
 
-    `comes_in` are the lines that somebody types to stand in the square, by the client's number.
+    `comes_in` are the lines that somebody types to stand in the square, by the client's number. `vault` is the world's,
+    None where there is none.
     """
 
     name: str
@@ -60,6 +61,7 @@ class Served:
     pids: tuple[int, ...]
     greeting: bytes
     comes_in: Callable[[int], Sequence[tuple[bytes, bytes]]]
+    vault: Path | None = None
 
 
 @dataclass(frozen=True)
@@ -134,13 +136,17 @@ def _port_of(process: subprocess.Popen[str]) -> int:
 
 @contextmanager
 def fallwater(
-    people: int, agents: int = 0, settings: Mapping[str, object] | None = None, role: str = "player"
+    people: int,
+    agents: int = 0,
+    settings: Mapping[str, object] | None = None,
+    role: str = "player",
+    answer_seconds: float = ANSWER_SECONDS,
 ) -> Iterator[Served]:
     """Open a world in which so many people have an account, all with a role.
 
-    Agents, if any, think with a scripted model that takes 1.5 s an answer.
+    Agents, if any, think every 20 seconds with a scripted model that answers one after the other.
     """
-    with tempfile.TemporaryDirectory() as folder, _scripted_model(agents) as host:
+    with tempfile.TemporaryDirectory() as folder, _scripted_model(agents, answer_seconds) as host:
         vault = Path(folder) / "world"
         _write(vault, people, agents)
         _set(vault / "config" / "server.md", {**WIDE_OPEN, **(settings or {})})
@@ -149,7 +155,7 @@ def fallwater(
         if host:
             _set(vault / "config" / "models.md", {"ollama_host": host})
         with running(f"ollama:{MODEL}" if agents else "none", vault) as server:
-            yield Served("Fallwater", server.port, (server.process.pid,), b"name shall we", _comes_in)
+            yield Served("Fallwater", server.port, (server.process.pid,), b"name shall we", _comes_in, vault)
 
 
 def _comes_in(number: int) -> Sequence[tuple[bytes, bytes]]:
@@ -183,12 +189,12 @@ def _set(note: Path, settings: Mapping[str, object]) -> None:
 
 
 @contextmanager
-def _scripted_model(agents: int) -> Iterator[str]:
+def _scripted_model(agents: int, seconds: float) -> Iterator[str]:
     """Serve a model that looks, nods and summarises by rule; yield its address, or nothing if there are no agents."""
     if not agents:
         yield ""
         return
-    command = [sys.executable, "-m", "tests.integration.scripted_ollama", "--seconds", str(ANSWER_SECONDS)]
+    command = [sys.executable, "-m", "tests.integration.scripted_ollama", "--seconds", str(seconds)]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
     try:
         assert process.stdout is not None

@@ -1,0 +1,179 @@
+"""Those who look at a town through the page's sockets and in a browser, and what the server works meanwhile."""
+
+from __future__ import annotations
+
+import selectors
+import shutil
+import socket
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+from bench.lib.servers import AGENTS, SECRET, Served, caller_name, fallwater
+from bench.web import HOST, Door, Page
+
+ANSWER_SECONDS = 0.2
+"""How long the scripted model takes: 50 agents that think every 20 seconds never wait for each other."""
+
+SETTLE_SECONDS = 1.5
+BROWSER_SECONDS = 120.0
+"""How long a page may take to come in, beside other work on the machine."""
+
+
+class Screen(Page):
+    """A viewer's socket: how late each entry of the feed was, in milliseconds."""
+
+    def __init__(self, sock: socket.socket) -> None:
+        super().__init__(sock)
+        self.late_ms: list[float] = []
+        self._refused = ""
+
+    @classmethod
+    def enter(cls, door: Door, name: str) -> Screen:
+        """Come in with an account. Raises: RuntimeError with what the server says, if it lets nobody in."""
+        told, _ = door.ask("/enter", {"name": name, "password": SECRET})
+        if "ticket" not in told:
+            raise RuntimeError(f"{name} is not let in: {told}")
+        screen = cls(door.connect())
+        screen.say({"ticket": told["ticket"], "page": name})
+        while not screen.last:
+            if not screen.read():
+                raise RuntimeError(f"{name} is hung up on: {screen._refused or 'without a word'}")
+        return screen
+
+    def _take(self, items: list[dict[str, Any]]) -> None:
+        now_ms, entries = time.time() * 1000, list[dict[str, Any]]()
+        for item in items:
+            self._refused = item.get("refused", self._refused)
+            entries += (item.get("seen") or {}).get("more", ())
+        self.late_ms += [now_ms - one["at"] for one in entries]
+        super()._take([item for item in items if "seen" not in item])
+
+
+@dataclass
+class Town:
+    """A server with 50 agents, and the sockets of those who look at it; each looks at what `views` has for it."""
+
+    served: Served
+    door: Door
+    screens: list[Screen]
+    views: Sequence[dict[str, str]]
+    _watching: selectors.BaseSelector = field(default_factory=selectors.DefaultSelector)
+
+    def look(self, at_something: bool = True) -> None:
+        """Let everybody look at their view, or at nothing."""
+        for number, screen in enumerate(self.screens):
+            screen.say(self.views[number % len(self.views)] if at_something else {"view": ""})
+        self.read_for(SETTLE_SECONDS)
+
+    def read_for(self, seconds: float) -> None:
+        """Read what comes for so long. Raises: RuntimeError if somebody is hung up on."""
+        watched = {key.fd for key in self._watching.get_map().values()}
+        for screen in self.screens:
+            if screen.sock.fileno() not in watched:
+                self._watching.register(screen.sock, selectors.EVENT_READ, screen)
+        until = time.monotonic() + seconds
+        while (left := until - time.monotonic()) > 0:
+            for key, _ in self._watching.select(left):
+                if not key.data.read():
+                    raise RuntimeError("the server has hung up on a viewer")
+
+    def worked(self, seconds: float) -> tuple[float, int]:
+        """Return what the server's processor did in a while, in seconds, and how many turns its agents took."""
+        turns, before = self._turns(), _processor_seconds(self.served.pids[0])
+        self.read_for(seconds)
+        return _processor_seconds(self.served.pids[0]) - before, self._turns() - turns
+
+    def _turns(self) -> int:
+        journals = (self.served.vault or Path()).glob("agents/*/journal/*.md")
+        return sum(path.read_bytes().count(b" acted ") for path in journals)
+
+
+@contextmanager
+def town(viewers: int, views: Sequence[dict[str, str]]) -> Iterator[Town]:
+    """Open a town, and let so many observers in by the page."""
+    with socket.socket() as trying:
+        trying.bind((HOST, 0))
+        port = trying.getsockname()[1]
+    with fallwater(viewers + 2, AGENTS, {"web_port": port}, "observer", ANSWER_SECONDS) as served:
+        door = Door(port)
+        yield Town(served, door, [Screen.enter(door, caller_name(number)) for number in range(viewers)], views)
+
+
+def _processor_seconds(pid: int) -> float:
+    """Return the time that a process of this machine has had of its processors (Linux), to the nanosecond."""
+    return time.clock_gettime(~pid << 3 | 2)
+
+
+@contextmanager
+def chromium() -> Iterator[Any]:
+    """Start Debian's Chromium; yield None if it or Playwright is missing."""
+    program = shutil.which("chromium") or shutil.which("chromium-browser")
+    if program is None or find_spec("playwright") is None:
+        yield None
+        return
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=program, args=["--no-sandbox", "--disable-gpu"])
+        try:
+            yield browser
+        finally:
+            browser.close()
+
+
+@dataclass(frozen=True)
+class TabMemory:
+    """What one tab takes: megabytes of its process and of its scripts, nodes of the page, and lines in its feed."""
+
+    whole: float
+    scripts: float
+    elements: int
+    lines: int
+
+
+def _tab_memory(browser: Any, page: Any) -> TabMemory:
+    told = browser.new_browser_cdp_session().send("SystemInfo.getProcessInfo")["processInfo"]
+    pids = [int(one["id"]) for one in told if one["type"] == "renderer"]
+    cdp = page.context.new_cdp_session(page)
+    cdp.send("HeapProfiler.collectGarbage")
+    cdp.send("Performance.enable")
+    figures = {one["name"]: one["value"] for one in cdp.send("Performance.getMetrics")["metrics"]}
+    lines = page.locator("ol.feed li").count()
+    return TabMemory(max(map(_own_megabytes, pids)), figures["JSHeapUsedSize"] / 1e6, int(figures["Nodes"]), lines)
+
+
+def _own_megabytes(pid: int) -> float:
+    """Return the memory of a process, of what it shares its share (Linux)."""
+    rows = Path(f"/proc/{pid}/smaps_rollup").read_text("utf-8").split("\n")
+    return next(int(row.split()[1]) for row in rows if row.startswith("Pss:")) / 1024
+
+
+def tab_left_open(town: Town, browser: Any, view: str, lines: int) -> tuple[TabMemory, TabMemory]:
+    """Return what a tab takes that shows a view, at first and after somebody has typed so many lines."""
+    page = browser.new_context(viewport={"width": 1000, "height": 720}).new_page()
+    page.context.set_default_timeout(BROWSER_SECONDS * 1000)
+    page.goto(f"http://{HOST}:{town.door.port}/")
+    page.fill("#name", caller_name(len(town.screens)))
+    page.fill("#password", SECRET)
+    page.press("#password", "Enter")
+    page.wait_for_selector("#log:visible >> text=Exits:")
+    page.evaluate(f"location.hash = '#/{view}'")
+    page.wait_for_selector("#seen section")
+    page.wait_for_timeout(1000)
+    before = _tab_memory(browser, page)
+    typist = town.screens[0]
+    for number in range(lines):
+        typist.type(f"emote counts {number} stones")
+        if number % 20 == 19:
+            town.read_for(0.05)
+            page.wait_for_timeout(50)
+    town.read_for(1.0)
+    page.wait_for_timeout(1000)
+    after = _tab_memory(browser, page)
+    page.context.close()
+    return before, after
