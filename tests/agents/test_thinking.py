@@ -20,6 +20,8 @@ from agents.models.scheduler import Priority
 from tests.agents.models.places import settle
 from tests.agents.test_agent import ROOM, Life
 from tests.scripted_model import Reply, ScriptedModel
+from world.entities import Role
+from world.lore import Lore, LoreEntry
 
 KITCHEN = "The Kitchen"
 CHAT = Capabilities(chat=True, raw=False, json_schema=True, parameters_billion=1.5)
@@ -248,6 +250,30 @@ def test_what_is_asked_for_again_is_told_in_the_very_words_where_the_model_canno
     line = life.answers("say Rook, did you get in which town I mend clocks?").line
     assert "Harrowgate" in line
     assert "(Rook remembers: You told me that you mend clocks, down in Harrowgate.)" in life.model.requests[-1].prompt
+
+
+def test_what_was_said_is_told_again_in_the_same_words_to_who_asks_for_it(tmp_path):
+    answer = "Hanna is coming on Friday. She is a boat builder."
+    life = Talking(tmp_path, words("Good."), words("Ah."), words(answer))
+    for line in ("My sister Hanna is coming on Friday. She is a boat builder.", "Rook, the fire is low."):
+        life.answers(f"say {line}")
+    assert life.answers("say And when does my sister come, Rook?").line == f"say {answer}"
+    assert len(life.model.requests) == 3, "it was asked once more, though its answer was right"
+
+
+def test_who_says_that_it_does_not_know_what_lore_tells_is_told_so_and_then_the_lore_is_said(tmp_path):
+    life = Talking(tmp_path, words("I do not know, Ana."), words("I have no idea."))
+    life.game.world.lore = Lore([LoreEntry("Beds", "The Anchor has three beds.", ("sleep",))])
+    assert life.answers("say Rook, where can I sleep?").line == "say The Anchor has three beds."
+    assert life.model.requests[1].prompt.endswith("(Rook remembers: The Anchor has three beds.)")
+
+
+def test_a_guest_who_has_told_no_name_is_asked_for_it(tmp_path):
+    for role, is_asked in ((Role.GUEST, True), (Role.PLAYER, False)):
+        life = Talking(tmp_path / role.name, words("Good day."))
+        life.game.world.characters["Ana"].role = role
+        assert life.answers().cause == "greet"
+        assert life.model.requests[0].prompt.endswith("ask for the name.)") is is_asked
 
 
 def test_who_would_greet_with_the_narrator_s_words_nods_instead(tmp_path):
