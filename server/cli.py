@@ -29,6 +29,7 @@ from server.options import (
     existing_vault,
     vault_root,
 )
+from server.research.measure import add_measure_command, run_measure
 from server.runs.command import add_observe_command, run_observe
 from server.serve import OnSignals, Reactor, check_start, serve
 from server.simulate_command import add_simulate_command, run_simulation
@@ -86,6 +87,7 @@ def _parser() -> argparse.ArgumentParser:
     add_sweep_commands(commands)
     add_chronicle_command(commands)
     add_observe_command(commands)
+    add_measure_command(commands)
     add_vault_commands(commands)
     add_doctor_command(commands)
     return parser
@@ -132,6 +134,7 @@ _COMMANDS: dict[str, Callable[[argparse.Namespace, Echo], int]] = {
     "sweep": run_sweep,
     "chronicle": run_chronicle,
     "observe": run_observe,
+    "measure": run_measure,
     "vault": run_vault_check,
     "import": run_import,
     "doctor": run_doctor,

@@ -180,8 +180,17 @@ def _wanted(known: MetricRegistry, names: Sequence[str] | None) -> list[str]:
 
 
 def _world(vault: Vault, snapshot: Snapshot, fact: str) -> MeasuredWorld:
-    profiles = loaded_strategies().load_settings(vault).profiles
-    lexicon = Lexicon(phrases(load_wording(vault)("chronicle.promise_phrases")))
+    """Return what metrics know beforehand. Notes of another version of the program leave out what stands in them."""
+    profiles: Mapping[str, ModelProfile] = {}
+    lexicon = Lexicon()
+    try:
+        profiles = loaded_strategies().load_settings(vault).profiles
+    except NoteError as error:
+        snapshot.problems.add(f"{error} So no prices are known.")
+    try:
+        lexicon = Lexicon(phrases(load_wording(vault)("chronicle.promise_phrases")))
+    except NoteError as error:
+        snapshot.problems.add(f"{error} So promises are known by English words alone.")
     return MeasuredWorld(frozenset(snapshot.agents), fact, lambda model: price_of(model, profiles), lexicon)
 
 

@@ -1,0 +1,1 @@
+"""What researchers take out of a world: figures, and data sets."""

@@ -1,0 +1,1 @@
+"""Tests of what researchers take out of a world."""
