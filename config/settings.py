@@ -166,6 +166,7 @@ class WorldSettings:
     chronicle_absence_hours: float = setting(
         24.0, "after how many hours of absence the return of a person is a top moment", low=0.1, high=87600
     )
+    export_people: str = setting("", "the people who agree that `fallwater export` takes their words, by commas")
     contact: str = setting("", "a contact address, for lists of worlds")
     website: str = setting("", "the address of a web page about the world")
     language: str = setting("", "the English name of the language that is spoken here")

@@ -29,6 +29,7 @@ from server.options import (
     existing_vault,
     vault_root,
 )
+from server.research.export import add_export_command, run_export
 from server.research.measure import add_measure_command, run_measure
 from server.runs.command import add_observe_command, run_observe
 from server.serve import OnSignals, Reactor, check_start, serve
@@ -88,6 +89,7 @@ def _parser() -> argparse.ArgumentParser:
     add_chronicle_command(commands)
     add_observe_command(commands)
     add_measure_command(commands)
+    add_export_command(commands)
     add_vault_commands(commands)
     add_doctor_command(commands)
     return parser
@@ -135,6 +137,7 @@ _COMMANDS: dict[str, Callable[[argparse.Namespace, Echo], int]] = {
     "chronicle": run_chronicle,
     "observe": run_observe,
     "measure": run_measure,
+    "export": run_export,
     "vault": run_vault_check,
     "import": run_import,
     "doctor": run_doctor,

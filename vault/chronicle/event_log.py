@@ -111,14 +111,19 @@ def event_line(event: LoggedEvent) -> bytes:
 def parsed_event(line: bytes) -> LoggedEvent | None:
     """Return the event of a line, or None if there is none in it. Fields that are not known are left out."""
     try:
-        told = json.loads(line)
-        moment = _MOMENT.fullmatch(told["at"])
-        assert moment is not None
-        day, hours, minutes, seconds, thousandths = moment.groups()
-        clock_ms = ((int(hours) * 60 + int(minutes)) * 60 + int(seconds)) * 1000 + int(thousandths)
-        return _event(told, _day_ms(day) + clock_ms)
-    except (ValueError, KeyError, TypeError, AssertionError, RecursionError):
+        told = json.loads(line.decode())  # json would look for the encoding of each line
+        return _event(told, moment_ms(told["at"]))
+    except (ValueError, KeyError, TypeError, RecursionError):
         return None
+
+
+def moment_ms(text: str) -> int:
+    """Return the time that `moment_text` has written. Raises: ValueError or TypeError if it is none."""
+    moment = _MOMENT.fullmatch(text)
+    if moment is None:
+        raise ValueError(text)
+    day, hours, minutes, seconds, thousandths = moment.groups()
+    return _day_ms(day) + ((int(hours) * 60 + int(minutes)) * 60 + int(seconds)) * 1000 + int(thousandths)
 
 
 def _event(told: Mapping[str, Any], at_ms: int) -> LoggedEvent | None:

@@ -61,13 +61,18 @@ def archive_lines(entries: Sequence[ArchiveEntry], prompt: str) -> tuple[list[by
 
 
 def _line(entry: Mapping[str, Any]) -> bytes:
-    text = json.dumps(entry, ensure_ascii=False)
+    return encoded(entry) + b"\n"
+
+
+def encoded(value: object) -> bytes:
+    """Return a value as a line has it, without a line end."""
+    text = json.dumps(value, ensure_ascii=False)
     for char in "\x85\u2028\u2029":  # line ends to some readers, which are not to see two lines
         text = text.replace(char, f"\\u{ord(char):04x}")
     try:
-        return text.encode() + b"\n"
+        return text.encode()
     except UnicodeEncodeError:
-        return json.dumps(entry).encode() + b"\n"
+        return json.dumps(value).encode()
 
 
 def shared_length(before: str, after: str) -> int:
@@ -87,7 +92,7 @@ def day_of(at_ms: int) -> str:
 def parsed_line(line: bytes) -> dict[str, Any] | None:
     """Return the entry that a line holds, or None if it holds none."""
     try:
-        entry = json.loads(line)
+        entry = json.loads(line.decode())  # json would look for the encoding of each line
     except (ValueError, RecursionError):
         return None
     return entry if isinstance(entry, dict) and isinstance(entry.get("event"), str) else None

@@ -16,11 +16,11 @@ DAY = "2026-11-30"
 
 
 class SmallWorld:
-    """Everything happens a minute after what happened before. `root` is the vault."""
+    """Everything happens `step_ms` after what happened before, a minute if nobody says. `root` is the vault."""
 
     def __init__(self, root: Path, *agents: str) -> None:
         self.root = root
-        self.at_ms = START_MS
+        self.at_ms, self.step_ms = START_MS, 60_000
         self._seqs = dict.fromkeys(agents, 0)
         self._prompts = dict.fromkeys(agents, "")
         (root / "rooms").mkdir(parents=True)
@@ -81,5 +81,5 @@ class SmallWorld:
             file.writelines(lines)
 
     def _later(self) -> int:
-        self.at_ms += 60_000
+        self.at_ms += self.step_ms
         return self.at_ms

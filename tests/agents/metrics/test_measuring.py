@@ -20,7 +20,7 @@ class Nods(Metric):
     """`nods`: how many nods there are."""
 
     source = JOURNAL
-    figures = (About("nods", "nods", "commands", "how often agents nod"),)
+    figures: ClassVar[tuple[About, ...]] = (About("nods", "nods", "commands", "how often agents nod"),)
 
     def __init__(self, world: MeasuredWorld) -> None:
         super().__init__(world)

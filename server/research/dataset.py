@@ -1,0 +1,225 @@
+"""Writing a data set: the tables of one or many worlds and a data card, all in a new folder or nothing."""
+
+from __future__ import annotations
+
+import errno
+import json
+import shutil
+import time
+from collections.abc import Iterator
+from concurrent.futures import ProcessPoolExecutor
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from functools import partial
+from multiprocessing import get_context
+from pathlib import Path
+from typing import Any
+
+from server.research.card import Dataset, card
+from server.research.consent import Consent
+from server.research.rows import Exported, Row
+from server.research.tables import SCHEMAS, Opener, TableWriter, open_new
+from server.simulation import REPORT, RUN, TRANSCRIPT
+from vault.chronicle.event_log import parsed_event
+from vault.errors import NoteError
+from vault.snapshot import END_MS, WORLD, LogFile, Snapshot, world_in
+from vault.vault import Vault, check_name
+
+RUNS = "runs"
+"""The folder of the runs in the folder of a sweep."""
+
+LIVED_IN_MS = 60_000
+"""A world whose newest event was written at its own time, and not longer ago than this, is being lived in."""
+
+LATEST_MS = 5_000
+"""What happened so shortly before may be on its way to the disk: of a world that is lived in it is left out."""
+
+LARGE_BYTES = 100_000_000
+PARTS = (("turns", "prompts"), ("events", "memories"))
+"""From this size on the tables of a part are written by a process of their own: each part takes about as long."""
+
+_FULL = (errno.ENOSPC, errno.EDQUOT)
+
+
+@dataclass(frozen=True)
+class Source:
+    """A world to be exported, and what its run is called; `folder` has its report, if it is a simulation's."""
+
+    run: str
+    folder: Path
+    vault: Vault
+
+
+def sources_in(folder: Path, problems: list[str]) -> list[Source]:
+    """Return the worlds in a folder: a vault, that of a simulation, or those of the runs of a sweep that are done.
+
+    Raises: NoteError if there is none, or the only one is being simulated.
+    """
+    if not (folder / RUNS).is_dir() or (folder / WORLD).is_dir():
+        if (folder / TRANSCRIPT).exists() and not (folder / REPORT).exists():
+            raise NoteError(f"{folder}: this simulation has not ended; export its folder {WORLD}, or wait.")
+        return [Source(_name(folder), folder, world_in(folder))]
+    found = list[Source]()
+    for run in sorted(one for one in (folder / RUNS).iterdir() if one.is_dir() and not one.name.startswith(".")):
+        if (run / REPORT).exists():
+            found.append(Source(_name(run), run, world_in(run)))
+        else:
+            problems.append(f"{run}: this run is not done and was left out.")
+    if not found:
+        raise NoteError(f"{folder}: no run of this sweep is done yet.")
+    return found
+
+
+def write_dataset(
+    folder: Path, to: Path, now_ms: int, open_file: Opener = open_new, processes: int | None = None
+) -> Dataset:
+    """Write the data set of the worlds in a folder into `to`, which must be new or empty.
+
+    A large one is written by so many `processes`, two if nobody says. Raises: NoteError if it cannot be read or
+    written; nothing is left then.
+    """
+    if to.exists() and (not to.is_dir() or any(to.iterdir())):
+        raise NoteError(f"{to} exists already, and nothing is written over; give another folder with --to.")
+    written = Dataset()
+    sources = sources_in(folder, written.problems)
+    worlds = [_world(source, now_ms) for source in sources]
+    draft = to.with_name(f".{to.name}.draft-{time.time_ns()}")
+    try:
+        draft.mkdir(parents=True)
+        is_large = sum(world.snapshot.size for world in worlds) >= LARGE_BYTES
+        parts = _write(worlds, draft, open_file, processes or (len(PARTS) if is_large else 1))
+        _write_runs(sources, worlds, parts, draft, open_file, written)
+        (draft / "README.md").write_text(card(written), encoding="utf-8")
+        draft.replace(to)
+    except OSError as error:
+        remedy = " Make room, or give a folder on another disk with --to." if error.errno in _FULL else ""
+        raise NoteError(f"{to}: cannot be written: {error.strerror or error}.{remedy}") from error
+    finally:
+        shutil.rmtree(draft, ignore_errors=True)
+    return written
+
+
+@dataclass(frozen=True)
+class World:
+    """A world as it is exported: under the name of its run, until when, and with whose consent."""
+
+    run: str
+    snapshot: Snapshot
+    consent: Consent
+
+
+@dataclass
+class Part:
+    """Some tables that were written: their rows, the newest time in each run, and what was left out."""
+
+    rows: dict[str, int] = field(default_factory=dict)
+    newest_ms: dict[str, int] = field(default_factory=dict)
+    problems: list[str] = field(default_factory=list)
+
+
+def _world(source: Source, now_ms: int) -> World:
+    """Raises: NoteError."""
+    until_ms = point_in_time(source.vault, now_ms)
+    snapshot = Snapshot(source.vault, is_open=until_ms < END_MS, until_ms=until_ms)
+    return World(source.run, snapshot, Consent(snapshot))
+
+
+def _write(worlds: list[World], draft: Path, open_file: Opener, processes: int) -> list[Part]:
+    """Write the tables of all worlds. Raises: NoteError, OSError."""
+    if processes == 1:
+        return [write_part(names, worlds, draft, open_file) for names in PARTS]
+    with ProcessPoolExecutor(processes, mp_context=get_context("spawn")) as pool:
+        return list(pool.map(partial(write_part, worlds=worlds, draft=draft, open_file=open_file), PARTS))
+
+
+def write_part(names: tuple[str, ...], worlds: list[World], draft: Path, open_file: Opener) -> Part:
+    """Write some tables of all worlds. Raises: NoteError, OSError."""
+    part = Part()
+    with ExitStack() as unfinished:
+        tables = dict[str, TableWriter]()
+        for name in names:
+            tables[name] = TableWriter(name, draft / f"{name}.parquet", open_file)
+            unfinished.callback(tables[name].abandon)
+        for world in worlds:
+            exported = Exported(world.run, world.snapshot, world.consent)
+            for table, row, characters in _rows(exported, tables):
+                table.add(row, characters)
+            part.newest_ms[world.run] = exported.newest_ms
+            part.problems += world.snapshot.problems.named
+        for table in tables.values():
+            table.close()
+        unfinished.pop_all()
+    part.rows = {name: table.rows for name, table in tables.items()}
+    return part
+
+
+def _rows(exported: Exported, tables: dict[str, TableWriter]) -> Iterator[tuple[TableWriter, Row, int]]:
+    agents = sorted(exported.consent.agents)
+    if events := tables.get("events"):
+        yield from ((events, row, characters) for row, characters in exported.events())
+    if memories := tables.get("memories"):
+        yield from ((memories, row, characters) for one in agents for row, characters in exported.memories(one))
+    if turns := tables.get("turns"):
+        add = tables["prompts"].add
+        yield from ((turns, row, characters) for one in agents for row, characters in exported.turns(one, add))
+
+
+def _write_runs(
+    sources: list[Source], worlds: list[World], parts: list[Part], draft: Path, open_file: Opener, written: Dataset
+) -> None:
+    """Write the table of runs, and note what was written. Raises: OSError."""
+    runs = TableWriter("runs", draft / "runs.parquet", open_file)
+    for source, world in zip(sources, worlds, strict=True):
+        snapshot, consent = world.snapshot, world.consent
+        refused = [name for name in snapshot.agents if name not in consent.agents]
+        is_live = snapshot.until_ms < END_MS
+        until = snapshot.until_ms if is_live else max(part.newest_ms[world.run] for part in parts)
+        report, parameters = _json(source.folder / REPORT), _json(source.folder / RUN)
+        about = (_text(parameters.get("version")), _text(report.get("world")), _whole(report.get("seed")))
+        counts = (sorted(consent.agents), len(refused), len(consent.people))
+        texts = (json.dumps(one, ensure_ascii=False) if one else None for one in (report, parameters))
+        runs.add((world.run, until, *about, *counts, *texts))
+        told = {"run": world.run, "until": until, "is_live": is_live}
+        written.runs.append({**told, "refused_agents": refused, "refused_people": len(consent.people)})
+        written.problems += [*consent.problems, *snapshot.problems.named]
+    runs.close()
+    counted = {name: count for part in parts for name, count in part.rows.items()} | {"runs": runs.rows}
+    written.rows = {name: counted[name] for name in SCHEMAS}
+    written.problems = list(dict.fromkeys([*written.problems, *(one for part in parts for one in part.problems)]))
+
+
+def point_in_time(vault: Vault, now_ms: int) -> int:
+    """Return until when a world is exported: a moment ago if it is being lived in, else `END_MS`."""
+    files = Snapshot(vault)
+    newest = [_newest_ms(file) for file in files.chronicle[-1:]]
+    is_live = any(abs(now_ms - at_ms) < LIVED_IN_MS for at_ms in newest)
+    return now_ms - LATEST_MS if is_live else END_MS
+
+
+def _newest_ms(file: LogFile) -> int:
+    """Return when the last whole event of a file happened; 0 if there is none."""
+    with open(file.path, "rb") as stream:
+        stream.seek(max(0, file.size - 65_536))
+        lines = stream.read().split(b"\n")
+    events = (event for line in reversed(lines) if (event := parsed_event(line)))
+    return next((event.at_ms for event in events), 0)
+
+
+def _json(path: Path) -> dict[str, Any]:
+    try:
+        found = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}  # a vault has none
+    return found if isinstance(found, dict) else {}
+
+
+def _name(folder: Path) -> str:
+    return check_name(folder.absolute().name)
+
+
+def _text(value: object) -> str | None:
+    return value if isinstance(value, str) else None
+
+
+def _whole(value: object) -> int | None:
+    return value if isinstance(value, int) and abs(value) < 1 << 62 else None

@@ -1,0 +1,190 @@
+"""The rows of an export, read from a snapshot of one world."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from server.research.consent import WITHHELD, Consent
+from vault.chronicle.event_log import event_line, moment_ms
+from vault.memory.archive_exchanges import DISCARDED, SUPPRESSED
+from vault.memory.archive_file import encoded
+from vault.snapshot import Snapshot
+
+Row = tuple[Any, ...]
+
+SizedRow = tuple[Row, int]
+"""A row with about how many characters its texts have."""
+
+AddRow = Callable[[Row, int], None]
+
+REST = '"prompt_rest": '
+EMPTY_REST = f'{REST}""}}'
+"""The last field of a question in the archive: what is new in its prompt. That stands in the table of prompts."""
+
+_KEPT = frozenset({"event", "at", "model", "finish", "told", "prompt_rest"})
+
+
+@dataclass
+class Turn:
+    """The lines of an archive that belong together: a question or a command, and what came of it."""
+
+    reference: str
+    first: Mapping[str, Any]
+    lines: list[str] = field(default_factory=list)
+    command: str | None = None
+    cause: str | None = None
+    results: list[str] = field(default_factory=list)
+    is_refused: bool = False
+    has_call: bool = False
+    withheld: bool = False
+
+    @property
+    def file(self) -> str:
+        """The archive's file."""
+        return self.reference.partition("#")[0]
+
+    def owns(self, entry: Mapping[str, Any]) -> bool:
+        """Return whether a command is the answer to this question: the very next memory, and nobody else's doing."""
+        asked = self.first["event"] == "message" and self.first.get("finish") not in (DISCARDED, SUPPRESSED)
+        return asked and not self.has_call and entry.get("seq") == _number(self.first.get("seq")) + 1
+
+    @property
+    def outcome(self) -> str | None:
+        """What became of it; None for what is neither question nor command."""
+        if self.has_call:
+            return "refused" if self.is_refused else "done"
+        if self.first["event"] != "message":
+            return None
+        finish = self.first.get("finish")
+        return "discarded" if finish == DISCARDED else "silent" if finish == SUPPRESSED else "no_command"
+
+
+class Exported:
+    """The rows of one world, under the name of its run, with `consent`."""
+
+    def __init__(self, run: str, snapshot: Snapshot, consent: Consent) -> None:
+        self.run = run
+        self.snapshot = snapshot
+        self.consent = consent
+        self.newest_ms = 0
+
+    def turns(self, agent: str, add_prompt: AddRow) -> Iterator[SizedRow]:
+        """Yield the turns of an agent; its prompts are given to `add_prompt`. Raises: NoteError."""
+        turn: Turn | None = None
+        prompt, file = "", ""
+        for reference, entry, line in self.snapshot.entry_lines(agent):
+            stem = reference.partition("#")[0]
+            prompt, file = prompt if stem == file else "", stem
+            text = line.decode()
+            is_question = entry["event"] == "message"
+            if is_question:
+                prompt, text = self._question(agent, reference, entry, prompt, text, add_prompt)
+            begins = is_question or (entry["event"] == "tool_call" and not (turn and turn.owns(entry)))
+            if turn is None or begins or turn.file != stem:
+                if turn:
+                    yield self._turn_row(agent, turn)
+                turn = Turn(reference, entry)
+            self._take(turn, entry, text)
+        if turn:
+            yield self._turn_row(agent, turn)
+
+    def events(self) -> Iterator[SizedRow]:
+        """Yield the events of the chronicle but those of who has not agreed. Raises: NoteError."""
+        refusing = self.consent.refusing
+        for file, event, line in self.snapshot.event_lines():
+            self.newest_ms = max(self.newest_ms, event.at_ms)
+            if event.who in refusing:
+                continue
+            seen = self.consent.event(event) if refusing else event
+            text = line.decode() if seen == event else event_line(seen).decode().rstrip("\n")
+            place = (seen.kind, seen.who, seen.to, seen.room)
+            words = (seen.line, seen.words, seen.secret, seen.reason, seen.thing)
+            moves = (seen.from_room, seen.to_room, seen.by, seen.heard_in)
+            yield (self.run, file, seen.at_ms, *place, *words, *moves, seen != event, text), 2 * len(text)
+
+    def memories(self, agent: str) -> Iterator[SizedRow]:
+        """Yield the memories of an agent. Raises: NoteError."""
+        for memory in self.snapshot.memories(agent):
+            seen = self.consent.memory(memory) if self.consent.refusing else memory
+            what = (seen.seq, seen.at_ms, seen.kind, seen.room, seen.text, seen.people, seen.importance)
+            yield (self.run, agent, *what, seen.pinned, seen.refused, seen != memory), len(seen.text)
+
+    def _question(
+        self, agent: str, reference: str, entry: dict[str, Any], before: str, text: str, add_prompt: AddRow
+    ) -> tuple[str, str]:
+        """Add the prompt of a question; return it, and the question's line with what is new of the prompt taken out."""
+        rest = str(entry.get("prompt_rest", ""))
+        shared = _number(entry.get("prompt_shared"))
+        prompt = before[:shared] + rest
+        is_whole = len(prompt) == entry.get("prompt_characters", len(prompt)) and shared <= len(before)
+        is_withheld = self.consent.is_withheld(prompt)
+        end = f"{REST}{encoded(rest).decode()}}}"
+        if is_withheld:
+            entry["prompt_rest"] = ""
+            text = encoded(entry).decode()
+        elif is_whole and text.endswith(end):
+            text = text[: -len(end)] + EMPTY_REST
+        shown, at = WITHHELD if is_withheld else prompt, _at_ms(entry)
+        add_prompt((self.run, agent, reference, at, shown, shared, is_whole, is_withheld), len(shown))
+        return prompt, text
+
+    def _take(self, turn: Turn, entry: dict[str, Any], text: str) -> None:
+        if self.consent.refusing:
+            seen = _mapped(entry, self.consent.text)
+            if seen != entry:
+                entry, text, turn.withheld = seen, encoded(seen).decode(), True
+                turn.first = seen if not turn.lines else turn.first
+        turn.lines.append(text)
+        if entry["event"] == "tool_call" and not turn.has_call:
+            turn.has_call, turn.command, turn.cause = True, str(entry.get("command", "")), _text(entry.get("cause"))
+        elif entry["event"] == "tool_result":
+            turn.results.append(str(entry.get("text", "")))
+            turn.is_refused = turn.is_refused or bool(entry.get("refused"))
+
+    def _turn_row(self, agent: str, turn: Turn) -> SizedRow:
+        first = turn.first
+        at_ms = _at_ms(first)
+        self.newest_ms = max(self.newest_ms, at_ms or 0)
+        about = (self.run, agent, turn.reference, at_ms, _number(first.get("seq")), str(first["event"]))
+        answer = (
+            _text(first.get("cause")) or turn.cause,
+            *(_text(first.get(name)) for name in ("model", "reply", "finish")),
+        )
+        result = "\n".join(turn.results) if turn.results else None
+        numbers = tuple(_known(first.get(name)) for name in ("prompt_tokens", "cached_tokens", "completion_tokens"))
+        seconds = first.get("seconds")
+        took = float(seconds) if isinstance(seconds, int | float) else None
+        row = (*about, *answer, turn.command, turn.outcome, result, *numbers, took, turn.withheld, turn.lines)
+        return row, sum(map(len, turn.lines))
+
+
+def _mapped(value: Any, change: Callable[[str], str]) -> Any:
+    """Return a JSON value with every text in it changed, but for its names, times and kinds."""
+    if isinstance(value, str):
+        return change(value)
+    if isinstance(value, list):
+        return [_mapped(one, change) for one in value]
+    if isinstance(value, dict):
+        return {name: one if name in _KEPT else _mapped(one, change) for name, one in value.items()}
+    return value
+
+
+def _text(value: object) -> str | None:
+    return value if isinstance(value, str) else None
+
+
+def _known(value: object) -> int | None:
+    return value if isinstance(value, int) and abs(value) < 1 << 62 else None
+
+
+def _number(value: object) -> int:
+    return max(0, _known(value) or 0)
+
+
+def _at_ms(entry: Mapping[str, Any]) -> int | None:
+    try:
+        return moment_ms(entry["at"])
+    except (KeyError, TypeError, ValueError):
+        return None
