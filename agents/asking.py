@@ -40,7 +40,7 @@ class Question:
 
     `menu` are the lines that it may choose from; empty for free words. `newest` is the number of the newest memory.
     `again` is what a model is told of its first answer, where it is asked once more, and `said_again` are the words of
-    that answer if it had said them before.
+    that answer if it had said them before. `is_unknown` says that the partner is a guest who has told no name.
     `is_prefilled` says that the prompt begins the agent's own line: a transcript of which only the words are wanted.
     """
 
@@ -52,6 +52,7 @@ class Question:
     newest: int = 0
     again: str = ""
     said_again: str = ""
+    is_unknown: bool = False
     is_prefilled: bool = False
 
 

@@ -205,7 +205,7 @@ class Mind:
         decision = question.decision
         say, who = self._game.world.wording, decision.partner.name if decision.partner else ""
         keys = {
-            "greet": "talk.approaches",
+            "greet": "talk.approaches_unknown" if question.is_unknown else "talk.approaches",
             "errand": "talk.approaches",
             "free": "talk.turns_to",
             "thank": "talk.awaits_thanks",

@@ -25,6 +25,7 @@ from agents.models.queue import ModelQueue
 from agents.models.scheduler import Priority
 from agents.prompts.prompt import Prompt
 from agents.reflection.reflection import Reflection
+from agents.reflection.speech_facts import key_words
 from agents.repetition.guard import RepetitionGuard
 from agents.replies.reply import Reply
 from agents.replies.speech_check import TOLD, Fault, Heard, fault_in, takes_leave
@@ -32,7 +33,7 @@ from config.settings import AgentSettings
 from vault.errors import NoteError
 from vault.markdown import one_line
 from vault.memory.archive_exchanges import DISCARDED, SUPPRESSED
-from world.entities import Character
+from world.entities import Character, Role
 from world.game import CommandResult, Game
 from world.parsing import has_phrase, split_reason
 
@@ -187,10 +188,16 @@ class Thinking:
         by_person = self._agent.awareness.thinks_of.by_person
         if decision.kind == "speech":
             words = reply.line.removeprefix(decision.opening()).strip()
-            self._fault = self._fault_in(words) or ("repeats" if self._conduct.has_heard(words) else "")
+            is_again = self._conduct.has_heard(words) and not self._tells_again(words)
+            self._fault = self._fault_in(words) or ("repeats" if is_again else "")
             self._said_again = words if self._fault == "repeats" else ""
             return not words or bool(self._fault)
         return self._conduct.objects_to(reply.line, self._agent.character.room_id, by_person)
+
+    def _tells_again(self, words: str) -> bool:
+        """Return whether words tell what was said earlier to one who asks for it, which may well be the same words."""
+        is_asked = is_question(self._agent.awareness.thinks_of.text, self._game.world.wording)
+        return is_asked and bool(key_words(self.question.prompt.section("earlier")) & key_words(words))
 
     def _fault_in(self, words: str) -> Fault:
         return fault_in(words, self._agent.name, self._heard(), self._game.world.wording)
@@ -218,6 +225,7 @@ class Thinking:
             told,
             address.text,
             " ".join(agent.recalls_for(address)) if is_asked else "",
+            " ".join(agent.answers_to(address)) if is_asked else "",
             agent.secrets_from(partner),
             prompt.text if is_asked else "",
             address.is_gift or address.with_gift,
@@ -234,7 +242,7 @@ class Thinking:
             f"talk.again_{self._fault}",
             name=self._agent.name,
             who=decision.partner.name,
-            recalled=" ".join(self._agent.recalls_for(address)),
+            recalled=" ".join(self._agent.recalls_for(address)) or self._known(address),
         )
 
     def _instead_of(self, reply: Reply, decision: Decision) -> Reply:
@@ -282,6 +290,8 @@ class Thinking:
                 self.question = Question(decision, newest=newest)
                 return None
         question = replace(self._asking.question(decision, model, self._agent.settings), newest=newest)
+        if (partner := decision.partner) and partner.role is Role.GUEST:
+            question = replace(question, is_unknown=not self._agent.reflection.people.called(partner.name))
         if self._asked_again:
             question = replace(question, again=self._told_again(), said_again=self._said_again)
         self.question = question  # begun again if its tokens have to be counted first

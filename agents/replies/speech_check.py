@@ -67,9 +67,9 @@ class Heard:
 
     `others` are the names of everybody else, and `absent` of those who do not hear it, `partner` of who does;
     `narration` is what the agent read that nobody said, `told` is what the other has told of themselves, `words` what
-    they have just said. `recalled` is what they ask to be told again, and `secrets` are what others have whispered.
-    `known` is all that stands in the prompt; empty if names and numbers are not looked at. `is_gift` says that they
-    gave something.
+    they have just said. `recalled` is what they ask to be told again, `answer` is what the world, lore and memory
+    answer them, and `secrets` are what others have whispered. `known` is all that stands in the prompt; empty if names
+    and numbers are not looked at. `is_gift` says that they gave something.
     """
 
     others: Collection[str] = ()
@@ -77,6 +77,7 @@ class Heard:
     told: Sequence[str] = ()
     words: str = ""
     recalled: str = ""
+    answer: str = ""
     secrets: Sequence[Utterance] = ()
     known: str = ""
     is_gift: bool = False
@@ -105,6 +106,8 @@ def _what_is_due(words: str, heard: Heard, wording: Wording) -> Fault:
     due = key_words(heard.recalled) - key_words(heard.words)
     if due and (not due & key_words(words) or _own(shingles(heard.words) & shingles(words))):
         return "misses"  # "I work in Harrowgate" is no answer to "Where do I work?"
+    if heard.answer and has_phrase(wording("talk.does_not_know"), words):
+        return "misses"
     if heard.is_gift and not has_phrase(wording("talk.thanks"), words):
         return "thankless"
     if takes_leave(heard.words, wording) and not is_farewell(words, wording):
