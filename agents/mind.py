@@ -77,6 +77,7 @@ class Mind:
         self.on_trouble: Callable[[str], None] = lambda text: None
         memory, vault = knowledge.memory, knowledge.memory.journal.vault
         self._unknown: set[str] = set()
+        self._talked_with = ""
         self._note = note
         self._templates = templates
         self._memory = memory
@@ -183,11 +184,14 @@ class Mind:
         if form != "talk":
             template = self._templates.small if form == "small" else self._templates.full
             return Transcript(template, name, decision.opening() if question.is_prefilled else "")
-        if decision.kind == "action":
-            return Chat(self._templates.action, name, self._talk, values={"menu": "; ".join(question.menu)})
         world, found = self._game.world, self._partner(decision)
-        partner = found.name if found else ""
         shown = examples(self._note.yesterday, name, world.wording, self._memory.reading, world.characters)
+        if decision.kind == "action":
+            # It begins as the talk before it did, so that a prefix cache serves both.
+            with_whom = self._talked_with or world.wording("talk.nobody")
+            values = {"menu": "; ".join(question.menu)}
+            return Chat(self._templates.action, name, self._talk, shown, with_whom, values=values)
+        partner = self._talked_with = found.name if found else ""
         offered = world.wording.join_or(decision.hand_over())
         offer = [world.wording("talk.offer", who=partner, thing=offered)] if offered else []
         offer += [world.wording("talk.may_follow", who=partner)] if decision.asked_along else []
