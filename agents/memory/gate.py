@@ -6,9 +6,11 @@ English; see `judging.verification`.
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 
 from agents.memory.english import FUNCTION_WORDS, LIGHT, is_english, stem
 from agents.memory.facts.narration_parser import ENGLISH, NarrationParser
@@ -38,6 +40,8 @@ UNTRUE = frozenset(
 )
 MENDABLE = UNTRUE | {"unknown-name", "unknown-number", "cut-off", "repetition"}
 """The objections to single sentences: without these, the others may still be a sound summary."""
+
+_SENTENCE_END = re.compile(r"[.!?…][\"”’»)]*\s+")
 
 _STOP_STEMS = frozenset(map(stem, FUNCTION_WORDS))
 
@@ -138,15 +142,24 @@ def judged_sentences(text: str, source: Source) -> Iterator[tuple[str, bool]]:
     written = plain(text)
     support = Support(source.memories, (*source.previous, source.counted), (*source.roster, source.name))
     found = list(faults_by_sentence(written, _evidence(source)))
-    ends = [*(start for start, _ in found[1:]), len(written)]
+    starts = [start for start, _ in found]
+    cuts = [0, *(_end_between(written, one, next_one) for one, next_one in pairwise(starts)), len(written)]
     seen = set[str]()
-    for (start, faults), end in zip(found, ends, strict=True):
+    for (start, end), (_, faults) in zip(pairwise(cuts), found, strict=True):
         sentence = written[start:end].strip()
         is_wrong = bool(faults) or sentence in seen or not is_ended(sentence)
         seen.add(sentence)
         is_of_another = source.first_person and is_of_another_self(sentence, source.name)
         is_unknown = any(not mention.supported for mention in mentions(sentence, support))
         yield sentence, is_wrong or is_of_another or is_unknown
+
+
+def _end_between(text: str, one: int, other: int) -> int:
+    """Return where a sentence ends whose first clause begins at `one`, and that of the next at `other`.
+
+    What leads in to that clause, as `After that`, belongs to the next sentence.
+    """
+    return max((end.end() for end in _SENTENCE_END.finditer(text, one, other)), default=other)
 
 
 def judge_picked(

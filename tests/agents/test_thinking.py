@@ -287,6 +287,18 @@ def test_who_recites_the_scene_is_asked_for_other_words(tmp_path):
     assert life.answers("say Rook, I am back.").line == "say Sit down, Ana."
 
 
+def test_a_menu_begins_with_the_system_message_of_the_talk_before_it(tmp_path):
+    life = Talking(tmp_path)
+    life.model = ScriptedModel(first_of_the_menu, capabilities=CHAT)
+    life.answers("say Good day, Rook. It is cold out there.")
+    life.answers("go north")
+    while not menu_of(life.model.requests[-1]):
+        life.answers()
+    talk, menu = life.model.requests[0], life.model.requests[-1]
+    assert "the user is Ana." in talk.messages[0].content
+    assert menu.messages[0] == talk.messages[0]
+
+
 def test_a_turn_with_nothing_due_chooses_from_a_menu_of_what_is_possible(tmp_path):
     life = Talking(tmp_path)
     life.game.world.characters["Rook"].room_id = KITCHEN

@@ -233,6 +233,11 @@ def test_the_sentences_that_are_untrue_can_be_left_out():
     assert without_faults(text, GIFT)[0] == "Ana gave me the brass lantern. Ben spoke of his sister."
 
 
+def test_words_that_lead_in_to_a_sentence_are_left_out_with_it():
+    text = "Ana gave me the brass lantern. After that, I gave Ben the tin cup. Ben spoke of his sister."
+    assert without_faults(text, GIFT)[0] == "Ana gave me the brass lantern. Ben spoke of his sister."
+
+
 def test_what_need_not_be_in_the_first_person_may_be_told_otherwise():
     text = "Eliza met Odile on The Landing."
     assert reasons(text) == ["not-first-person"]
