@@ -45,6 +45,9 @@ def add_simulate_command(commands: Any) -> None:
     )
     simulate.add_argument("--repetition", type=int, default=1, metavar="N", help="a number that only tells runs apart")
     simulate.add_argument(
+        "--share", type=Path, metavar="DIR", help="a folder through which simulations take turns at an endpoint"
+    )
+    simulate.add_argument(
         "--whole", action="store_true", help="give the folder its name when all is written; do nothing if it is there"
     )
     simulate.add_argument("--record", type=Path, metavar="FILE", help="record every reply of the model in a new file")
@@ -70,6 +73,7 @@ def run_simulation(options: argparse.Namespace, echo: Callable[[str], None]) -> 
         options.record,
         variant_of(options),
         options.repetition,
+        options.share,
     )
     return _run_whole(spec, echo, replay) if options.whole else _run(spec, spec.out, echo, replay)
 

@@ -99,6 +99,7 @@ class RunSpec:
     record: Path | None = None
     variant: Variant = field(default_factory=Variant)
     repetition: int = 1
+    share: Path | None = None
 
     def parameters(self) -> RunParameters:
         """Return what the run is known by. Raises: NoteError if the vault or the templates cannot be read."""
@@ -166,7 +167,7 @@ def _run(
     place = replay.place if replay else TurnCursor()
     recording = Recording(spec.record, place) if spec.record else None
     about = {"seed": spec.seed, "turns": spec.span.turns, "hours": spec.span.hours, "model": spec.model}
-    cast = SimulationModels(place, settings, echo, recording, replay, models, about)
+    cast = SimulationModels(place, settings, echo, recording, replay, models, about, spec.share)
     began = seconds()
     with (spec.out / TRANSCRIPT).open("w", encoding="utf-8") as transcript:
         life = SimulationRun(vault, settings, spec, cast, transcript, progress)

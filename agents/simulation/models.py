@@ -7,14 +7,17 @@ import random
 import signal
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
 from typing import Any
 
 from agents.models.endpoint import CircuitBreaker, ConcurrencyLimit, Endpoint, Route
-from agents.models.model import LanguageModel, ModelError, Provenance, TraceableModel
+from agents.models.model import LanguageModel, ModelError, Provenance, Request, TraceableModel
+from agents.models.model_selection import IN_PROCESS
 from agents.models.pool import ModelPool
 from agents.models.profiles import Profiles
 from agents.models.queue import ModelQueue, SamplingOverrides
+from agents.models.shared_slots import MAX_WAIT_SECONDS, SharedSlots
 from agents.population import Population
 from agents.simulation.recording import Recording, ReplayedModels, SimulationError, TurnCursor, Usage, WatchedModel
 from agents.simulation.simulation import Simulation, Span, VirtualClock
@@ -35,6 +38,8 @@ class ModelPlan:
     queues: Mapping[str, RoutePlan]
     later: Sequence[RoutePlan] = ()
     asked: Mapping[str, SamplingOverrides] = field(default_factory=dict)
+    places: Mapping[int, tuple[str, int]] = field(default_factory=dict)
+    """By the number of a model at a server its endpoint, and how many requests that gets at a time."""
 
 
 @dataclass
@@ -50,6 +55,8 @@ class SimulationModels:
     replay: ReplayedModels | None = None
     given: Sequence[LanguageModel] = ()
     about: dict[str, Any] = field(default_factory=dict)
+    share: Path | None = None
+    """A folder through which simulations share endpoints."""
     usage: Usage = field(default_factory=Usage)
     names: list[str] = field(default_factory=list)
     told: list[dict[str, Any]] = field(default_factory=list)
@@ -71,19 +78,28 @@ class SimulationModels:
             asked = {name: asdict(one) for name, one in plan.asked.items()}
             heading = {**self.about, "queues": plan.queues, "later": plan.later, "asked": asked, "told": self.told}
             self.recording.begin(plan.models, **heading)
-        watched = [WatchedModel(model, number, self.usage, self.recording) for number, model in enumerate(plan.models)]
+        slots = self._slots(plan)
+        watched = [
+            WatchedModel(model, number, self.usage, self.recording, slots.get(number))
+            for number, model in enumerate(plan.models)
+        ]
         # Made anew, so that nothing is known of any endpoint that a replay does not know.
         rng, pool = random.Random(0), ModelPool(now=clock.seconds)
         endpoints = [Endpoint(model.name, ConcurrencyLimit(1), CircuitBreaker(rng, untried=True)) for model in watched]
 
         def queue(wanted: RoutePlan, name: str, asked: SamplingOverrides) -> ModelQueue:
             routes = [Route(endpoints[number], watched[number], tier) for number, tier in wanted]
-            return ModelQueue(routes, pool=pool, name=name, overrides=asked)
+            return ModelQueue(routes, pool=pool, name=name, overrides=PatientOverrides.of(asked) if slots else asked)
 
         queues = {
             name: queue(ways, name, plan.asked.get(name, SamplingOverrides())) for name, ways in plan.queues.items()
         }
         return queues, [queue(ways, "", SamplingOverrides()) for ways in plan.later]
+
+    def _slots(self, plan: ModelPlan) -> dict[int, SharedSlots]:
+        if self.share is None:
+            return {}
+        return {number: SharedSlots(self.share, *place) for number, place in plan.places.items()}
 
     def check(self) -> None:
         """See to it after a turn that the recording is whole and the replay still fits. Raises: SimulationError."""
@@ -106,6 +122,21 @@ class SimulationModels:
             heading = self.replay.heading
             return ModelPlan(self.replay.models, heading["queues"], heading["later"], self.replay.asked)
         return await planned(self.settings, self.say)
+
+
+@dataclass(frozen=True)
+class PatientOverrides(SamplingOverrides):
+    """Lets a request wait for a shared slot as long as it takes; its own timeout begins when it has one."""
+
+    @classmethod
+    def of(cls, overrides: SamplingOverrides) -> PatientOverrides:
+        """Return the same options with patience."""
+        return cls(**vars(overrides))
+
+    def applied(self, request: Request) -> Request:
+        """Return a request with these options, and with a day more of time."""
+        found = super().applied(request)
+        return replace(found, timeout_seconds=found.timeout_seconds + MAX_WAIT_SECONDS)
 
 
 async def _told(model: LanguageModel) -> dict[str, Any]:
@@ -154,4 +185,15 @@ async def planned(settings: Settings, say: Callable[[str], None]) -> ModelPlan:
         {name: ways(queue) for name, queue in profiles.queues.items()},
         [ways(queue) for queue in profiles.later],
         {name: queue.overrides for name, queue in profiles.queues.items()},
+        _places(every, numbers),
     )
+
+
+def _places(queues: Sequence[ModelQueue], numbers: Mapping[int, int]) -> dict[int, tuple[str, int]]:
+    """Return the endpoints that have a limit, by the numbers of their models; a model in this process has none."""
+    routes = [route for queue in queues for route in queue.routes]
+    return {
+        numbers[id(route.model)]: (route.endpoint.name, route.endpoint.concurrency.limit)
+        for route in routes
+        if not route.endpoint.concurrency.is_measured and route.model.name.partition(":")[0] not in IN_PROCESS
+    }

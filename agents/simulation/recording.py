@@ -16,6 +16,7 @@ from typing import Any
 
 from agents.models.model import Capabilities, Completion, LanguageModel, ModelError, OnText, Request, Timing
 from agents.models.queue import SamplingOverrides
+from agents.models.shared_slots import MAX_WAIT_SECONDS, SharedSlots
 
 VERSION = 2
 HASH_DIGITS = 16
@@ -145,7 +146,16 @@ class WatchedModel:
     keeps the number of tokens that it was counted with first, also where the model estimates better later.
     """
 
-    def __init__(self, model: LanguageModel, number: int, usage: Usage, recording: Recording | None) -> None:
+    def __init__(
+        self,
+        model: LanguageModel,
+        number: int,
+        usage: Usage,
+        recording: Recording | None,
+        slots: SharedSlots | None = None,
+    ) -> None:
+        """With `slots` it waits for one before each request; that is not counted as time of the model."""
+        self._slots = slots
         self._model = model
         self._number = number
         self._usage = usage
@@ -170,6 +180,17 @@ class WatchedModel:
 
     async def complete(self, request: Request, on_text: OnText | None = None) -> Completion:
         """Continue the prompt. Raises: ModelError."""
+        if request.timeout_seconds > MAX_WAIT_SECONDS:  # which is for the wait alone
+            request = replace(request, timeout_seconds=request.timeout_seconds - MAX_WAIT_SECONDS)
+        if self._slots is None:
+            return await self._answered(request, on_text)
+        try:
+            async with self._slots.taken():
+                return await self._answered(request, on_text)
+        except OSError as error:
+            raise ModelError(f"The slots of {self.name} cannot be shared: {error}.") from error
+
+    async def _answered(self, request: Request, on_text: OnText | None) -> Completion:
         loop = asyncio.get_running_loop()
         began = loop.time()
         try:

@@ -12,14 +12,21 @@ from pathlib import Path
 from typing import Any
 
 from agents.memory.strategy import loaded_strategies
+from agents.metrics.registry import loaded_metrics
 from agents.simulation.recording import SimulationError
 from server.experiments.executor import Executor, ExecutorError, LocalExecutor
 from server.experiments.plan import Plan, read_plan, runs_of
+from server.experiments.plots import INSTALL, write_plots
 from server.experiments.progress import SweepProgress
+from server.experiments.ray_executor import RayExecutor
+from server.experiments.report import report_text
+from server.experiments.results import read_study, write_values
+from server.experiments.slurm_executor import SlurmExecutor
 from server.experiments.sweep import Sweep, SweepFolder, missing_recordings
 from vault.errors import NoteError
 
-EXECUTORS = ("local",)
+EXECUTORS = ("local", "ray", "slurm")
+REPORT, VALUES = "report.md", "runs.csv"
 MANY_RUNS = 1000
 SHOWN_RUNS = 20
 INTERRUPTED = 130
@@ -33,19 +40,47 @@ def add_sweep_commands(commands: Any) -> None:
     sweep.add_argument("--out", type=Path, metavar="DIR", help="the folder of the results (the plan's name)")
     sweep.add_argument("--executor", choices=EXECUTORS, default="local", help="where runs happen (local)")
     sweep.add_argument("--workers", type=int, metavar="N", help="how many runs at a time (one a processor)")
+    sweep.add_argument("--address", metavar="A", help="the Ray cluster, auto or HOST:6379 (a new one on this machine)")
+    sweep.add_argument("--partition", metavar="P", help="the partition of Slurm")
     sweep.add_argument("--dry-run", action="store_true", help="tell what would be run, and run nothing")
     sweep.add_argument("--yes", action="store_true", help=f"do not ask, even for more than {MANY_RUNS:,} runs")
     sweep.add_argument("--audit", action="store_true", help="also run everything with neutral perturbations")
     sweep.add_argument("--replay-from", type=Path, metavar="DIR", help="replay the recordings of a sweep; ask no model")
+    report = commands.add_parser("report", help="write the report of a sweep again, without running anything")
+    report.add_argument("folder", type=Path, metavar="DIR", help="the folder of a sweep")
+
+
+def run_report(options: argparse.Namespace, echo: Echo) -> int:
+    """Do the sub-command `report` and return the exit code. Raises: NoteError."""
+    return write_report(SweepFolder(options.folder.absolute()), echo)
+
+
+def write_report(folder: SweepFolder, echo: Echo) -> int:
+    """Write report.md, runs.csv and the plots of a sweep. Raises: NoteError, SimulationError."""
+    study = read_study(folder)
+    if not study.results:
+        raise NoteError(f"{folder.root}: no run is done yet, so there is nothing to report.")
+    plots: dict[str, str] = {}
+    try:
+        plots = write_plots(study)
+    except ImportError:
+        echo(INSTALL)
+    abouts = {name: f"{one.what[0].upper()}{one.what[1:]}" for name, one in loaded_metrics().abouts.items()}
+    try:
+        (folder.root / REPORT).write_text(report_text(study, plots, abouts), encoding="utf-8")
+        write_values(study, folder.root / VALUES)
+    except OSError as error:
+        raise SimulationError(f"{folder.root}: cannot be written: {error.strerror}.") from error
+    echo(f"The report is in {folder.root / REPORT}, and its figures in {folder.root / VALUES}.")
+    return 0
 
 
 def run_sweep(options: argparse.Namespace, echo: Echo) -> int:
     """Do the sub-command `sweep` and return the exit code. Raises: NoteError, SimulationError."""
     plan = read_plan(options.plan, loaded_strategies().settings_kind)
     plan = plan.with_audit() if options.audit else plan
-    workers = options.workers or os.cpu_count() or 1
-    if workers < 1:
-        raise NoteError(f"--workers is {workers}; expected a number above 0.")
+    if options.workers is not None and options.workers < 1:
+        raise NoteError(f"--workers is {options.workers}; expected a number above 0.")
     folder = SweepFolder((options.out or options.plan.with_suffix("")).absolute())
     if options.dry_run:
         return _tell(plan, folder, echo)
@@ -54,8 +89,9 @@ def run_sweep(options: argparse.Namespace, echo: Echo) -> int:
     done = folder.begin(options.plan.read_text(encoding="utf-8"), runs_of(plan))
     echo(f"{plan.count:,} runs in {folder.root}, {done:,} of them done already.")
     progress = SweepProgress(sys.stderr, plan.count, done)
-    executor = _executor(options, workers, folder)
-    sweep = Sweep(folder, executor, lambda now: progress.show(now.done, len(now.failed)), replay_from)
+    executor = _executor(options, folder)
+    share = () if replay_from else ("--share", str(folder.share))
+    sweep = Sweep(folder, executor, lambda now: progress.show(now.done, len(now.failed)), replay_from, share)
     try:
         outcome = sweep.run(runs_of(plan))
     except KeyboardInterrupt:
@@ -66,6 +102,7 @@ def run_sweep(options: argparse.Namespace, echo: Echo) -> int:
         executor.close()
     for run_id, why in islice(outcome.failed.items(), SHOWN_RUNS):
         echo(f"Failed: {run_id}: {why}")
+    write_report(folder, echo)
     return 1 if outcome.failed else 0
 
 
@@ -102,11 +139,14 @@ def _replayed(plan: Plan, root: Path | None) -> SweepFolder | None:
     return folder
 
 
-def _executor(options: argparse.Namespace, workers: int, folder: SweepFolder) -> Executor:
+def _executor(options: argparse.Namespace, folder: SweepFolder) -> Executor:
     """Return the executor that was asked for. Raises: SimulationError if it cannot begin."""
     try:
         match options.executor:
-            case _:
-                return LocalExecutor(workers)
+            case "ray":
+                return RayExecutor(options.address, options.workers)
+            case "slurm":
+                return SlurmExecutor(folder.root / "slurm", options.partition, options.workers)
+        return LocalExecutor(options.workers or os.cpu_count() or 1)
     except ExecutorError as error:
         raise SimulationError(f"--executor {options.executor}: {error}") from error

@@ -46,6 +46,11 @@ class SweepFolder:
         """What failed, by run; there is no such file if nothing did."""
         return self.root / FAILURES
 
+    @property
+    def share(self) -> Path:
+        """Where its runs take turns at endpoints."""
+        return self.root / ".endpoints"
+
     def run(self, run_id: str) -> Path:
         """Return the folder of a run, which is there if the run is done."""
         return self.root / RUNS / run_id

@@ -28,7 +28,15 @@ from tests.scripted_model import ScriptedModel
 from vault.errors import NoteError
 from vault.vault import STARTER
 
-UNCHANGED = {"set": None, "agents": None, "templates": None, "perturb": None, "repetition": 1, "whole": False}
+UNCHANGED: dict[str, object] = {
+    "set": None,
+    "agents": None,
+    "templates": None,
+    "perturb": None,
+    "repetition": 1,
+    "whole": False,
+    "share": None,
+}
 HEADING = '{"recording": 2, "models": [], "queues": {}, "later": []}\n'
 SPEECHES = ("the water is high today", "who has seen the lost page", "tea first, then the weir", "nobody minds")
 

@@ -1,0 +1,224 @@
+"""The report of a sweep as Markdown: a table a metric, what differs, what it cost, and how firm each conclusion is."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import islice
+
+from server.experiments.results import Result, Study
+from server.experiments.statistics import LEVEL, Estimate, estimate, paired_difference
+from server.runs.runs import difference_lines, first_difference
+from server.simulation import WORLD
+from vault.errors import NoteError
+from vault.vault import Vault
+
+MAX_PROMPT_LINES = 40
+MAX_NAMED = 20
+
+
+@dataclass(frozen=True)
+class Conclusion:
+    """A difference from the first condition whose interval lies on one side of 0."""
+
+    metric: str
+    condition: str
+    difference: Estimate
+
+
+def report_text(study: Study, plots: Mapping[str, str], abouts: Mapping[str, str]) -> str:
+    """Return the report. `plots` are paths of images by metric, `abouts` what each metric tells. Raises: NoteError."""
+    parts = [[f"# {study.title}", *_head(study)], _conclusions(study)]
+    parts += [_metric(study, name, plots.get(name, ""), abouts.get(name, "")) for name in _varied(study)]
+    parts += [_same(study), _audit(study), _costs(study), _first_prompt(study), _models(study), _failures(study)]
+    return "\n\n".join("\n".join(part) for part in parts if part) + "\n"
+
+
+def conclusions_of(study: Study, perturbation: str = "") -> list[Conclusion]:
+    """Return every difference from the first condition that is clear, in the order of metrics and conditions."""
+    found = []
+    for metric in study.metrics:
+        for condition in study.conditions[1:]:
+            difference = _difference(study, metric, condition, perturbation)
+            if difference and difference.is_clear:
+                found.append(Conclusion(metric, condition, difference))
+    return found
+
+
+def _difference(study: Study, metric: str, condition: str, perturbation: str) -> Estimate | None:
+    first = study.values(metric, study.conditions[0], perturbation)
+    return paired_difference(first, study.values(metric, condition, perturbation))
+
+
+def _head(study: Study) -> list[str]:
+    seeds = len({one.key for one in study.results})
+    told = f"{len(study.results):,} runs are done, {len(study.missing):,} are missing. "
+    told += f"There are {len(study.conditions):,} conditions with {seeds:,} seeds (and repetitions) each."
+    lines = ["", told, "Intervals are 95 % bootstrap intervals of the mean over seeds."]
+    if any(one.costs["failed"] for one in study.results):
+        failed = sum(one.costs["failed"] for one in study.results)
+        lines.append(f"{failed:,.0f} turns had no answer of a model, and count all the same.")
+    if 1 < seeds < 6:
+        lines.append(f"With {seeds} seeds an interval spans little more than the values themselves: take it as a hint.")
+    return lines
+
+
+def _conclusions(study: Study) -> list[str]:
+    if len(study.conditions) < 2:
+        return []
+    tests = len(_varied(study)) * (len(study.conditions) - 1)
+    lines = [
+        "## What differs",
+        "",
+        f"Compared with {study.conditions[0]}, paired by seed, in {tests:,} comparisons:",
+        "",
+    ]
+    found = conclusions_of(study)
+    if not found:
+        return [
+            *lines[:2],
+            f"Nothing: of {tests:,} comparisons with {study.conditions[0]} none has an interval without 0.",
+        ]
+    rows = [(one.condition, one.metric, number(one.difference.mean), interval(one.difference)) for one in found]
+    chance = f"By chance alone some {_by_chance(study):.0f} of them would look like this."
+    return [*lines, *_table(("condition", "metric", "difference", "95 %"), rows), "", chance]
+
+
+def _by_chance(study: Study) -> float:
+    """Return how many comparisons would look clear if nothing differed.
+
+    Of a few seeds an interval is without 0 as soon as all differences have one sign, which n coins do with 2^(1-n).
+    """
+    expected = 0.0
+    for metric in _varied(study):
+        for condition in study.conditions[1:]:
+            if (found := _difference(study, metric, condition, "")) and found.n > 1:
+                expected += max(1 - LEVEL, 2.0 ** (1 - found.n))
+    return expected
+
+
+def _varied(study: Study) -> list[str]:
+    """Return the metrics that are not the same in every run."""
+    several = {name: {one.metrics[name] for one in study.results if name in one.metrics} for name in study.metrics}
+    return [name for name, found in several.items() if len(found) > 1]
+
+
+def _same(study: Study) -> list[str]:
+    varied = _varied(study)
+    first = {name: one.metrics[name] for one in reversed(study.results) for name in one.metrics}
+    rows = [(name, number(first[name])) for name in study.metrics if name not in varied]
+    return ["## The same in every run", "", *_table(("metric", "value"), rows)] if rows else []
+
+
+def _metric(study: Study, name: str, plot: str, about: str) -> list[str]:
+    rows = []
+    for condition in study.conditions:
+        values = study.values(name, condition)
+        if not values:
+            rows.append((condition, "0", "–", "–", "–", "–"))
+            continue
+        found = estimate(list(values.values()))
+        difference = _difference(study, name, condition, "") if condition != study.conditions[0] else None
+        told = (number(difference.mean), interval(difference)) if difference else ("–", "–")
+        rows.append((condition, str(found.n), number(found.mean), interval(found), *told))
+    heads = ("condition", "n", "mean", "95 %", "difference", "95 %")
+    lines = [f"## {name}", "", *([about, ""] if about else []), *_table(heads, rows)]
+    return [*lines, "", f"![{name}]({plot})"] if plot else lines
+
+
+def _audit(study: Study) -> list[str]:
+    """Return how much each conclusion moves when what should not matter is changed."""
+    others = [name for name in study.perturbations if name]
+    found = conclusions_of(study)
+    if not others:
+        return []
+    if not found:
+        return ["## Audit", "", "There is no clear difference, so there is nothing that could move."]
+    rows = []
+    for one in found:
+        moved = [_difference(study, one.metric, one.condition, name) for name in others]
+        known = [each.mean for each in moved if each]
+        most = max((abs(mean - one.difference.mean) for mean in known), default=float("nan"))
+        holds = all((mean > 0) == (one.difference.mean > 0) for mean in known)
+        cells = [number(each.mean) if each else "–" for each in moved]
+        rows.append(
+            (one.condition, one.metric, number(one.difference.mean), *cells, number(most), "yes" if holds else "no")
+        )
+    heads = ("condition", "metric", "as it is", *others, "moves by up to", "keeps its sign")
+    about = "Each conclusion again, with changes that should not matter: the order of exits, other names, profiles as "
+    return ["## Audit", "", f"{about}lists, and rules in other words.", "", *_table(heads, rows)]
+
+
+def _costs(study: Study) -> list[str]:
+    names = ("prompt_tokens", "cached_tokens", "completion_tokens", "requests", "seconds", "cpu_seconds")
+    rows = []
+    for condition in study.conditions:
+        means = [_mean(study.costs(name, condition)) for name in names]
+        rows.append((condition, *(number(mean) for mean in means)))
+    heads = ("condition", *(name.replace("_", " ") for name in names))
+    return ["## Cost of a run", "", "The mean of all runs of a condition.", "", *_table(heads, rows)]
+
+
+def _first_prompt(study: Study) -> list[str]:
+    """Return the first prompt that differs between the first two conditions, with the first seed."""
+    if len(study.conditions) < 2:
+        return []
+    one = _first_run(study, study.conditions[0], None)
+    other = _first_run(study, study.conditions[1], one.key if one else None)
+    if one is None or other is None:
+        return []
+    try:
+        vaults = [Vault(study.folder.run(run.run_id) / WORLD) for run in (one, other)]
+        lines = difference_lines(first_difference(*vaults), (one.condition, other.condition))
+    except NoteError as error:
+        lines = [f"It cannot be said: {error}"]
+    shown = [line.replace("```", "'''") for line in islice(lines, MAX_PROMPT_LINES)]
+    return ["## The first prompt that differs", "", f"With seed {one.seed}:", "", "```", *shown, "```"]
+
+
+def _first_run(study: Study, condition: str, key: tuple[int, int] | None) -> Result | None:
+    runs = (one for one in study.results if one.condition == condition and not one.perturbation)
+    return next((one for one in runs if key in (None, one.key)), None)
+
+
+def _models(study: Study) -> list[str]:
+    told: dict[tuple[str, ...], int] = {}
+    for one in study.results:
+        for model in one.about.get("models", ()):
+            row = (
+                one.about.get("program", ""),
+                model["name"],
+                model.get("engine", ""),
+                model.get("weights_sha256", "")[:16],
+            )
+            told[row] = told.get(row, 0) + 1
+    rows = [(*row, f"{count:,}") for row, count in told.items()]
+    heads = ("Fallwater", "model", "engine", "weights (SHA-256)", "runs")
+    return ["## Models", "", *_table(heads, rows)] if rows else []
+
+
+def _failures(study: Study) -> list[str]:
+    lines = [f"- {run_id}: {why}" for run_id, why in islice(study.failures.items(), MAX_NAMED)]
+    return ["## Runs that failed", "", *lines] if lines else []
+
+
+def number(value: float) -> str:
+    """Return a figure with three digits that count; a dash for NaN."""
+    if math.isnan(value):
+        return "–"
+    return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.3g}"
+
+
+def interval(found: Estimate) -> str:
+    """Return an interval as a cell; a dash if one value cannot have any."""
+    return "–" if math.isnan(found.low) else f"{number(found.low)} to {number(found.high)}"
+
+
+def _mean(values: Sequence[float]) -> float:
+    return sum(values) / len(values) if values else float("nan")
+
+
+def _table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
+    cells = [heads, ["---"] * len(heads), *rows]
+    return [f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in row)} |" for row in cells]

@@ -1,0 +1,54 @@
+"""Slots of an endpoint that processes share: never too many at a time, in the order of arrival."""
+
+from __future__ import annotations
+
+import asyncio
+
+from agents.models.shared_slots import SharedSlots
+
+
+def test_no_more_requests_run_than_there_are_slots_and_all_get_one(tmp_path):
+    running, most, got = 0, 0, []
+
+    async def world(name: str) -> None:
+        nonlocal running, most
+        slots = SharedSlots(tmp_path, "a server", 2)
+        for _ in range(3):
+            async with slots.taken():
+                running, most = running + 1, max(most, running + 1)
+                await asyncio.sleep(0)
+                got.append(name)
+                running -= 1
+
+    async def all_worlds() -> None:
+        await asyncio.gather(*(world(name) for name in "abcd"))
+
+    asyncio.run(all_worlds())
+    assert most == 2
+    assert sorted(got) == sorted("abcd" * 3)
+
+
+def test_a_request_that_is_cancelled_while_it_waits_takes_no_slot(tmp_path):
+    async def check() -> None:
+        slots, other = SharedSlots(tmp_path, "a server", 1), SharedSlots(tmp_path, "a server", 1)
+        async with slots.taken():
+            waiting = asyncio.create_task(other.taken().__aenter__())
+            await asyncio.sleep(0)
+            waiting.cancel()
+            await asyncio.wait([waiting])
+        async with asyncio.timeout(5), SharedSlots(tmp_path, "a server", 1).taken() as number:
+            assert number == 0
+
+    asyncio.run(check())
+
+
+def test_other_endpoints_have_slots_of_their_own(tmp_path):
+    async def check() -> None:
+        async with (
+            asyncio.timeout(5),
+            SharedSlots(tmp_path, "one server", 1).taken(),
+            SharedSlots(tmp_path, "another", 1).taken(),
+        ):
+            pass
+
+    asyncio.run(check())
