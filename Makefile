@@ -50,7 +50,7 @@ lint: $(DEVELOPMENT)
 
 integration: $(DEVELOPMENT)
 	@sh tests/integration/install-clients.sh
-	@$(BIN)/python -m pytest -q -m integration
+	@PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -q -m integration -n 3 --dist loadgroup
 
 bench: $(DEVELOPMENT)
 	@set -e; for name in $(BENCH); do echo "== $$name"; $(BIN)/python -m bench.$$name; done

@@ -202,7 +202,7 @@ def eventually(what: Callable[[], bool], within: float = LONG) -> bool:
     while not what():
         if time.monotonic() > until:
             return False
-        time.sleep(0.1)
+        time.sleep(0.05)
     return True
 
 
