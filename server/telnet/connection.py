@@ -13,7 +13,8 @@ from twisted.internet.interfaces import IPushProducer
 from zope.interface import implementer
 
 from server.clock import DelayedCall, ReactorClock, cancel
-from server.connection.connection import Capabilities, DropReason, Identification, Message
+from server.connection.base import BaseConnection
+from server.connection.connection import DropReason, Identification, Message
 from server.connection.input import ConnectionServices, InputLimits
 from server.connection.output import DirectWriter, Transport
 from server.rendering.text_screen import TextScreen
@@ -104,7 +105,7 @@ log = logging.getLogger(__name__)
 
 
 @implementer(IPushProducer)
-class TelnetConnection:
+class TelnetConnection(BaseConnection):
     """The `Connection` of one telnet client. Twisted pauses it while the client does not read."""
 
     def __init__(
@@ -117,44 +118,25 @@ class TelnetConnection:
         hold: Callable[[bool], None],
         prompt: Callable[[bool], str],
     ) -> None:
+        super().__init__(str(getattr(transport.getPeer(), "host", "local")), services, capabilities_of(client))
         self._transport = transport
         self._writer = DirectWriter(transport)
-        self._clock = services.clock
         self._close_seconds = limits.close_seconds
         self._max_output_bytes = limits.max_output_bytes
-        self._client = client
+        self._info = client
         self._negotiator = negotiator
         self._hold = hold
-        self._flush_queue = services.flush_queue
-        self._traffic = services.traffic
         self._asked = prompt
-        self._screen = TextScreen(encode_text, lambda: self._capabilities, services.palette)
-        self._capabilities = capabilities_of(client)
-        self._host = str(getattr(transport.getPeer(), "host", "local"))
-        self._is_open = True
+        self._screen = TextScreen(encode_text, lambda: self._client, services.palette)
         self._output_buffer = OutputBuffer()
         self._was_silent = False
         self._is_paused = False
-        self._is_due = False
-        self._is_prompt_due = False
         self._forced_end: DelayedCall | None = None
         transport.registerProducer(self, True)
 
     @property
-    def is_open(self) -> bool:
-        return self._is_open
-
-    @property
-    def host(self) -> str:
-        return self._host
-
-    @property
-    def capabilities(self) -> Capabilities:
-        return self._capabilities
-
-    @property
     def identification(self) -> Identification:
-        if self._client.is_identified:
+        if self._info.is_identified:
             return Identification.FINAL
         if self._negotiator.is_remote_enabled(TERMINAL_TYPE):
             return Identification.ANSWERING
@@ -162,9 +144,9 @@ class TelnetConnection:
 
     def learn_capabilities(self) -> bool:
         """Update the capabilities from what the client has sent; return whether they changed."""
-        before, self._capabilities = self._capabilities, capabilities_of(self._client)
+        before, self._client = self._client, capabilities_of(self._info)
         self._screen.forget()
-        return self._capabilities != before
+        return self._client != before
 
     def prefer(self, preferences: Callable[[], Mapping[str, str]]) -> None:
         self._screen.prefer(preferences)
@@ -172,12 +154,8 @@ class TelnetConnection:
     def show(self, text: str, kind: str = "") -> None:
         if self._is_open:
             self._is_prompt_due = True
-            self._traffic.count_lines(text)
+            self._services.traffic.count_lines(text)
             self.send(self._screen.lines(text, kind))
-
-    def prompt(self) -> None:
-        self._is_prompt_due = True
-        self._flush_soon()
 
     def line_typed(self) -> None:
         """Note that the player has typed a line; what follows is shown below it."""
@@ -187,11 +165,11 @@ class TelnetConnection:
 
     def write(self, text: str) -> None:
         """Send a text as it is, in the client's charset."""
-        self.send(encode_text(text, self._client.encoding))
+        self.send(encode_text(text, self._info.encoding))
 
     def write_prompt(self, text: str) -> None:
         """Send a text without a newline and mark it as a prompt, with EOR or else GA."""
-        self.send(_marked(text, self._client.encoding, self._negotiator.is_local_enabled(END_OF_RECORD)))
+        self.send(_marked(text, self._info.encoding, self._negotiator.is_local_enabled(END_OF_RECORD)))
 
     def send_data(self, message: Message) -> None:
         if self._negotiator.is_local_enabled(GMCP):
@@ -237,7 +215,7 @@ class TelnetConnection:
         self._is_open = False
         self._output_buffer.compress(False)
         self._flush()
-        self._forced_end = self._clock.callLater(self._close_seconds, self._transport.abortConnection)
+        self._forced_end = self._services.clock.callLater(self._close_seconds, self._transport.abortConnection)
         self._transport.unregisterProducer()
         self._transport.loseConnection()
 
@@ -247,7 +225,7 @@ class TelnetConnection:
 
     def drop(self, why: DropReason, sentence: str) -> None:
         """End the connection at once, with a line in the log."""
-        self._traffic.dropped[why] += 1
+        self._services.traffic.dropped[why] += 1
         log.warning("%s %s", self._host, sentence, extra={"host": self._host})
         self.abort()
 
@@ -268,9 +246,8 @@ class TelnetConnection:
         self._is_open = False
 
     def _flush_soon(self) -> None:
-        if not self._is_due and not self._is_paused:
-            self._is_due = True
-            self._flush_queue.add(self._end_turn)
+        if not self._is_paused:
+            super()._flush_soon()
 
     def _end_turn(self) -> None:
         """Send what was written in this turn, and what is to stand behind all of it, in one piece."""
@@ -285,7 +262,7 @@ class TelnetConnection:
 
     def _flush(self) -> None:
         if content := self._output_buffer.take():
-            self._traffic.sent_bytes += len(content)
+            self._services.traffic.sent_bytes += len(content)
             self._writer.send(content)
 
     def _relieve(self) -> None:

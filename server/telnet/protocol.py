@@ -12,6 +12,7 @@ from twisted.internet.protocol import Protocol, ServerFactory, connectionDone
 from twisted.python.failure import Failure
 from zope.interface import implementer
 
+from server.connection.base import TOO_LONG
 from server.connection.connection import ConnectionListener
 from server.connection.input import ConnectionServices, LineIntake, Taken
 from server.connection.output import Transport
@@ -33,8 +34,6 @@ from server.telnet.parser import (
 log = logging.getLogger(__name__)
 
 STILL_HERE = "[Yes, the server is here.]"
-TOO_LONG = "That line was ignored: it is longer than {} bytes."
-APOLOGY = "Something went wrong with that. It has been noted in the server's log."
 
 
 def options_for(status: Callable[[], Mapping[str, str]], compression: bool) -> tuple[Option[ClientInfo], ...]:
@@ -98,7 +97,7 @@ class TelnetProtocol(Protocol):
         if self._keep_alive:
             self._keep_alive.add(self._connection)
         self._connection.send(self._negotiator.open())
-        if not self._tell(self._listener.connection_made, self._connection):
+        if not self._connection.tell(self._listener.connection_made, self._connection):
             self._connection.close()
 
     def dataReceived(self, data: bytes) -> None:
@@ -122,7 +121,7 @@ class TelnetProtocol(Protocol):
             if self._keep_alive:
                 self._keep_alive.discard(self._connection)
             self._connection.connection_lost()
-            self._tell(self._listener.connection_lost, reason.getErrorMessage())
+            self._connection.tell(self._listener.connection_lost, reason.getErrorMessage())
         self._when_lost()
 
     def when_lost(self, call: Callable[[], None]) -> None:
@@ -179,7 +178,7 @@ class TelnetProtocol(Protocol):
                 self._negotiator.reset_budget()
                 self._parser.negotiation_bytes = 0
                 self._connection.line_typed()
-                self._tell(self._listener.line_received, self._client.read_line(content))
+                self._connection.tell(self._listener.line_received, self._client.read_line(content))
                 return Taken.LINE
             case LineTooLong(max_line_bytes):
                 self._connection.line_typed()
@@ -215,7 +214,7 @@ class TelnetProtocol(Protocol):
 
     def _learn_capabilities(self, is_final: bool) -> None:
         if self._connection.learn_capabilities() or is_final:
-            self._tell(self._listener.capabilities_changed)
+            self._connection.tell(self._listener.capabilities_changed)
 
     def _apply(self, effects: Iterable[Effect]) -> None:
         for effect in effects:
@@ -227,17 +226,7 @@ class TelnetProtocol(Protocol):
                 case Compressed(on):
                     self._connection.compress(on)
                 case GmcpReceived(package, payload):
-                    self._tell(self._listener.data_received, package, payload)
-
-    def _tell(self, call: Callable[..., None], *arguments: object) -> bool:
-        """Call the listener, and say whether it went well. Its failure is this player's trouble alone."""
-        try:
-            call(*arguments)
-        except Exception:
-            log.exception("The session of %s has failed", self._connection.host, extra={"host": self._connection.host})
-            self._connection.show(APOLOGY)
-            return False
-        return True
+                    self._connection.tell(self._listener.data_received, package, payload)
 
 
 class TelnetFactory(ServerFactory):

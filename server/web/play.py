@@ -9,7 +9,8 @@ from dataclasses import replace
 from typing import Any, Protocol
 
 from server.clock import DelayedCall, cancel
-from server.connection.connection import Capabilities, ColorDepth, Identification, Message, ResumableListener
+from server.connection.base import TOO_LONG, BaseConnection
+from server.connection.connection import Capabilities, ColorDepth, Message, ResumableListener
 from server.connection.input import ConnectionServices, Taken
 from server.rendering.page_text import page_line
 from server.rendering.text_screen import preferred
@@ -25,12 +26,10 @@ SUPPORTED = ["Char 1", "Char.Items 1", "Room 1", "Fallwater 1"]
 """What a page shows beside the log."""
 MAX_LINES_AT_ONCE = 200
 """How many lines a message to the page holds at most."""
-TOO_LONG = "That line was ignored: it is longer than {} bytes."
 UNFINISHED = "The world stopped just then. What you typed last may have been done or not: look before you do it again."
-APOLOGY = "Something went wrong with that. It has been noted in the server's log."
 
 
-class PageConnection:
+class PageConnection(BaseConnection):
     """One visitor of the page. Sockets come and go; what is shown while there is none waits in the backlog.
 
     The listener hears that the connection is lost when no socket has come for `absent_seconds()`, and meanwhile that
@@ -47,28 +46,23 @@ class PageConnection:
         is_restarting: Callable[[], bool],
         ended: Callable[[], None],
     ) -> None:
+        super().__init__(host, services, SIGHT)
         self.backlog = backlog
-        self._host = host
-        self._services = services
         self._max_line_bytes = max_line_bytes
         self._absent_seconds = absent_seconds
         self._is_restarting = is_restarting
         self._ended = ended
         self._listener: ResumableListener
-        self._is_open = True
         self._is_held = False
         self._is_hidden = False
         self._is_answer = False
         self._prompt: tuple[str, bool] | None = None
-        self._client = SIGHT
         self._preferences: Callable[[], Mapping[str, str]] = dict
         self._socket: WebSocket | None = None
         self._page = ""
         self._out: list[bytes] = []
         self._lines: list[bytes] = []
         self._took: int | None = None
-        self._is_due = False
-        self._is_prompt_due = False
         self._leaving: DelayedCall | None = None
         if backlog.unfinished:
             self.show(UNFINISHED, "notice")
@@ -156,7 +150,7 @@ class PageConnection:
             shown = {"kind": "typed", "text": line, "page": self._page, "typed": number}
             self._add(json.dumps(shown, ensure_ascii=False)[1:-1].encode("utf-8", "replace"))
         self.backlog.write()  # before it is done: a line is done once or not at all
-        self._tell(self._listener.line_received, line)
+        self.tell(self._listener.line_received, line)
         self.prompt()
         return Taken.LINE
 
@@ -164,25 +158,9 @@ class PageConnection:
         """Know whether the visitor listens instead of looking."""
         if reader != self._client.screen_reader:
             self._client = replace(SIGHT, screen_reader=reader)
-            self._tell(self._listener.capabilities_changed)
+            self.tell(self._listener.capabilities_changed)
 
     # The connection
-
-    @property
-    def is_open(self) -> bool:
-        return self._is_open
-
-    @property
-    def host(self) -> str:
-        return self._host
-
-    @property
-    def capabilities(self) -> Capabilities:
-        return self._client
-
-    @property
-    def identification(self) -> Identification:
-        return Identification.FINAL
 
     def prefer(self, preferences: Callable[[], Mapping[str, str]]) -> None:
         self._preferences = preferences
@@ -191,10 +169,6 @@ class PageConnection:
         if self._is_open:  # what is asked stands below the log, and changes with `prompt` alone
             self._services.traffic.count_lines(text)
             self._add(page_line(text, kind, preferred(self._client, self._preferences())))
-
-    def prompt(self) -> None:
-        self._is_prompt_due = True
-        self._flush_soon()
 
     def send_data(self, message: Message) -> None:
         if self._is_open and self._socket:
@@ -221,7 +195,7 @@ class PageConnection:
             self._say_end(self._socket)
         else:
             self._ended()
-        self._services.clock.callLater(0, self._tell, self._listener.connection_lost, "closed from here")
+        self._services.clock.callLater(0, self.tell, self._listener.connection_lost, "closed from here")
 
     def _say_end(self, socket: WebSocket) -> None:
         socket.send_text(b'[{"end":"%b"}]' % (b"restart" if self._is_restarting() else b"over"))
@@ -230,16 +204,11 @@ class PageConnection:
     def _lose(self, reason: str) -> None:
         self._is_open = False
         self._ended()
-        self._tell(self._listener.connection_lost, reason)
+        self.tell(self._listener.connection_lost, reason)
 
     def _add(self, line: bytes) -> None:
         self._lines.append(self.backlog.add(line)[1])
         self._flush_soon()
-
-    def _flush_soon(self) -> None:
-        if not self._is_due:
-            self._is_due = True
-            self._services.flush_queue.add(self._end_turn)
 
     def _end_turn(self) -> None:
         self._is_due = False
@@ -268,13 +237,6 @@ class PageConnection:
         self._lines, self._out, self._took = [], [], None
         if out and self._socket:
             self._socket.send_text(b"[%b]" % b",".join(out))
-
-    def _tell(self, call: Callable[..., None], *arguments: object) -> None:
-        try:
-            call(*arguments)
-        except Exception:
-            log.exception("The session of %s has failed", self._host, extra={"host": self._host})
-            self.show(APOLOGY)
 
 
 class Watcher(Protocol):

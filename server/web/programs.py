@@ -11,12 +11,12 @@ from typing import Any, Protocol
 from twisted.internet.error import ConnectionDone
 from twisted.python.failure import Failure
 
+from server.connection.base import TOO_LONG, BaseConnection
 from server.connection.connection import (
     Capabilities,
     ColorDepth,
     ConnectionListener,
     DoorTraffic,
-    Identification,
     Message,
 )
 from server.connection.input import ConnectionServices, Taken
@@ -35,8 +35,6 @@ JSON_PROTOCOL = "json.mudstandards.org"
 TERMINAL_PROTOCOL = "terminal.mudstandards.org"
 PROGRAMS = (GMCP_PROTOCOL, TELNET_PROTOCOL, JSON_PROTOCOL, TERMINAL_PROTOCOL)
 """In the order in which one is taken of those that a client offers."""
-TOO_LONG = "That line was ignored: it is longer than {} bytes."
-APOLOGY = "Something went wrong with that. It has been noted in the server's log."
 
 Data = tuple[str, object]
 """A package and its payload."""
@@ -106,7 +104,7 @@ FRAMES: Mapping[str, Callable[[], Frames]] = {
 }
 
 
-class ProgramConnection:
+class ProgramConnection(BaseConnection):
     """The `Connection` of a program that is shown text with ANSI colours in binary frames, and told data in text ones.
 
     A binary frame is a line that was typed, or several, with or without their ends.
@@ -120,17 +118,13 @@ class ProgramConnection:
         max_line_bytes: int,
         frames: Frames,
     ) -> None:
+        super().__init__(socket.host, services, Capabilities(colors=ColorDepth.MANY))
         self._socket = socket
         self._listener = listener
-        self._services = services
         self._max_line_bytes = max_line_bytes
         self._frames = frames
-        self._client = Capabilities(colors=ColorDepth.MANY)
         self._screen = TextScreen(_encoded, lambda: self._client, services.palette)
         self._out = b""
-        self._is_due = False
-        self._is_prompt_due = False
-        self._is_open = True
 
     def begin(self) -> None:
         """Tell the listener that there is somebody."""
@@ -152,13 +146,13 @@ class ProgramConnection:
             case str(line):
                 return self._lines_typed(line)
             case (str(package), payload):
-                self._tell(self._listener.data_received, package, payload)
+                self.tell(self._listener.data_received, package, payload)
         return Taken.SIGNAL
 
     def socket_lost(self, reason: str) -> None:
         """Tell the listener."""
         self._is_open = False
-        self._tell(self._listener.connection_lost, reason)
+        self.tell(self._listener.connection_lost, reason)
 
     def _lines_typed(self, text: str) -> Taken:
         lines = text.replace("\r\n", "\n").replace("\r", "\n").removesuffix("\n").split("\n")
@@ -170,27 +164,11 @@ class ProgramConnection:
             if len(line.encode("utf-8", "replace")) > self._max_line_bytes:
                 self.show(TOO_LONG.format(self._max_line_bytes))
             else:
-                self._tell(self._listener.line_received, clean_line(line))
+                self.tell(self._listener.line_received, clean_line(line))
             self._flush_soon()
         return Taken.LINE
 
     # The connection
-
-    @property
-    def is_open(self) -> bool:
-        return self._is_open
-
-    @property
-    def host(self) -> str:
-        return self._socket.host
-
-    @property
-    def capabilities(self) -> Capabilities:
-        return self._client
-
-    @property
-    def identification(self) -> Identification:
-        return Identification.FINAL
 
     def prefer(self, preferences: Callable[[], Mapping[str, str]]) -> None:
         self._screen.prefer(preferences)
@@ -201,10 +179,6 @@ class ProgramConnection:
             self._services.traffic.count_lines(text)
             self._out += self._screen.lines(text, kind)
             self._flush_soon()
-
-    def prompt(self) -> None:
-        self._is_prompt_due = True
-        self._flush_soon()
 
     def send_data(self, message: Message) -> None:
         if self._is_open and (content := self._frames.encode(message)):
@@ -223,11 +197,6 @@ class ProgramConnection:
             self._is_open = False
             self._socket.end()
 
-    def _flush_soon(self) -> None:
-        if not self._is_due:
-            self._is_due = True
-            self._services.flush_queue.add(self._end_turn)
-
     def _end_turn(self) -> None:
         self._is_due = False
         if self._is_open and self._is_prompt_due:
@@ -240,13 +209,6 @@ class ProgramConnection:
         content, self._out = self._out, b""
         if content and self._is_open:
             self._socket.send_binary(content)
-
-    def _tell(self, call: Callable[..., None], *arguments: object) -> None:
-        try:
-            call(*arguments)
-        except Exception:
-            log.exception("The session of %s has failed", self.host, extra={"host": self.host})
-            self.show(APOLOGY)
 
 
 def _encoded(text: str, charset: str) -> bytes:

@@ -15,6 +15,7 @@ from twisted.internet.testing import StringTransport
 from twisted.python.failure import Failure
 from zope.interface import implementer
 
+from server.connection.base import APOLOGY
 from server.connection.connection import Capabilities, ColorDepth, Connection
 from server.connection.input import ConnectionServices
 from server.telnet.compression import compression_option
@@ -38,7 +39,7 @@ from server.telnet.parser import (
     WILL,
     WONT,
 )
-from server.telnet.protocol import APOLOGY, STILL_HERE, TelnetFactory, TelnetProtocol
+from server.telnet.protocol import STILL_HERE, TelnetFactory, TelnetProtocol
 from tests.server.turn_clock import TurnClock
 
 LIMITS = TelnetLimits(max_line_bytes=100, max_output_bytes=1000, bytes_per_turn=64)
