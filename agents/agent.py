@@ -263,8 +263,13 @@ class Agent:
         if person is None:
             return []
         if address.is_gift:
-            return [self._game.world.wording("asked.say_thanks", name=person.called or person.name)]
+            return [self.thanks_for(address)]
         return answers(address.text, self._game.world, self.character, person)
+
+    def thanks_for(self, address: Address) -> str:
+        """Return thanks to somebody for a gift, by the name that they have told; empty if they have gone."""
+        person = self._person(address)
+        return self._game.world.wording("asked.say_thanks", name=person.called or person.name) if person else ""
 
     def recalls_for(self, address: Address) -> list[str]:
         """Return what somebody asks to be told again of themselves; see `components.asked`."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import random
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 from agents.asking import Asked, Asking, Question, archived, is_small
@@ -69,10 +69,20 @@ class Thinker(Protocol):
     def next_step(self) -> Step | None: ...
     def answers_to(self, address: Address) -> list[str]: ...
     def recalls_for(self, address: Address) -> list[str]: ...
+    def thanks_for(self, address: Address) -> str: ...
     def secrets_from(self, partner: Character) -> list[Utterance]: ...
     def prompt(self, question: Question | None = None) -> Prompt: ...
     def count_tokens(self, text: str) -> int: ...
     def perform(self, line: str, cause: str = "") -> CommandResult: ...
+
+
+@dataclass(frozen=True)
+class _Recalled:
+    """What somebody who spoke asks to be told again, as the memory was up to its entry `newest`."""
+
+    address: Address | None = None
+    newest: int = -1
+    text: str = ""
 
 
 class Thinking:
@@ -95,6 +105,7 @@ class Thinking:
         self._asked_again = False
         self._fault: Fault = ""
         self._said_again = ""
+        self._recalled = _Recalled()
 
     async def take_turn(self) -> Turn:
         """Decide what kind of act comes next, ask the model for what it takes, and do it."""
@@ -206,7 +217,8 @@ class Thinking:
         """Return what words that the model found are held against."""
         world, agent, partner = self._game.world, self._agent, self.question.decision.partner
         address, prompt = agent.awareness.thinks_of, self.question.prompt
-        others = {one.name for one in world.awake() if one.is_agent and one.name != agent.name}
+        awake = list(world.awake())
+        others = {one.name for one in awake if one.is_agent and one.name != agent.name}
         others |= {name for one in prompt.sections for name in one.names.values()}
         tail = agent.memory.view().tail[-NARRATION_LINES:]
         narration = [one.text for one in tail if one.kind != "acted" and not utterance_in(one, agent.memory.reading)]
@@ -224,26 +236,33 @@ class Thinking:
             narration,
             told,
             address.text,
-            " ".join(agent.recalls_for(address)) if is_asked else "",
+            self._recall() if is_asked else "",
             " ".join(agent.answers_to(address)) if is_asked else "",
             agent.secrets_from(partner),
             prompt.text if is_asked else "",
             address.is_gift or address.with_gift,
-            {one.name for one in world.awake() if one.room_id != agent.character.room_id} - {partner.name},
+            {one.name for one in awake if one.room_id != agent.character.room_id} - {partner.name},
             partner.name,
         )
 
     def _told_again(self) -> str:
         """Return what the model is told of its first answer when it is asked once more; empty if nothing."""
-        decision, address = self.question.decision, self._agent.awareness.thinks_of
+        decision = self.question.decision
         if self._fault not in TOLD or decision.partner is None:
             return ""
         return self._game.world.wording(
             f"talk.again_{self._fault}",
             name=self._agent.name,
             who=decision.partner.name,
-            recalled=" ".join(self._agent.recalls_for(address)) or self._known(address),
+            recalled=self._recall() or self._known(self._agent.awareness.thinks_of),
         )
+
+    def _recall(self) -> str:
+        """Return what is asked to be told again. A refused answer wants it three times; it is looked for once."""
+        address, newest = self._agent.awareness.thinks_of, self._agent.memory.journal.last
+        if (self._recalled.address, self._recalled.newest) != (address, newest):
+            self._recalled = _Recalled(address, newest, " ".join(self._agent.recalls_for(address)))
+        return self._recalled.text
 
     def _instead_of(self, reply: Reply, decision: Decision) -> Reply:
         """Return what is done when a model found no words twice.
@@ -266,9 +285,9 @@ class Thinking:
         fault = "stays" if takes_leave(address.text, say) else self._fault
         if fault in ("reveals", "invents", "stays"):
             return self._rng.choice(say(f"talk.instead_{fault}", who=partner.name).split("; "))
-        if address.with_gift:
-            return say("asked.say_thanks", name=partner.name)
-        recalled = " ".join(self._agent.recalls_for(address)) if is_question(address.text, say) else ""
+        if address.with_gift and (thanks := self._agent.thanks_for(address)):
+            return thanks
+        recalled = self._recall() if is_question(address.text, say) else ""
         return recalled or self._known(address) or self._rng.choice(say("talk.at_a_loss").split("; "))
 
     async def _ask(self) -> Completion:

@@ -20,7 +20,6 @@ from world.message_catalog import Wording
 from world.parsing import parse_line, split_reason
 
 SPEECH = frozenset({"say", "whisper", "tell"})
-MAX_CACHED = 4096
 
 
 class Talk:
@@ -30,7 +29,6 @@ class Talk:
         self._name = name
         self._reading = reading
         self._wording = wording
-        self._cached: dict[tuple[str, str], Utterance | None] = {}
 
     def lines(self, told: Iterable[tuple[Memory, str]], partner: str, said_again: str = "") -> Iterator[Message]:
         """Yield memories, each with the text that is told of it, as messages: one for each memory.
@@ -65,12 +63,7 @@ class Talk:
         """Return what somebody else said in a memory; None if nothing was said."""
         if memory.kind not in ("observed", "told") or not memory.people or LINE_BREAK in memory.text:
             return None
-        key = (memory.people[0], memory.text)
-        if key not in self._cached:
-            if len(self._cached) >= MAX_CACHED:
-                self._cached.clear()
-            self._cached[key] = utterance_in(memory, self._reading)
-        return self._cached[key]
+        return utterance_in(memory, self._reading)
 
 
 def words_json(words: str) -> str:

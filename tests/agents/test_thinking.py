@@ -235,6 +235,15 @@ def test_a_model_that_tells_a_secret_is_told_so_and_then_the_engine_keeps_it(tmp
     )
 
 
+def test_a_guest_whom_the_model_does_not_thank_is_thanked_by_the_name_that_was_told(tmp_path):
+    life = Talking(tmp_path, words("Good morning, Robin."), words("It is old."), words("It is brass."))
+    life.game.world.things["brass lamp"].place_id = "Ana"
+    life.game.world.characters["Ana"].role = Role.GUEST
+    life.answers("say Good morning, Rook! My name is Robin.")
+    line = life.answers("say Rook, this is for you.", "give brass lamp to Rook").line
+    assert line == "say Thank you, Robin."
+
+
 def test_who_is_bidden_farewell_and_finds_no_words_for_it_says_goodbye(tmp_path):
     line, again = told_twice(tmp_path, "You are welcome.", "As you like.", "say I must be off. Goodbye, Rook!")
     assert again == "(Ana is about to leave. Rook says goodbye to Ana.)"

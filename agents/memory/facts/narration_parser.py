@@ -6,12 +6,15 @@ A journal is older than a translation, so each sentence is read as the world say
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 
 from vault.message_notes import starter_sentences
 from world.message_catalog import Wording, variables
+
+MAX_CACHED = 8192
+"""Of so many texts at most it is known what they tell: an agent looks through its newest memories at every turn."""
 
 _BY_SOMEBODY = "narration."
 _WHO = "who"
@@ -28,7 +31,7 @@ class ParsedEvent:
     """What a sentence tells: its name in `text/narration.md`, as `takes`, and the values in it, as `thing`."""
 
     name: str
-    values: dict[str, str]
+    values: Mapping[str, str]
 
 
 class NarrationParser:
@@ -40,11 +43,7 @@ class NarrationParser:
 
     def event_in(self, text: str, who: str) -> ParsedEvent | None:
         """Return the event that a sentence tells others of; None if it is none of the world's sentences."""
-        lower = text.lower()
-        for name, plain, wording in self._tongue.events:
-            if plain in lower and (values := wording.read(f"{_BY_SOMEBODY}{name}", text, who=who)) is not None:
-                return ParsedEvent(name, values)
-        return None
+        return self._tongue.event_in(text, who)
 
     def sentence_in(self, keys: Iterable[str], text: str) -> ParsedEvent | None:
         """Return the first of some sentences, by `note.name`, that a text is; None if it is none of them."""
@@ -98,6 +97,14 @@ class _Patterns:
         between = rf"(?:, | (?:{_any(one('lists.and') for one in self.wordings)}) )"
         self.between_names = re.compile(between)
         self.between_things = re.compile(rf"{between}(?={self.article.pattern})")
+        self.event_in = lru_cache(MAX_CACHED)(self._event_in)
+
+    def _event_in(self, text: str, who: str) -> ParsedEvent | None:
+        lower = text.lower()
+        for name, plain, wording in self.events:
+            if plain in lower and (values := wording.read(f"{_BY_SOMEBODY}{name}", text, who=who)) is not None:
+                return ParsedEvent(name, values)
+        return None
 
     def _is_new(self, name: str, wording: Wording) -> bool:
         key = f"{_BY_SOMEBODY}{name}"

@@ -30,10 +30,6 @@ def line_of(reply: str) -> str:
     return first_command(reply, "Eliza", TABLE, EXITS).line
 
 
-def problem_of(reply: str) -> str:
-    return first_command(reply, "Eliza", TABLE, EXITS).problem
-
-
 def test_a_reply_comes_to_its_first_command():
     assert [(reply, line_of(reply)) for reply, _ in ROWS] == ROWS
 
