@@ -155,6 +155,11 @@ class ModelPool:
             return None
         return "running" if any(job in thoughts for job in self._running) else "waiting"
 
+    def stages(self) -> dict[str, Stage]:
+        """Return of every owner with a thought under way whether that waits or runs."""
+        waiting: dict[str, Stage] = {job.owner: "waiting" for job in self._jobs.jobs if job.is_thought}
+        return waiting | {job.owner: "running" for job in self._running if job.is_thought}
+
     def withdraw(self, owner: str) -> None:
         """Cancel the thought of an owner, waiting or running."""
         for job in self._jobs.jobs:

@@ -257,6 +257,10 @@ class ModelQueue:
         """Return whether a thought of the owner waits or runs; None if it has none under way."""
         return self._pool.stage(owner)
 
+    def stages(self) -> dict[str, Stage]:
+        """Return of every owner with a thought under way whether that waits or runs."""
+        return self._pool.stages()
+
     def withdraw(self, owner: str) -> None:
         """End the thought of an owner as cancelled, so that no server goes on with it."""
         self._pool.withdraw(owner)

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from agents.agent import Agent
+from agents.models.pool import Stage
 from world.commands.senses import directions_of, map_sentences
 from world.entities import Character
-from world.events import Arrived, Built, EntityChanged, Event, Left
+from world.events import Arrived, Built, EntityChanged, Event, Left, Said
 from world.game import Game
 from world.message_catalog import Wording
 from world.narration import room_name
@@ -23,8 +24,11 @@ MAX_ROOMS = 400
 MIN_WIDTH = 4
 """How many rooms may stand side by side in any case."""
 
-THOUGHTS_MS = 2_000
-"""How often it is looked who waits for a model, of which nobody tells."""
+THOUGHTS_MS = 1_000
+"""How often at most the town is another one because somebody begins or ends a thought."""
+
+SILENCE_MS = 2_000
+"""How often it is looked who speaks no longer."""
 
 WINDOW_DEPTH = 3
 """How many steps the map of the window reaches, as `map` does."""
@@ -57,29 +61,37 @@ class Town:
         self._now_ms = now_ms
         self._layout: Layout | None = None
         self._changes = 0
+        self._thought_at = -1
+        self._shown_speaking: frozenset[str] = frozenset()
 
     def take_events(self, events: tuple[Event, ...]) -> None:
         """Forget the layout when rooms may be others: after building, and after an edit that nobody perceives."""
         if not events or any(isinstance(one, Built | EntityChanged) for one in events):
             self._layout = None
             self._changes += 1
-        elif any(isinstance(one, Left | Arrived) for one in events):
+        elif any(isinstance(one, Left | Arrived) or self._is_new_speaker(one) for one in events):
             self._changes += 1
 
+    def _is_new_speaker(self, event: Event) -> bool:
+        return isinstance(event, Said) and event.actor_id not in self._shown_speaking
+
     def stamp(self) -> object:
-        """Return what is another when somebody has moved, come, gone or spoken, and every other second for thoughts."""
-        return self._changes, self._speaking(), self._now_ms() // THOUGHTS_MS
+        """Return what is another when somebody has moved, come, gone or spoken; of thoughts and silence a bit later."""
+        now_ms = self._now_ms()
+        thoughts = min(now_ms // THOUGHTS_MS, self._thought_at + 1)  # those of one second, and what came later in it
+        return self._changes, thoughts, now_ms // SILENCE_MS if self._shown_speaking else 0
 
     def thought(self) -> None:
         """Take in that an agent has begun or ended a thought."""
-        self._changes += 1
+        self._thought_at = self._now_ms() // THOUGHTS_MS
 
     def whole(self, has_words: bool = False) -> dict[str, Any]:
         """Return all rooms with who is in them, and what each agent is about; `has_words` adds a sentence a room."""
-        world, speaking = self._game.world, self._speaking()
+        world = self._game.world
         if self._layout is None:
             self._layout = layout_of(world)
-        shown = self._shown(self._layout, {one: self._people(one, speaking) for one in self._layout.places})
+        people = {one: world.occupants(one) for one in self._layout.places}
+        shown = self._shown(self._layout, self._people(people))
         return shown | {"words": [self._room_words(one) for one in self._layout.places] if has_words else []}
 
     def then(self, places: Mapping[str, str], name: str) -> dict[str, Any]:
@@ -91,7 +103,7 @@ class Town:
         return shown | {"then": name, "words": [self._words(room, here) for room, here in people.items()]}
 
     def _absent(self, name: str) -> dict[str, Any]:
-        return {"name": name, "is_agent": name in self._agents, "speaks": False}
+        return {"name": name, "is_agent": name in self._agents}
 
     def window(self, room_id: str) -> dict[str, Any]:
         """Return the rooms near one, as everybody may map them, and who is in that one."""
@@ -99,7 +111,7 @@ class Town:
         directions = directions_of(world)
         plan = automap_of(world, room_id, WINDOW_DEPTH, directions)
         layout = Layout(plan.places, ways_of(world, plan, directions), [])
-        shown = self._shown(layout, {room_id: self._people(room_id, self._speaking(), is_whole=False)})
+        shown = self._shown(layout, self._people({room_id: visible_characters(world, room_id)}, is_whole=False))
         return shown | {"words": [*map_sentences(world, room_id), self._room_words(room_id)]}
 
     def _shown(self, layout: Layout, people: Mapping[str, list[dict[str, Any]]]) -> dict[str, Any]:
@@ -116,21 +128,33 @@ class Town:
         ways = [[numbers[one], numbers[other]] for one, other in layout.ways]
         return {"rooms": rooms, "ways": ways, "others": others, "left_out": layout.left_out}
 
-    def _people(self, room_id: str, speaking: Collection[str], is_whole: bool = True) -> list[dict[str, Any]]:
-        world = self._game.world
-        present = world.occupants(room_id) if is_whole else visible_characters(world, room_id)
-        return [self._person(one, speaking, is_whole) for one in present]
+    def _people(
+        self, present: Mapping[str, Sequence[Character]], is_whole: bool = True
+    ) -> dict[str, list[dict[str, Any]]]:
+        """Return who is in each room, and of each what is so: that it `speaks`, `thinks`, or is `still` and why."""
+        stages, self._shown_speaking = self._stages(), self._speaking()
+        return {room: [self._person(one, stages, is_whole) for one in here] for room, here in present.items()}
 
-    def _person(self, one: Character, speaking: Collection[str], is_whole: bool) -> dict[str, Any]:
-        shown: dict[str, Any] = {"name": one.name, "is_agent": one.is_agent, "speaks": one.name in speaking}
+    def _person(self, one: Character, stages: Mapping[str, Stage], is_whole: bool) -> dict[str, Any]:
+        shown: dict[str, Any] = {"name": one.name, "is_agent": one.is_agent}
+        if one.name in self._shown_speaking:
+            shown["speaks"] = True
         agent = self._agents.get(one.character_id)
         if agent is None:
             return shown
-        stage = agent.queue.stage(agent.name) if agent.queue and not agent.why_still else None
-        shown["thinks"] = stage == "running"
-        if is_whole:
-            shown |= {"waits": stage == "waiting", "still": agent.why_still, "outcome": agent.last_turn.outcome}
+        why_still, stage = agent.why_still, stages.get(one.name)
+        if why_still:
+            return shown | {"still": why_still} if is_whole else shown
+        if stage == "running":
+            shown["thinks"] = True
+        elif stage and is_whole:
+            shown["waits"] = True
         return shown
+
+    def _stages(self) -> dict[str, Stage]:
+        """Return of each agent that thinks whether its thought waits or runs."""
+        queues = {id(one.queue): one.queue for one in self._agents.values() if one.queue}
+        return {name: stage for queue in queues.values() for name, stage in queue.stages().items()}
 
     def _room_words(self, room_id: str) -> str:
         return self._words(room_id, [one.name for one in visible_characters(self._game.world, room_id)])

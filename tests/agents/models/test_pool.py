@@ -446,6 +446,20 @@ def test_a_job_that_is_withdrawn_before_its_first_step_leaves_nothing_that_was_n
     assert [str(one.message) for one in recwarn] == []
 
 
+def test_who_thinks_and_who_waits_is_told_of_all_owners_at_once():
+    async def story():
+        town = Places("near")
+        tasks = await town.asked("Ana", "Ben")
+        told = town.queue.stages(), [town.queue.stage(name) for name in ("Ana", "Ben", "Cat")]
+        town.places[0].answer()
+        await settle()
+        town.places[0].answer()
+        await asyncio.gather(*tasks)
+        return *told, town.queue.stages()
+
+    assert run(story) == ({"Ana": "running", "Ben": "waiting"}, ["running", "waiting", None], {})
+
+
 def test_what_runs_goes_on_with_the_old_model_and_what_waits_goes_to_the_new_one():
     async def story():
         town, new = Places("a"), Places("new")

@@ -5,7 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from server.observatory.viewers import MIND_SECONDS, NOTED_SECONDS, POLL_SECONDS, SLICE_SECONDS
+import pytest
+
+from server.observatory.feed import SPEAKS_MS
+from server.observatory.town import SILENCE_MS
+from server.observatory.viewers import MIN_SECONDS, MIND_SECONDS, NOTED_SECONDS, POLL_SECONDS, SLICE_SECONDS
 from server.observatory.views import View
 from tests.server.observatory.town_of import Watched
 from world.entities import Role
@@ -105,3 +109,37 @@ def test_whom_a_player_has_hushed_is_not_in_the_window_but_for_what_is_for_the_p
     hum, whisper = "Ana hums.", "Ana whispers something to Ben."
     assert told == [['Ana says, "Ben, it rains."', whisper],
                     ['Ana says, "It rains."', 'Ana says, "Ben, it rains."', whisper, hum]]  # fmt: skip
+
+
+def people(message: dict[str, Any], what: str) -> list[str]:
+    """Return of whom a town shows something."""
+    return [one["name"] for room in message["seen"]["rooms"] for one in room["people"] if one.get(what)]
+
+
+@pytest.mark.parametrize("role", [Role.PLAYER, Role.OBSERVER])
+def test_the_town_shows_who_speaks_at_once_and_that_they_are_silent_a_bit_later(tmp_path: Path, role: Role):
+    life = Watched(tmp_path)
+    viewer, outlet = life.looks("Ben", role)
+    viewer.message_received({"view": "town"})
+    outlet.taken()
+    life.game.perform("Ana", "say hello")
+    life.goes_on(MIN_SECONDS)
+    assert people(outlet.taken()[-1], "speaks") == ["Ana"]
+    life.goes_on((SPEAKS_MS + SILENCE_MS) / 1000 + POLL_SECONDS)
+    assert people(outlet.taken()[-1], "speaks") == []
+
+
+def test_the_town_is_made_twice_a_second_at_most_while_agents_begin_and_end_thoughts(tmp_path: Path):
+    life = Watched(tmp_path)
+    viewer, _ = life.looks("Ben", Role.OBSERVER)
+    viewer.message_received({"view": "town"})
+    life.goes_on(2.0)
+    made = life.count_made()
+    for number in range(50):
+        life.observatory.tell_of_agent("Rook", f"thought {number}")
+        life.goes_on(0.05)
+    assert 2 <= len(made) <= 5
+    life.goes_on(2.0)
+    made.clear()
+    life.goes_on(5.0)
+    assert made == []

@@ -277,7 +277,7 @@ def test_the_town_shows_who_has_just_spoken(tmp_path: Path):
     life = Watched(tmp_path)
     life.game.perform("Cat", "say hello")
     rooms = life.observatory.views.make_now("town", {}, WHOLE)["rooms"]
-    assert [one["name"] for room in rooms for one in room["people"] if one["speaks"]] == ["Cat"]
+    assert [one["name"] for room in rooms for one in room["people"] if one.get("speaks")] == ["Cat"]
 
 
 def test_two_admins_at_one_mind_both_see_what_one_of_them_pins(tmp_path: Path):

@@ -49,11 +49,14 @@ class Watched(Life):
         self.game.commands.add(fact_commands(self.agents, self.game.publish))
         models = Models(self._queues, lambda: "None was found.")
         self.noted: list[tuple[str, str]] = []
-        self.observatory = Observatory(self.game, self.agents, models, self.clock, in_place, lambda: 0)
+        self.observatory = Observatory(self.game, self.agents, models, self.clock, in_place, self._now_ms)
         self.observatory.viewers.subscribe_looks(lambda *look: self.noted.append(look))
         self.observatory.subscribe()
         self.game.commands.add(self.observatory.commands)
         self.ben = self.game.world.characters["Ben"]
+
+    def _now_ms(self) -> int:
+        return round(self.clock.seconds() * 1000)
 
     def _queues(self) -> Mapping[str, ModelQueue]:
         return {"thinker": self.agent.queue} if self.agent.queue else {}
