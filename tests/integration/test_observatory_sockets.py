@@ -18,7 +18,7 @@ from server.accounts.passwords import Argon2
 from server.accounts.schema import Account
 from tests.integration.browser import web_port_of
 from tests.integration.line_player import HOST, SECRET
-from tests.integration.running import new_vault, running
+from tests.integration.running import ADMIN, new_vault, running
 from tests.integration.scripted_ollama import MODEL, scripted_ollama
 from tests.server.front_door import put_accounts
 
@@ -139,6 +139,13 @@ def test_one_who_asks_and_never_reads_is_hung_up_on_and_others_see_on(server, po
         greedy.stays_without_reading(WITHIN_SECONDS)
     other.says(view="mind", agent="Eliza", id=1)
     assert other.awaits(lambda one: one.get("id") == 1)["seen"]["agent"] == "Eliza"
+
+
+def test_who_looks_at_a_mind_through_the_page_is_in_the_audit_log(server, port):
+    seer = Seer(port, "Iris")
+    seer.says(view="why", agent="Eliza", id=1)
+    seer.awaits(lambda one: one.get("id") == 1)
+    assert "observatory why Eliza" in server.player(ADMIN).asks("@audit Iris")
 
 
 def test_an_agent_that_is_deleted_while_two_look_at_it_is_said_to_be_gone(server, port):
