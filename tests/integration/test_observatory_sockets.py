@@ -7,6 +7,7 @@ import shutil
 import socket
 import time
 from collections.abc import Callable
+from functools import partial
 from http.client import HTTPConnection
 from typing import Any
 
@@ -122,11 +123,11 @@ def test_one_who_stops_reading_is_sent_the_feed_as_it_is_later_and_holds_nobody_
     for number in range(LINES):
         typist.types(f"say Number {number}. {'The river is high today. ' * 30}")
         if number % 250 == 0:
-            quick.awaits(lambda one, text=f"Number {number}. ": tells(one, text))
+            quick.awaits(partial(tells, text=f"Number {number}. "))
             stuck.says(ping=number)  # else it is taken for dead after a minute
     typist.asks("say That was all.")
-    quick.awaits(lambda one: tells(one, "That was all."))
-    later = stuck.awaits(lambda one: tells(one, "That was all."))
+    quick.awaits(partial(tells, text="That was all."))
+    later = stuck.awaits(partial(tells, text="That was all."))
     assert "entries" in later["seen"], "all of it was sent, one by one"
     assert all(any(tells(one, f"Number {number}. ") for one in quick.items) for number in range(0, LINES, 500))
 
