@@ -166,18 +166,20 @@ class Lived:
         self.game.commands.add(mind_command(self.agents, self.game.publish))
         self._turn = 0
 
-    async def turns(self, count: int, per_second: int) -> float:
-        """Let agents take so many turns; return the processor time that one took, in seconds.
+    async def turns(self, count: int, per_second: int) -> tuple[float, float]:
+        """Let agents take so many turns; return the processor time of one, and of that for viewers, in seconds.
 
-        `per_second` is by the viewers' clock; with 0 that one goes on as long as each turn took.
+        `per_second` is by the viewers' clock, by which nothing else goes; with 0 it goes on as long as each turn took.
         """
-        names, begun = sorted(self.agents), time.process_time()
+        names, begun, for_viewers = sorted(self.agents), time.process_time(), 0.0
         for _ in range(count):
             before = time.process_time()
             await self.agents[names[self._turn % len(names)]].tick()
             self._turn += 1
-            self.clock.advance(1 / per_second if per_second else time.process_time() - before)
-        return (time.process_time() - begun) / count
+            done = time.process_time()
+            self.clock.advance(1 / per_second if per_second else done - before)
+            for_viewers += time.process_time() - done
+        return (time.process_time() - begun) / count, for_viewers / count
 
     def looks(self, number: int) -> Viewer:
         """Return somebody who looks at one of the views."""
@@ -187,8 +189,8 @@ class Lived:
         return viewer
 
 
-async def paired(pairs: int, per_second: int) -> list[tuple[float, float]]:
-    """Return the processor time of a turn without viewers and with them, in turn about, a pair a row."""
+async def paired(pairs: int, per_second: int) -> list[tuple[float, float, float]]:
+    """Return the processor time of a turn without viewers, with them, and of that for them, a pair a row."""
     found = []
     with tempfile.TemporaryDirectory() as folder:
         life = Lived(Path(folder) / "w")
@@ -201,7 +203,7 @@ async def paired(pairs: int, per_second: int) -> list[tuple[float, float]]:
                 times[with_viewers] = await life.turns(AGENTS, per_second)
                 for one in viewers:
                     one.leave()
-            found.append((times[False], times[True]))
+            found.append((times[False][0], *times[True]))
         await life.agents.stop()
         life.agents.close()
     return found
@@ -212,12 +214,13 @@ def slower(pairs: int) -> Table:
     rows = []
     for per_second, load in ((TURNS_A_SECOND, f"{TURNS_A_SECOND} turns a second"), (0, "as many as it can")):
         found = asyncio.run(paired(pairs, per_second))
-        shares = sorted(with_viewers / without - 1 for without, with_viewers in found)
-        without, with_viewers = (1000 * statistics.median(one) for one in zip(*found, strict=True))
-        middle = f"{shares[len(shares) // 4]:+.1%} … {shares[3 * len(shares) // 4]:+.1%}"
-        median = f"{statistics.median(shares):+.1%}"
-        rows.append([load, str(pairs), f"{without:.3f}", f"{with_viewers:.3f}", median, middle, f"{GOAL_SHARE:.0%}"])
-    heads = ["the world does", "pairs", "ms a turn", f"ms with {VIEWERS}", "slower, median", "middle half", "goal"]
+        more = sorted(seen / without - 1 for without, seen, _ in found)
+        without, seen, for_viewers = (1000 * statistics.median(one) for one in zip(*found, strict=True))
+        share = statistics.median(own / (seen - own) for _, seen, own in found)
+        row = [load, str(pairs), f"{without:.3f}", f"{seen:.3f}", f"{for_viewers:.3f}", f"{share:.1%}"]
+        middle = f"{more[len(more) // 4]:+.1%} … {more[3 * len(more) // 4]:+.1%}"
+        rows.append([*row, f"{statistics.median(more):+.1%} ({middle})", f"{GOAL_SHARE:.0%}"])
+    heads = ["the world does", "pairs", "ms a turn", f"ms with {VIEWERS}", "for viewers", "share", "in pairs", "goal"]
     return Table(heads, rows, f"Processor time of a turn, {AGENTS} turns a run, sockets left out")
 
 

@@ -15,10 +15,10 @@ from twisted.python.failure import Failure
 
 from server.clock import DelayedCall, ReactorClock, cancel
 from server.observatory.feed import Feed
-from server.observatory.scope import Scope, scope_of
+from server.observatory.scope import WHOLE, Scope, scope_of
 from server.observatory.views import Shown, Views, as_json
 from vault.errors import NoteError
-from world.entities import Character
+from world.entities import Character, Role
 from world.errors import CommandError
 
 log = logging.getLogger(__name__)
@@ -280,6 +280,7 @@ class Viewer:
         self._views = views
         self._who = who
         self._target: Target | None = None
+        self._role = Role.GUEST
         self._noted: dict[tuple[str, str], float] = {}
 
     def message_received(self, message: Mapping[str, Any]) -> None:
@@ -304,7 +305,7 @@ class Viewer:
             made(self._views, target, done, self._answer, number)
             return
         self.leave()
-        self._target = target
+        self._target, self._role = target, character.role
         self._viewers.look(self, target)
 
     def leave(self) -> None:
@@ -316,14 +317,14 @@ class Viewer:
     def check_scope(self) -> None:
         """See no more than one may by now: roles change, and people walk."""
         target, character = self._target, self._who()
-        if target is None:
+        if target is None or (character and target.scope is WHOLE and character.role is self._role):
             return
         scope = scope_of(character) if character else None
         if scope is target.scope or scope == target.scope:
             return
         self.leave()
         if character is not None and scope is not None:
-            self._target = Target(target.name, target.asked, scope)
+            self._target, self._role = Target(target.name, target.asked, scope), character.role
             self._note(character, self._target)
             self._viewers.look(self, self._target)
 
