@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 import time
 from collections.abc import Callable, Sequence
@@ -40,6 +41,9 @@ from vault.vault import Vault
 
 Echo = Callable[[str], None]
 
+PIPE_CLOSED = 141
+"""The exit code of a program that wrote into a closed pipe, for shells."""
+
 
 def run(reactor: Reactor, arguments: Sequence[str] | None = None, on_signals: OnSignals = lambda *_: None) -> None:
     """Read the command line and do what it asks. Exits with 1 and one line if that fails.
@@ -52,10 +56,15 @@ def run(reactor: Reactor, arguments: Sequence[str] | None = None, on_signals: On
     try:
         if options.command == "serve" and not options.check:
             serve(reactor, options, on_signals, _echo)
+        elif options.command == "observe":
+            run_observe(options, _echo, reactor)
         elif code := _COMMANDS[options.command](options, _echo):
             sys.exit(code)
     except (NoteError, SimulationError) as error:
         sys.exit(f"fallwater: {error}")
+    except BrokenPipeError:  # as `| head` ends: what is left to be flushed goes nowhere
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(PIPE_CLOSED)
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -136,7 +145,6 @@ _COMMANDS: dict[str, Callable[[argparse.Namespace, Echo], int]] = {
     "sweep": run_sweep,
     "report": run_report,
     "chronicle": run_chronicle,
-    "observe": run_observe,
     "measure": run_measure,
     "export": run_export,
     "vault": run_vault_check,

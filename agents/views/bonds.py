@@ -27,14 +27,17 @@ def bonds_of(agent: Agent) -> Iterator[tuple[str, Shown]]:
             yield "met", _met(agent.name, fact)
         elif fact.section in COMMITMENTS:
             yield "promises", _promise(agent.name, fact)
-        elif fact.section == CONFIDED:
-            yield "told", _told(agent.name, fact.subject, fact.subject, fact.value, fact.since)
+    told = set[tuple[int, str]]()
     for person in agent.reflection.people.met()[:MAX_PEOPLE]:
         for one in agent.reflection.people.facts(person):
             by = next((tag for tag in one.tags if tag != WHISPERED), person)
             seq = one.evidence[0] if one.evidence else 0
             row = _told(agent.name, by, person, one.words, seq)
+            told.add((seq, one.words))
             yield "told", row | {"day": one.day, "is_whispered": WHISPERED in one.tags, "by_hand": one.by_hand}
+    for fact in agent.facts.facts:  # a secret may be kept as both
+        if fact.section == CONFIDED and (fact.since, fact.value) not in told:
+            yield "told", _told(agent.name, fact.subject, fact.subject, fact.value, fact.since)
 
 
 def bonds_shown(agents: Mapping[str, Agent]) -> Steps:

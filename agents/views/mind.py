@@ -13,6 +13,7 @@ from agents.prompts.prompt import Prompt
 from agents.views.tiers import Shown, shown_memory, tiers_shown
 from agents.views.why import parsed_command
 from vault.errors import NoteError
+from vault.markdown import LINE_BREAK
 from vault.memory.archive_file import shared_length
 from vault.memory.memory_line import Memory
 from world.message_catalog import Wording
@@ -135,7 +136,7 @@ def _turns(memories: list[Memory]) -> Iterator[Shown]:
             action = shown_memory(one) | {"command": parsed_command(one.text), "reason": parse_line(one.text).reason}
             action |= {"result": "", "is_refused": False}
         elif one.kind == "result" and action and not action["result"]:
-            action |= {"result": one.text, "is_refused": one.refused}
+            action |= {"result": one.text.replace(LINE_BREAK, "\n"), "is_refused": one.refused}
     if action:
         yield action
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Generator, Iterator
+from time import perf_counter
 
 from agents.agent import Agent
 from agents.memory.coverage import resolve_ranges
@@ -19,6 +20,9 @@ from world.message_catalog import Wording
 NEAR = 16
 """Among so many memories one is looked for where lines were deleted by hand."""
 
+STEP_SECONDS = 0.01
+"""How long it is looked for a time before others may go on."""
+
 AHEAD = 96
 """Among so many of the next memories the turn after a time is looked for."""
 
@@ -28,7 +32,7 @@ def last_before(journal: Journal, end_ms: int) -> Generator[None, None, int]:
 
     Raises: NoteError if the journal cannot be read.
     """
-    first, last = 0, journal.last
+    first, last, begun = 0, journal.last, perf_counter()
     while first < last:
         middle = (first + last + 1) // 2
         found = journal.read(middle, middle + NEAR) or journal.read(middle, last)
@@ -36,7 +40,9 @@ def last_before(journal: Journal, end_ms: int) -> Generator[None, None, int]:
             first = found[0].seq
         else:
             last = middle - 1
-        yield
+        if perf_counter() - begun > STEP_SECONDS:
+            yield
+            begun = perf_counter()
     return first
 
 

@@ -147,7 +147,11 @@ class ModerationCommands:
             kept = self._accounts.set_role(target.name, role)
         except NameRefused as error:
             raise CommandError(str(error)) from error
-        return self._answer_when_saved(actor, kept, lambda _: sentence)
+        return self._answer_when_saved(actor, kept.addCallback(self._tell_pages), lambda _: sentence)
+
+    def _tell_pages(self, _: None) -> None:
+        """Let pages show what their visitors may do by now."""
+        self._registry.gmcp_updates.take_note(())
 
     def _answer_when_saved(self, actor: Character, kept: Deferred[Any], sentence: Callable[[Any], str]) -> list[Event]:
         """Tell the actor a sentence once something is on disk, or why it could not be kept."""

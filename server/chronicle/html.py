@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from functools import cache
 from html import escape
 from itertools import groupby
@@ -26,8 +26,8 @@ CELL, ROW, WIDTH, HEIGHT = 150, 66, 136, 46
 MAX_NAME = 22
 
 
-def html_page(reading: Reading, world: str, rooms: RoomMap, say: Wording, links: Sequence[tuple[str, str]] = ()) -> str:
-    """Return the page. Every text of the world is escaped. `links` are to other pages, where it is served."""
+def html_page(reading: Reading, world: str, rooms: RoomMap, say: Wording) -> str:
+    """Return the page. Every text of the world is escaped."""
     style, script = _static("day.css"), _script()
     title = _text(say("chronicle.heading", world=world, period=reading.period.name))
     policy = f"default-src 'none'; style-src 'sha256-{_digest(style)}'; script-src 'sha256-{_digest(script)}'"
@@ -37,7 +37,7 @@ def html_page(reading: Reading, world: str, rooms: RoomMap, say: Wording, links:
         '<meta name="viewport" content="width=device-width, initial-scale=1">',
         f"<title>{title}</title>\n<style>{style}</style>\n</head>\n<body>",
         f'<a class="skip" href="#events">{_text(say("chronicle.events"))}</a>',
-        f"<header><h1>{title}</h1>{_about(reading, say)}{_links(links)}{_hours(reading)}</header>\n<main>",
+        f"<header><h1>{title}</h1>{_about(reading, say)}{_hours(reading)}</header>\n<main>",
         *_moments(reading, say),
         *_replay(reading, rooms, say),
         *_events(reading, say),
@@ -46,36 +46,6 @@ def html_page(reading: Reading, world: str, rooms: RoomMap, say: Wording, links:
         f'<script type="module">{script}</script>\n</body>\n</html>\n',
     ]
     return "\n".join(parts)
-
-
-def plain_page(title: str, links: Sequence[tuple[str, str]], lines: Sequence[str]) -> str:
-    """Return a page of links, as (address, words), and of lines that are shown as they are."""
-    style = _static("day.css")
-    return "\n".join(
-        [
-            '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">',
-            f'<meta http-equiv="Content-Security-Policy" content="default-src \'none\'; '
-            f"style-src 'sha256-{_digest(style)}'\">",
-            '<meta name="viewport" content="width=device-width, initial-scale=1">',
-            f"<title>{_text(title)}</title>\n<style>{style}</style>\n</head>\n<body>",
-            f"<header><h1>{_text(title)}</h1></header>\n<main><ul>{_listed(links)}</ul>",
-            *(f'<p class="code {_change(line)}">{_text(line) or "&nbsp;"}</p>' for line in lines),
-            "</main>\n</body>\n</html>\n",
-        ]
-    )
-
-
-def _links(links: Sequence[tuple[str, str]]) -> str:
-    return f'<nav aria-label="Pages"><ul>{_listed(links)}</ul></nav>' if links else ""
-
-
-def _listed(links: Sequence[tuple[str, str]]) -> str:
-    return "".join(f'<li><a href="{_text(address)}">{_text(words)}</a></li>' for address, words in links)
-
-
-def _change(line: str) -> str:
-    """Return the class of a line of a difference."""
-    return {"+": "added", "-": "removed"}.get(line[:1], "same")
 
 
 def _about(reading: Reading, say: Wording) -> str:

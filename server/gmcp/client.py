@@ -176,6 +176,7 @@ class GmcpClient:
         self._character: Character | None = None
         self._place: RoomSnapshot | None = None
         self._carried: tuple[Item, ...] = ()
+        self._may: tuple[Role, frozenset[str]] | None = None
         self._status: dict[str, str] = {}
 
     # What the session tells
@@ -246,6 +247,8 @@ class GmcpClient:
         character = self._character
         if character is None or character.room_id not in self._gmcp_updates.world.rooms:
             return
+        if self._may != (character.role, character.grants):
+            self._send_commands(character)
         before, self._place = self._place, self._gmcp_updates.places.now(character.room_id)
         if before is None or before.room_id != self._place.room_id:
             self._send_all(self._place.messages)
@@ -289,10 +292,14 @@ class GmcpClient:
         self.send(name_of(character))
         self.send(variables(world.wording))
         self.send(channel_list(self._gmcp_updates.commands, character, world.wording))
-        self.send(commands_of(self._gmcp_updates.commands, character))
+        self._send_commands(character)
         self._place, self._status, self._carried = None, {}, self._things()
         self._list_items(IN_HAND)
         self.refresh()
+
+    def _send_commands(self, character: Character) -> None:
+        self._may = character.role, character.grants
+        self.send(commands_of(self._gmcp_updates.commands, character))
 
     def _send_map(self, room_id: str) -> None:
         if self._supports.holds("Fallwater.Map"):

@@ -114,6 +114,9 @@ class MindViews:
         """Return whom it is about, the action, None for the last question, and what was asked before it."""
         agent, say = self._agent(asked), self._game.world.wording
         seq = _number(asked, "seq", say)
+        if not seq and asked.get("at"):
+            end_ms = time_of(asked["at"], say).end_ms
+            return agent, None, self._in_thread(exchange_at, written_archive(agent), end_ms)
         action = action_of(agent, seq, say) if seq else None
         seq, day = (action.seq, action.day) if action else (0, "")
         return agent, action, self._in_thread(exchange_for, written_archive(agent), seq, day)

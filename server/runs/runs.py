@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from difflib import unified_diff
 from heapq import merge
 from itertools import zip_longest
@@ -14,7 +14,7 @@ from typing import Any
 from agents.memory.strategy import loaded_strategies
 from config.settings import WorldSettings
 from server.chronicle.reading import Reader, clock_of, index_of
-from server.simulation import REPORT, WORLD
+from server.simulation import REPORT, TRANSCRIPT, WORLD
 from vault.chronicle.period import Period, period_of
 from vault.errors import NoteError
 from vault.memory.archive import Archive
@@ -42,6 +42,11 @@ class Run:
             self.vault, index_of(self.vault, self.settings, self.say, in_memory=True), lambda: self.say
         )
         self.report = _report(folder / REPORT)
+        self.was_cut_short = not self.report and (folder / TRANSCRIPT).is_file()
+
+    def figures(self) -> dict[str, str | int | float]:
+        """Return what the report says in single figures and words."""
+        return {key: value for key, value in self.report.items() if isinstance(value, str | int | float)}
 
     def days(self) -> dict[str, int]:
         """Return how many events each day has. Raises: NoteError if the log cannot be read."""
@@ -71,15 +76,25 @@ class AskedPrompt:
 
 @dataclass(frozen=True)
 class Difference:
-    """Where two runs part: the number of the prompt, from 1, and the prompt of each; None where a run has no more.
+    """Where two runs part: the number of an agent's prompt, from 1, and the prompt of each; None where one has no more.
 
-    `reply` is the number of the first prompt, if there is one, that was the same and was answered otherwise.
+    `reply` is the first prompt, if there is one, that was the same and was answered otherwise.
     """
 
     number: int
     one: AskedPrompt | None
     other: AskedPrompt | None
-    reply: int = 0
+    reply: AskedPrompt | None = None
+
+    @property
+    def at(self) -> str:
+        """When it was, in the run where it was first."""
+        return min(side.at for side in (self.one, self.other) if side)
+
+    @property
+    def agent(self) -> str:
+        """Whose prompt it is."""
+        return next(side.agent for side in (self.one, self.other) if side)
 
 
 def prompts_of(vault: Vault) -> Iterator[AskedPrompt]:
@@ -102,15 +117,27 @@ def _prompts(vault: Vault, agent: str) -> Iterator[AskedPrompt]:
 def first_difference(one: Vault, other: Vault) -> Difference | None:
     """Return where the prompts of two runs differ first, or None if they never do.
 
+    The prompts of each agent are compared in their order: agents may think at other times in the other run.
     Raises: NoteError if an archive cannot be read.
     """
-    reply = 0
-    for number, (mine, theirs) in enumerate(zip_longest(prompts_of(one), prompts_of(other)), 1):
-        if mine is None or theirs is None or (mine.agent, mine.prompt) != (theirs.agent, theirs.prompt):
-            return Difference(number, mine, theirs, reply)
-        if not reply and mine.reply != theirs.reply:
-            reply = number
-    return None
+    names = sorted({*agent_names(one), *agent_names(other)})
+    found = [_difference_of(_prompts(one, name), _prompts(other, name)) for name in names]
+    first = min((where for where, _ in found if where), key=lambda where: where.at, default=None)
+    replies = [reply for _, reply in found if reply and first and reply.at < first.at]
+    return replace(first, reply=min(replies, key=lambda one: one.at, default=None)) if first else None
+
+
+def _difference_of(
+    one: Iterator[AskedPrompt], other: Iterator[AskedPrompt]
+) -> tuple[Difference | None, AskedPrompt | None]:
+    """Return where the prompts of an agent differ first, and the first reply before that which differs."""
+    reply: AskedPrompt | None = None
+    for number, (mine, theirs) in enumerate(zip_longest(one, other), 1):
+        if mine is None or theirs is None or mine.prompt != theirs.prompt:
+            return Difference(number, mine, theirs), reply
+        if reply is None and mine.reply != theirs.reply:
+            reply = mine
+    return None, reply
 
 
 def difference_lines(found: Difference | None, names: tuple[str, str]) -> list[str]:
@@ -119,11 +146,12 @@ def difference_lines(found: Difference | None, names: tuple[str, str]) -> list[s
         return [f"Every prompt of {names[0]} and {names[1]} is the same."]
     if found.one is None or found.other is None:
         longer, rest = (names[0], found.one) if found.one else (names[1], found.other)
-        at = f", {rest.agent} at {rest.at}" if rest else ""
-        return [f"The prompts are the same, but only {longer} goes on: prompt {found.number}{at}."]
-    lines = [f"The first prompt that differs is number {found.number}."]
+        at = f" at {rest.at}" if rest else ""
+        return [f"The prompts are the same, but only {longer} goes on: prompt {found.number} of {found.agent}{at}."]
+    lines = [f"The first prompt that differs is number {found.number} of {found.agent}."]
     if found.reply:
-        lines.append(f"The reply to prompt {found.reply}, which was the same in both, is the first that differs.")
+        before = f"{found.reply.agent} at {found.reply.at} ({found.reply.place})"
+        lines.append(f"The reply to a prompt of {before}, which was the same in both, is the first that differs.")
     pairs = zip(names, (found.one, found.other), strict=True)
     lines += [f"{name}: {one.agent} at {one.at}, {one.place}" for name, one in pairs]
     prompts = (found.one.prompt.split("\n"), found.other.prompt.split("\n"))
@@ -134,8 +162,8 @@ def difference_lines(found: Difference | None, names: tuple[str, str]) -> list[s
 
 def report_lines(run: Run) -> list[str]:
     """Return what came of a run, as lines."""
-    told = {key: value for key, value in run.report.items() if isinstance(value, str | int | float)}
-    lines = [f"# {run.name}", "", *(f"- {key}: {value}" for key, value in told.items())]
+    lines = [f"# {run.name}", "", *(f"- {key}: {value}" for key, value in run.figures().items())]
+    lines += ["The simulation was cut short: there is no report."] if run.was_cut_short else []
     return [*lines, "", *(f"- {day}: {count} events" for day, count in run.days().items())]
 
 

@@ -1,127 +1,150 @@
-"""The folders of simulations in a browser, on this machine alone: days, hours, and where two runs part."""
+"""The folders of simulations in a browser, on this machine alone: the views of the observatory, of one run or two."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from threading import Lock
+import logging
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Protocol
 
-from server.chronicle.html import html_page, plain_page
-from server.chronicle.reading import Reading, Whole, clock_of
-from server.chronicle.rooms import RoomMap, room_map
-from server.runs.runs import Run, difference_lines, first_difference
-from vault.chronicle.period import period_of
-from vault.entities.store import load_world
+from twisted.internet.defer import Deferred, succeed
+from twisted.python.failure import Failure
+from twisted.web.server import NOT_DONE_YET, Request
+
+from agents.views.why import difference
+from config.settings import ColorSettings
+from server.clock import InThread, ReactorClock
+from server.runs.runs import AskedPrompt, Difference, first_difference
+from server.runs.world import RunWorld
+from server.web.site import Answer, Deadlines, Pages, WebFactory, static_files
 from vault.errors import NoteError
-from world.errors import WorldError
+from world.errors import CommandError
+from world.parsing import is_number
+
+log = logging.getLogger(__name__)
 
 HOST = "127.0.0.1"
+HTTP_SECONDS = 3600.0
+MAX_ASKED = 16
+MAX_ASKED_CHARACTERS = 500
+
+_POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
+    "frame-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'self'; require-trusted-types-for 'script'"
+)
+"""As for the page of a world, but that two runs stand side by side as frames of one page."""
+
+
+class ReactorThatListens(ReactorClock, Protocol):
+    """The part of a reactor that is needed here."""
+
+    def listenTCP(self, port: int, factory: Any, backlog: int, interface: str) -> Any: ...
 
 
 class RunsSite:
-    """The pages by their addresses: `/` for all runs, `/1/2026-11-22` for a day of the first, `/difference`."""
+    """What is answered: `/runs` about all of them, `/view` with a view of one."""
 
-    def __init__(self, runs: Sequence[Run]) -> None:
-        self._runs = runs
-        self._lock = Lock()
-        self._pages: dict[str, str] = {}
+    def __init__(self, worlds: Sequence[RunWorld], in_thread: InThread) -> None:
+        self._worlds = worlds
+        self._in_thread = in_thread
+        self._overview: Answer | None = None
 
-    def page(self, address: str) -> str | None:
-        """Return a page, or None if there is none. Raises: NoteError if a file cannot be read."""
-        with self._lock:  # a page asks much of the disk, and is asked for again
-            if address not in self._pages and (made := self._made(address)) is not None:
-                self._pages[address] = made
-            return self._pages.get(address)
+    def overview(self, request: Request, given: Mapping[str, Any]) -> Deferred[Answer]:
+        """Return what the start page shows: each run, and where two of them part."""
+        if self._overview:
+            return succeed(self._overview)
+        return self._in_thread(self._parted).addCallbacks(self._told, _refused)
 
-    def answer(self, address: str, host: str, port: int) -> tuple[int, str]:
-        """Return the status and the page for a request that came to a port under the name of a host.
-
-        Only the names of this machine are answered, so that no page from elsewhere can read along.
-        """
-        if address == "/favicon.ico":
-            return 204, ""
+    def view(self, request: Request, given: Mapping[str, Any]) -> Deferred[Answer]:
+        """Return a view as a page of the observatory takes it, or why there is none."""
+        args = list((request.args or {}).items())[:MAX_ASKED]
+        asked = {key.decode("utf-8", "replace"): _text(values[-1]) for key, values in args}
+        number, name, form = (asked.pop(key, "") for key in ("run", "view", "form"))
+        if not is_number(number) or not 1 <= int(number) <= len(self._worlds):
+            return succeed(Answer(404, {"seen": None, "unseen": f"There is no run {number!r}."}))
+        world = self._worlds[int(number) - 1]
         try:
-            page = self.page(address) if host in (f"{HOST}:{port}", f"localhost:{port}") else None
-        except NoteError as error:
-            return 500, plain_page(str(error), [], [])
-        return (404, plain_page("There is no such page.", [("/", "All runs")], [])) if page is None else (200, page)
+            made = world.make(name, asked)
+        except Exception:
+            return succeed(_refused(Failure()))
+        if form == "text":
+            made.addCallback(lambda shown: {"text": world.views.text(name, shown)})
+        return made.addCallbacks(lambda shown: Answer(200, {"seen": shown}), _refused)
 
-    def _made(self, address: str) -> str | None:
-        match address.strip("/").split("/"):
-            case [""]:
-                return self._all()
-            case ["difference"] if len(self._runs) == 2:
-                one, other = self._runs
-                lines = difference_lines(first_difference(one.vault, other.vault), (one.name, other.name))
-                return plain_page("The first prompt that differs", [], lines)
-            case [number, period] if number in [str(place) for place, _ in enumerate(self._runs, 1)]:
-                return self._period(self._runs[int(number) - 1], period)
-        return None
-
-    def _all(self) -> str:
-        links = [
-            (f"/{number}/{day}", f"{run.name}, {day}: {count} events")
-            for number, run in enumerate(self._runs, 1)
-            for day, count in run.days().items()
-        ]
-        lines = [
-            f"{run.name}: {key} {value}" for run in self._runs for key, value in run.report.items() if key in _TOLD
-        ]
-        if len(self._runs) == 2:
-            links.insert(0, ("/difference", "The first prompt that differs"))
-        return plain_page(", ".join(run.name for run in self._runs), links, lines)
-
-    def _period(self, run: Run, name: str) -> str | None:
-        period = period_of(name)
-        if period is None:
+    def _parted(self) -> Difference | None:
+        if len(self._worlds) < 2:
             return None
-        reading = run.reader.read(period, Whole())
-        hours = dict.fromkeys(clock_of(one.event.at_ms, "%Y-%m-%dT%H") for one in reading.events)
-        shown = [period.name[:10], *(hour for hour in hours if hour != period.name)]
-        number = self._runs.index(run) + 1
-        links = [("/", "All runs"), *((f"/{number}/{name}", name) for name in shown)]
-        return html_page(reading, run.name, _map_of(run, reading), run.say, links)
+        return first_difference(self._worlds[0].run.vault, self._worlds[1].run.vault)
+
+    def _told(self, found: Difference | None) -> Answer:
+        told = {"runs": [one.overview() for one in self._worlds], "difference": self._difference(found)}
+        self._overview = Answer(200, told)
+        return self._overview
+
+    def _difference(self, found: Difference | None) -> dict[str, Any] | None:
+        if found is None:
+            return None
+        one, other = found.one, found.other
+        lines, more = difference(one.prompt, other.prompt) if one and other else ([], 0)
+        sides = [self._side(world, side) for world, side in zip(self._worlds, (one, other), strict=True)]
+        reply = self._side(self._worlds[0], found.reply)
+        told = {"number": found.number, "agent": found.agent, "reply": reply, "sides": sides}
+        return told | {"difference": lines, "more": more}
+
+    def _side(self, world: RunWorld, asked: AskedPrompt | None) -> dict[str, Any] | None:
+        if asked is None:
+            return None
+        seq = world.action_after(asked.agent, asked.seq)
+        return {"agent": asked.agent, "at": asked.at[:19], "place": asked.place, "seq": seq}
 
 
-_TOLD = ("turns", "acted", "refused", "failed", "requests", "prompt_tokens", "completion_tokens", "compactions")
+class RunPages(Pages):
+    """The page of the runs, with the modules of the observatory."""
+
+    def __init__(self, site: RunsSite, check: Callable[[Request], str]) -> None:
+        gets = {b"/runs": site.overview, b"/view": site.view}
+        super().__init__(check, gets, {}, ColorSettings, _no_socket)
+        self._files = {**self._files, **static_files("server.runs")}
+
+    def render(self, request: Request) -> Any:
+        answer = super().render(request)
+        if answer is not NOT_DONE_YET:
+            request.setHeader(b"content-security-policy", _POLICY)
+        return answer
 
 
-def _map_of(run: Run, reading: Reading) -> RoomMap:
-    rooms = {one.event.room for one in reading.events if one.event.room} | set(reading.before.values())
+def listen(worlds: Sequence[RunWorld], reactor: ReactorThatListens, port: int, in_thread: InThread) -> int:
+    """Answer browsers of this machine and return the port. Raises: NoteError if it cannot be listened on."""
+    numbers: list[int] = []
+
+    def check(request: Request) -> str:
+        """Answer only the names of this machine, so that no page from elsewhere can read along."""
+        ours = {f"{host}:{numbers[0]}".encode() for host in (HOST, "localhost")}
+        origin = request.getHeader(b"origin")
+        is_ours = request.getHeader(b"host") in ours and (origin is None or origin.removeprefix(b"http://") in ours)
+        return "" if is_ours else f"Open http://{HOST}:{numbers[0]}/ on the machine where observe was started."
+
+    deadlines = Deadlines(reactor, lambda: HTTP_SECONDS)
+    factory = WebFactory(RunPages(RunsSite(worlds, in_thread), check), reactor, deadlines)
     try:
-        return room_map(load_world(run.vault, run.settings), rooms)
-    except (NoteError, WorldError):
-        return room_map(None, rooms)
+        opened = reactor.listenTCP(port, factory, 50, HOST)
+    except Exception as error:
+        raise NoteError(f"--port is {port}; it cannot be listened on: {error}.") from error
+    numbers.append(opened.getHost().port)
+    return numbers[0]
 
 
-def runs_server(site: RunsSite, port: int) -> ThreadingHTTPServer:
-    """Return a server of a site on this machine, which answers once it is told to. Raises: OSError."""
-
-    class Answers(BaseHTTPRequestHandler):
-        """Answers GET and nothing else."""
-
-        server_version, sys_version = "fallwater", ""
-
-        def do_GET(self) -> None:
-            code, page = site.answer(self.path, self.headers.get("Host", ""), made.server_port)
-            body = page.encode()
-            self.send_response(code)
-            for name, value in (*_HEADERS, ("Content-Length", str(len(body)))):
-                self.send_header(name, value)
-            self.end_headers()
-            self.wfile.write(body)
-
-        def log_message(self, format: str, *arguments: object) -> None:
-            """Say nothing: this is for one person at one machine."""
-
-    made = ThreadingHTTPServer((HOST, port), Answers)
-    return made
+def _no_socket(request: Request) -> int:
+    request.setResponseCode(404)
+    request.finish()
+    return NOT_DONE_YET
 
 
-_HEADERS = (
-    ("Content-Type", "text/html; charset=utf-8"),
-    ("X-Content-Type-Options", "nosniff"),
-    ("Referrer-Policy", "no-referrer"),
-    ("X-Frame-Options", "DENY"),
-    ("Cache-Control", "no-store"),
-)
+def _text(value: bytes) -> str:
+    return value.decode("utf-8", "replace")[:MAX_ASKED_CHARACTERS]
+
+
+def _refused(failure: Failure) -> Answer:
+    if failure.check(CommandError, NoteError):
+        return Answer(200, {"seen": None, "unseen": failure.getErrorMessage()})
+    log.error("a view failed: %s", failure.getTraceback())
+    return Answer(200, {"seen": None, "unseen": "Something went wrong. It is told where observe was started."})

@@ -58,10 +58,10 @@ class StaticFile:
     tag: bytes
 
 
-def static_files() -> dict[bytes, StaticFile]:
-    """Return the files that ship with the page, by their path; `/` is the page itself."""
+def static_files(package: str = "server.web") -> dict[bytes, StaticFile]:
+    """Return the files that ship with a page, by their path; `/` is the page itself."""
     found: dict[bytes, StaticFile] = {}
-    for one in files("server.web").joinpath("static").iterdir():
+    for one in files(package).joinpath("static").iterdir():
         suffix = one.name[one.name.rfind(".") :]
         if suffix in _TYPES:
             found[b"/" + one.name.encode()] = packed_file(_TYPES[suffix], one.read_bytes())
@@ -287,3 +287,6 @@ class WebFactory:
 
     def doStart(self) -> None:
         """Nothing is to be started; no log of requests is kept."""
+
+    def doStop(self) -> None:
+        """Nothing is to be ended."""

@@ -3,23 +3,23 @@
 from __future__ import annotations
 
 import http.client
+import shlex
 import shutil
+import signal
 import subprocess
 import sys
-import threading
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
 from agents.simulation.simulation import Span
-from server.runs.runs import Run
-from server.runs.site import HOST, RunsSite, runs_server
+from server.runs.site import HOST
 from server.simulation import RunSpec
 from tests.integration.browser import SHOTS, Visitor, chromium, web_port_of
 from tests.integration.running import ADMIN, new_vault, running
 from tests.scripted_model import ScriptedModel
 from tests.server.chronicle.lived_day import DAY, REASON, SCRIPT, SECRET, lived_vault
-from tests.server.test_simulation import run
+from tests.server.test_simulation import files_in, run
 from vault.vault import STARTER
 
 pytestmark = [pytest.mark.integration, pytest.mark.client]
@@ -130,42 +130,81 @@ def answering(words: str) -> ScriptedModel:
 
 
 @pytest.fixture(scope="module")
-def runs_port(tmp_path_factory):
+def folders(tmp_path_factory):
     folder = tmp_path_factory.mktemp("runs")
     with ThreadPoolExecutor(1) as elsewhere:  # Playwright has an event loop in this thread
         for name, words in (("calm", "tea first"), ("wild", "then the weir")):
             spec = RunSpec(STARTER, folder / name, Span(turns=24), seed=5)
             elsewhere.submit(run, spec, answering(words)).result()
-    server = runs_server(RunsSite([Run(folder / "calm"), Run(folder / "wild")]), 0)
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05})
-    thread.start()
-    yield server.server_port
-    server.shutdown()
-    server.server_close()
-    thread.join()
+    return folder / "calm", folder / "wild"
+
+
+@pytest.fixture(scope="module")
+def runs_address(folders):
+    before = [files_in(one) for one in folders]
+    command = [sys.executable, "-m", "server", "observe", *map(str, folders), "--no-browser"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as serving:
+        assert serving.stdout
+        yield serving.stdout.readline().split(" ")[1]
+        serving.send_signal(signal.SIGINT)
+        assert serving.wait(60) == 0
+    assert [files_in(one) for one in folders] == before
 
 
 @pytest.mark.parametrize(("scheme", "width"), [("light", 1100), ("dark", 320)])
-def test_two_runs_are_looked_at_from_the_first_page_to_where_they_part(opened, runs_port, scheme, width):
-    page = opened(f"http://{HOST}:{runs_port}/", width, color_scheme=scheme, bypass_csp=True)
-    assert violations(page) == []
-    page.get_by_role("link", name="The first prompt that differs").click()
-    assert "+~" in page.inner_text("main")
-    page.screenshot(path=str(SHOTS / f"observe-difference-{scheme}-{width}.png"), full_page=True)
+def test_two_runs_are_looked_at_from_where_they_part_to_minds_side_by_side(opened, runs_address, scheme, width):
+    page = opened(runs_address, width, color_scheme=scheme, bypass_csp=True)
+    page.wait_for_selector(".difference")
+    assert "~" in page.inner_text(".difference ins")
+    page.screenshot(path=str(SHOTS / f"observe-start-{scheme}-{width}.png"), full_page=True)
     assert violations(page) == []
     assert page.evaluate("document.documentElement.scrollWidth") <= width
-    page.go_back()
-    page.get_by_role("link", name="wild, 2026-01-01").click()
-    assert "then the weir" in page.inner_text("#events")
-    page.get_by_role("link", name="2026-01-01T08").click()
-    page.click("#play")
-    assert page.inner_text("#play") == "Pause"
+    page.get_by_role("link", name="Look at both").click()
+    one, other = (page.frame_locator(f"iframe[title={name}]") for name in ("calm", "wild"))
+    for frame in (one, other):
+        frame.locator(".chain, [data-part=then]").first.wait_for()
+    page.screenshot(path=str(SHOTS / f"observe-beside-{scheme}-{width}.png"))
     assert violations(page) == []
+    one.get_by_role("link", name="The mind of").click()
+    other.locator("[data-part=then]").wait_for()
+    asked = "section[data-part=then] a:has-text('The turn before')"
+    other.locator(asked).click()
+    one.locator("#seen-when:has-text('As it was at')").wait_for()
+    assert one.locator("#seen-when").inner_text() == other.locator("#seen-when").inner_text()
+    page.get_by_role("link", name="Chronicle").click()
+    for frame, words in ((one, "tea first"), (other, "then the weir")):
+        assert words in frame.locator("section[data-part=events]").inner_text()
+    page.get_by_role("link", name="All runs").click()
+    page.wait_for_selector(".difference")
 
 
-def test_another_name_and_another_method_are_refused(runs_port):
-    for method, host, status in (("GET", "evil.example", 404), ("POST", f"{HOST}:{runs_port}", 501)):
-        connection = http.client.HTTPConnection(HOST, runs_port)
+def test_one_run_is_looked_at_view_by_view_and_axe_finds_nothing(opened, runs_address):
+    for view in (
+        "town",
+        "mind/Eliza",
+        "mind/Eliza@2026-01-01T08:01",
+        "why/Eliza",
+        "memory/Eliza",
+        "bonds",
+        "chronicle",
+    ):
+        page = opened(f"{runs_address}run.html?run=1&name=calm#/{view}", bypass_csp=True)
+        page.wait_for_selector("#seen section")
+        assert violations(page) == []
+
+
+def test_what_is_read_by_head_alone_ends_without_a_word(folders, tmp_path):
+    vault = shutil.copytree(folders[0] / "world", tmp_path / "w")
+    for arguments in (["observe", str(folders[0]), "--text"], ["chronicle", str(vault), "--text"]):
+        line = shlex.join([sys.executable, "-m", "server", *arguments])
+        done = subprocess.run(f"{line} | head -1", shell=True, capture_output=True, text=True, check=True)
+        assert (len(done.stdout.splitlines()), done.stderr) == (1, "")
+
+
+def test_another_name_and_another_method_are_refused(runs_address):
+    address = runs_address.removeprefix("http://").strip("/")
+    for method, host, status in (("GET", "evil.example", 403), ("DELETE", address, 405)):
+        connection = http.client.HTTPConnection(address)
         connection.request(method, "/", headers={"Host": host})
         assert connection.getresponse().status == status
         connection.close()

@@ -7,7 +7,9 @@ const VIEWS = {
   chronicle: ["Chronicle", "./observe-chronicle.js"], health: ["Health", "./observe-health.js"],
 };
 const TONES = 10;
-const IN_MENU = ["town", "feed", "bonds", "chronicle", "health"];
+const TIMED = ["town", "mind", "memory", "why"], WHEN = /@(\d{4}-\d\d-\d\d(?:T[\d:]*)?)$/;
+const WORLD = { title: "Observatory", views: ["town", "feed", "bonds", "chronicle", "health"], home: "#", homeText: "Back to the world", end: "now" };
+let time = ""; // the time of the address that is open; links to views that have a time keep it
 
 // Make an element: attributes, `on…` listeners, `key` by which focus finds it again; children are texts or elements.
 export function h(name, given = {}, ...children) {
@@ -31,11 +33,14 @@ export function svg(name, given = {}, ...children) {
 
 export const tone = (at) => h("span", { class: `key tone${at % TONES}`, "aria-hidden": "true" });
 export const field = (id, label, control) => h("span", { class: "field" }, h("label", { for: id }, label), control);
-export const link = (address, text, more = {}) => h("a", { href: `#/${address.map(encodeURIComponent).join("/")}`, ...more }, text);
+export const href = (address, query = {}, at = time) => `#/${address.map(encodeURIComponent).join("/")}${at && TIMED.includes(address[0]) ? `@${at}` : ""}${Object.keys(query).length ? `?${new URLSearchParams(query)}` : ""}`;
+export const link = (address, text, more = {}) => h("a", { href: href(address), ...more }, text);
+export const second = (ms) => new Date(ms).toISOString().slice(0, 19);
+export const linkAt = (address, ms, text, more = {}) => h("a", { href: href(address, {}, second(ms)), ...more }, text);
 export const count = (number) => Number(number).toLocaleString("en");
 export const plural = (number, one, many) => `${count(number)} ${number === 1 ? one : many}`;
 export const moment = (ms) => ms ? new Date(ms).toISOString().slice(0, 19).replace("T", " ") : "";
-export const clock = (ms) => new Date(ms).toLocaleTimeString("en-GB");
+export const clock = (ms) => new Date(ms).toISOString().slice(11, 19);
 export const empty = (text) => h("p", { class: "quiet" }, text);
 
 // A table with a caption and column headings; rows are lists of cells, the first of which names the row.
@@ -62,36 +67,40 @@ export function bar(label, parts) {
 }
 
 export class Observatory {
-  // `send` sends a message to the world, `act` does a line, `can` says whether the visitor has a command.
-  constructor(send, act, can) {
-    Object.assign(this, { send, act, can, number: 0, waiting: new Map(), view: null, drawn: new Map() });
+  // `send` sends a message to the world, `act` does a line, `can` says whether the visitor has a command; `place` has the
+  // views in the menu, and where one goes back to.
+  constructor(send, act, can, place = WORLD) {
+    const { title, ...more } = place;
+    Object.assign(this, { send, act, can, ...more, number: 0, waiting: new Map(), view: null, drawn: new Map() });
     const style = h("link", { rel: "stylesheet", href: "observatory.css" });
     document.head.append(style);
     this.title = h("h2", { id: "seen-title", tabindex: -1 });
+    this.when = h("p", { id: "seen-when" });
     this.body = h("div", { id: "seen" });
     this.told = h("p", { id: "seen-told", role: "status" });
     this.words = h("button", { type: "button", "aria-pressed": "false", onclick: () => this.asText() }, "As text");
     this.menu = h("nav", { "aria-label": "Views" });
     this.element = h("div", { id: "observatory", hidden: true },
-      h("header", {}, h("a", { class: "skip", href: "#seen-title", onclick: (event) => { event.preventDefault(); this.title.focus(); } }, "Skip to the view"), h("h1", {}, "Observatory"), this.menu, h("nav", { "aria-label": "Page" }, this.words, h("a", { href: "#", class: "button" }, "Back to the world"))),
-      h("main", {}, this.title, this.told, this.body));
+      h("header", {}, h("a", { class: "skip", href: "#seen-title", onclick: (event) => { event.preventDefault(); this.title.focus(); } }, "Skip to the view"), h("h1", {}, title), this.menu, h("nav", { "aria-label": "Page" }, this.words, h("a", { href: this.home, class: "button" }, this.homeText))),
+      h("main", {}, this.title, this.when, this.told, this.body));
     document.body.append(this.element);
     this.element.addEventListener("keydown", (event) => this.key(event));
   }
 
-  // Open what an address names, such as #/mind/Eliza or #/memory/Eliza?words=lantern; none closes the observatory.
+  // Open what an address names, such as #/mind/Eliza@2026-11-21T20:35 or #/memory/Eliza?words=lantern; none closes it.
   async open(address) {
-    const [path, query] = address.replace(/^#\/?/, "").split("?"), [name, ...rest] = path.split("/").map(decodeURIComponent);
+    const [path, query] = address.replace(/^#\/?/, "").split("?"), when = path.match(WHEN), [name, ...rest] = path.replace(WHEN, "").split("/").map(decodeURIComponent);
     const isOpen = Boolean(VIEWS[name]);
     this.element.hidden = !isOpen;
-    document.getElementById("play").hidden = isOpen;
+    if (this.home === "#") document.getElementById("play").hidden = isOpen;
     if (!isOpen) { this.close(); return; }
     const isOther = this.address !== address;
     this.address = address;
     this.name = name;
     const [title, file] = VIEWS[name], module = await import(file);
     if (this.address !== address) return; // another one was opened meanwhile
-    this.asked = { ...Object.fromEntries(new URLSearchParams(query || "")), ...module.asks(name, rest) };
+    time = when && TIMED.includes(name) ? when[1] : "";
+    this.asked = { ...Object.fromEntries(new URLSearchParams(query || "")), ...module.asks(name, rest), ...(time ? { at: time } : {}) };
     this.module = module;
     if (!isOther) { this.ask(); return; }
     this.drawn.clear();
@@ -100,7 +109,8 @@ export class Observatory {
     this.words.setAttribute("aria-pressed", "false");
     this.title.textContent = [title, ...rest.filter(Boolean)].join(" · ");
     document.title = this.title.textContent;
-    this.menu.replaceChildren(...IN_MENU.map((one) => link([one], VIEWS[one][0], one === name ? { "aria-current": "page" } : {})));
+    this.when.replaceChildren(...(time ? [`As it was at ${time.replace("T", " ")} (UTC). `, h("a", { href: href([name, ...rest], {}, "") }, this.home === "#" ? "Now" : "The end")] : []));
+    this.menu.replaceChildren(...this.views.map((one) => link([one], VIEWS[one][0], one === name ? { "aria-current": "page" } : {})));
     this.state = {};
     this.ask();
     this.title.focus();
@@ -114,7 +124,7 @@ export class Observatory {
   // Ask for the view that is open; also after the socket was lost.
   ask() {
     if (!this.name) return;
-    if (this.module.isLive(this.name)) { this.send({ view: this.name, ...this.asked }); return; }
+    if (!time && this.module.isLive(this.name)) { this.send({ view: this.name, ...this.asked }); return; }
     this.once(this.name, this.asked).then((shown) => this.draw(shown), (why) => this.refuse(why));
   }
 
@@ -194,8 +204,8 @@ export class Observatory {
 
   // Up and down go through the lines of a list; Escape goes back to the world.
   key(event) {
-    if (event.key === "Escape") { location.hash = ""; return; }
-    if (event.key !== "ArrowDown" && event.key !== "ArrowUp") return;
+    if (event.key === "Escape") { location.href = this.home; return; }
+    if (event.defaultPrevented || (event.key !== "ArrowDown" && event.key !== "ArrowUp")) return;
     if (event.target.closest("input, select, textarea, .table, pre")) return;
     const lines = [...this.element.querySelectorAll("[data-line]")], at = lines.indexOf(document.activeElement);
     const next = lines[at < 0 ? (event.key === "ArrowUp" ? lines.length - 1 : 0) : at + (event.key === "ArrowUp" ? -1 : 1)];

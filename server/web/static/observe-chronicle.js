@@ -1,5 +1,5 @@
 // Chronicle: days and hours, the top moments with the lines that they are made of, and an hour with its replay.
-import { count, empty, field, h, link, plural, svg } from "./observatory.js";
+import { count, empty, field, h, link, linkAt, plural, svg } from "./observatory.js";
 import { Replay } from "./replay.js";
 
 const SPEEDS = [1, 2, 5, 10, 20, 50, 100], FIRST_SPEED = 20, CELL = 150, ROW = 66, WIDTH = 136, HEIGHT = 46, LONGEST_NAME = 20;
@@ -56,8 +56,8 @@ function watch(page, shown, at) {
   } else location.hash = `#/chronicle/${hourOf(at)}`;
 }
 
-function row(one) {
-  return [time(one.at), one.room && h("span", { class: "place" }, one.room), h("span", { class: "words", "data-line": true, tabindex: -1 }, one.text, one.secret && h("span", { class: "secret" }, ` ${one.secret}`), one.reason && h("span", { class: "told-reason" }, ` ${one.reason}`))];
+function row(one, isWhole) {
+  return [isWhole ? linkAt(["town"], one.at, time(one.at), { title: "Who was where" }) : time(one.at), one.room && h("span", { class: "place" }, one.room), h("span", { class: "words", "data-line": true, tabindex: -1 }, one.text, one.secret && h("span", { class: "secret" }, ` ${one.secret}`), one.reason && h("span", { class: "told-reason" }, ` ${one.reason}`))];
 }
 
 function replay(page, shown) {
@@ -73,7 +73,7 @@ function replay(page, shown) {
     feed: h("ol", { class: "feed replayed", tabindex: 0, "aria-label": "What is replayed", key: "feed" }),
   };
   const rooms = new Map(), map = drawn(shown.map, rooms);
-  const events = shown.events.map((one) => ({ ...one, line: () => h("li", {}, row(one)) }));
+  const events = shown.events.map((one) => ({ ...one, line: () => h("li", {}, row(one, shown.is_whole)) }));
   page.state.replay = new Replay(controls, rooms, events, shown.before);
   return [h("h3", {}, "Replay"), h("div", { class: "acts" }, controls.play, field("replay-speed", "Speed", controls.speed), controls.clock, controls.slider),
     h("div", { class: "stage" }, h("div", { class: "map", tabindex: 0, role: "group", "aria-label": "Map", key: "map" }, map), controls.feed)];
@@ -94,7 +94,7 @@ function drawn({ rooms, ways }, boxes) {
 function events(page, shown) {
   const line = Number(page.asked.line || 0);
   return [h("h3", {}, "What happened"), shown.events.length === 0 && empty("Nothing that you may read."),
-    h("ol", { class: "feed", tabindex: 0, "aria-label": "What happened", key: "events" }, shown.events.map((one) => h("li", { "data-n": one.n, class: one.n === line ? "wanted" : null, title: one.place }, row(one)))),
+    h("ol", { class: "feed", tabindex: 0, "aria-label": "What happened", key: "events" }, shown.events.map((one) => h("li", { "data-n": one.n, class: one.n === line ? "wanted" : null, title: one.place }, row(one, shown.is_whole)))),
     shown.left_out > 0 && h("p", {}, `${plural(shown.left_out, "more event", "more events")}. `, h("button", { type: "button", key: "more", onclick: () => more(page, shown) }, "Show more"))];
 }
 

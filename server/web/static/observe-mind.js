@@ -1,5 +1,6 @@
 // Mind: what goes on now, the prompt as one bar, the tiers to scale, and the last turns.
-import { bar, count, empty, field, h, link, moment, plural, table, tone } from "./observatory.js";
+import { bar, count, empty, field, h, href, link, linkAt, moment, plural, table, tone } from "./observatory.js";
+import { prompt as promptThen } from "./observe-why.js";
 
 const TIERS = { longterm: "Long-term summary", recent: "Short-term summary", tail: "Word for word" };
 
@@ -8,6 +9,7 @@ export const isLive = () => true;
 
 export function draw(page, shown) {
   if (shown.is_window) { drawWindow(page, shown); return; }
+  if (shown.then) { drawThen(page, shown); return; }
   page.part("now", [shown.doing, shown.stage, shown.goals, shown.plan, shown.attends_to, shown.here, shown.room, shown.still], () => now(shown));
   page.part("acts", [shown.still, shown.memory.leaves, shown.agent, page.can("@pause-agent"), page.can("@memory-pin")], () => acts(page, shown));
   page.part("memory", [shown.tiers, shown.memory, shown.pins], () => memory(page, shown));
@@ -32,10 +34,33 @@ function now({ agent, room, doing, stage, still, goals, plan, attends_to: others
     row("Company", here.join(", ") || "nobody"), row("Attends to", others.join(", ") || "nobody"),
     row("Goals", goals.length ? h("ul", {}, goals.map((one) => h("li", {}, one.text))) : "none"),
     row("Plan of today", plan.length ? h("ol", {}, plan.map((one) => h("li", { class: one.is_done ? "done" : "" }, one.text, one.is_done && " (done)"))) : "none")),
-    h("p", {}, link(["why", agent], "Why the last action"), " · ", link(["memory", agent], "Memories"), " · ", h("a", { href: `#/feed?who=${encodeURIComponent(agent)}` }, "Follow in the feed"))];
+    h("p", {}, link(["why", agent], "Why the last action"), " · ", link(["memory", agent], "Memories"), " · ", h("a", { href: href(["feed"], { who: agent }) }, "Follow in the feed")), goTo(agent)];
+}
+
+// Asks for the mind as it was at a time.
+function goTo(agent, at = "") {
+  const when = h("input", { id: "mind-at", type: "datetime-local", step: 1, required: true, value: at, key: "at" });
+  return h("form", { class: "filters", onsubmit: (event) => { event.preventDefault(); location.hash = href(["mind", agent], {}, when.value); } }, field("mind-at", "As it was at (UTC)", when), h("button", { key: "go" }, "Go"));
+}
+
+// What the files tell of a time: of then first, and below it what has no time.
+function drawThen(page, shown) {
+  const { agent, n, of, at, room, turns: all, tiers, prompt: asked } = shown;
+  const row = (name, ...cells) => [h("dt", {}, name), h("dd", {}, cells)], step = (ms, text) => (ms ? linkAt(["mind", agent], ms, text, { key: text }) : h("span", { class: "quiet" }, text));
+  page.part("then", shown, () => [h("h3", {}, page.asked.at ? "Then" : "At the end"), n ? h("dl", { class: "facts" },
+    row("Where", room), row("Last action", all.length ? [link(["why", agent, all[0].seq], all[0].command), all[0].reason && h("span", { class: "reason" }, all[0].reason)] : "none yet"),
+    row("Memories", `${count(n)} of the ${count(of)} that there are ${page.end}, the newest of ${moment(at)}`)) : empty(`${agent} remembered nothing yet.`),
+    h("p", {}, step(shown.earlier, "The turn before"), " · ", step(shown.later, "The next turn"), " · ", link(["memory", agent], "Memories until then"), " · ", link(["town"], "Who was where")), goTo(agent, shown.then.length > 10 ? shown.then : `${shown.then}T23:59`)]);
+  page.part("memory", tiers, () => [h("h3", {}, "Memory"), tierTable(tiers), tiers.parts.filter((one) => one.sentences.length).map((one) => h("details", { key: one.name }, h("summary", {}, `${tierName(one)}, ${one.quality || ""}: ${plural(one.sentences.length, "sentence", "sentences")}`), h("ol", {}, one.sentences.map((text) => h("li", {}, text)))))]);
+  page.part("prompt", asked, () => [h("h3", {}, "The prompt before that"), asked ? [h("p", {}, `Asked at ${shown.asked_at.slice(0, 19).replace("T", " ")}. `, shown.seq > 0 && link(["why", agent, shown.seq], "Why, and what came of it")), promptThen(page, shown)] : empty("No model was asked before that, as far as the archive tells."),
+    (shown.told || []).map(([name, text]) => h("details", { key: `told ${name}` }, h("summary", {}, `Told: ${name}`), h("p", { class: "words" }, text)))]);
+  page.part("turns", all, () => turns(shown));
+  page.part("of now", [shown.goals, shown.pins], () => [h("h3", {}, `Without a time: as they are ${page.end}`), h("dl", { class: "facts" },
+    row("Goals", shown.goals.length ? h("ul", {}, shown.goals.map((one) => h("li", {}, one))) : "none"), row("Pins", shown.pins.length ? h("ul", {}, shown.pins.map((one) => h("li", {}, one))) : "none"))]);
 }
 
 function acts(page, { agent, still, memory: { leaves } }) {
+  if (!page.can("@mind")) return [];
   const button = (text, line) => page.can(line.split(" ")[0]) && h("button", { type: "button", key: line, onclick: () => page.do(line) }, text);
   const leaf = h("select", { id: "leaf", key: "leaf" }, leaves.map((one) => h("option", { value: one }, one)));
   return [h("h3", {}, "Commands"), h("div", { class: "acts" },
@@ -45,18 +70,23 @@ function acts(page, { agent, still, memory: { leaves } }) {
     empty("Each sends the very command, and its answer stands above.")];
 }
 
-function memory(page, { agent, tiers: { n, parts }, memory: { is_compacting: busy, state, problem, strategy }, pins }) {
-  const name = (one) => one.title ? `${TIERS[one.name.split(":")[0]] || one.name}: ${one.title}` : TIERS[one.name] || one.name;
+const tierName = (one) => one.title ? `${TIERS[one.name.split(":")[0]] || one.name}: ${one.title}` : TIERS[one.name] || one.name;
+
+// The tiers to scale, and in numbers that add up.
+function tierTable({ n, parts }) {
   const numbers = (one) => one.ranges.map(([first, last]) => first === last ? count(first) : `${count(first)}–${count(last)}`).join(", ") || "none";
   const sum = parts.reduce((all, one) => all + one.count, 0);
-  return [h("h3", {}, "Memory"),
-    bar(`${plural(n, "memory", "memories")}, to scale: ${parts.map((one) => `${name(one)} ${count(one.count)}`).join(", ")}`, parts.map((one) => [name(one), one.count])),
+  return [bar(`${plural(n, "memory", "memories")}, to scale: ${parts.map((one) => `${tierName(one)} ${count(one.count)}`).join(", ")}`, parts.map((one) => [tierName(one), one.count])),
     table("Every memory exactly once", ["Tier", "Memories", "Count"], [
-      ...parts.map((one, at) => [[tone(at), name(one)], numbers(one), count(one.count)]),
+      ...parts.map((one, at) => [[tone(at), tierName(one)], numbers(one), count(one.count)]),
       ["Together", `${parts.map((one) => count(one.count)).join(" + ")} =`, `${count(sum)}${sum === n ? "" : ` of ${count(n)}`}`],
-    ]),
+    ])];
+}
+
+function memory(page, { agent, tiers, memory: { is_compacting: busy, state, problem, strategy }, pins }) {
+  return [h("h3", {}, "Memory"), tierTable(tiers),
     busy && h("p", { class: "spark" }, `Compacting: ${state}`), problem && h("p", { class: "refusal" }, problem), empty(`Strategy: ${strategy}.`),
-    parts.filter((one) => one.sentences.length).map((one) => h("details", { key: one.name, open: page.asked.tier === one.name }, h("summary", {}, `${name(one)}, ${one.quality || ""}: ${plural(one.sentences.length, "sentence", "sentences")}`),
+    tiers.parts.filter((one) => one.sentences.length).map((one) => h("details", { key: one.name, open: page.asked.tier === one.name }, h("summary", {}, `${tierName(one)}, ${one.quality || ""}: ${plural(one.sentences.length, "sentence", "sentences")}`),
       h("p", { class: "quiet" }, "A sentence shows the memories that it stands for."),
       h("ol", { class: "sentences" }, one.sentences.map((text, number) => sentence(page, agent, one.name, number, text))))),
     pins.length > 0 && h("details", { key: "pins" }, h("summary", {}, plural(pins.length, "pin", "pins")), h("ul", {}, pins.map((one) => h("li", {}, one.text, " ", unpin(page, agent, one)))))];
@@ -96,8 +126,9 @@ function prompt({ prompt: { pieces, tokens, budget, cached, new: fresh, same, is
 }
 
 function turns({ agent, turns: all }) {
-  return [h("h3", {}, "Last turns"), table("Newest first", ["Action", "When", "Reason", "What came of it"], all.map((one) => [
-    link(["why", agent, one.seq], one.command, { "data-line": true, key: `turn ${one.seq}` }), moment(one.at), one.reason || "none given",
-    [one.is_refused && h("strong", {}, "Refused. "), one.result.slice(0, 300)],
-  ]), "None yet.")];
+  if (!all.length) return [h("h3", {}, "Last turns"), empty("None yet.")];
+  return [h("h3", {}, "Last turns, newest first"), h("ol", { class: "memories" }, all.map((one) => h("li", {},
+    h("p", {}, link(["why", agent, one.seq], one.command, { "data-line": true, key: `turn ${one.seq}` }), one.reason && h("span", { class: "reason" }, one.reason)),
+    (one.result || one.is_refused) && h("p", { class: "words" }, one.is_refused && h("strong", {}, "Refused. "), one.result.slice(0, 300)),
+    h("p", { class: "about" }, linkAt(["mind", agent], one.at, moment(one.at), { title: "The mind then", "aria-label": `The mind at ${moment(one.at)}` }), one.reason ? "" : " · no reason given"))))];
 }

@@ -1,5 +1,5 @@
 // Why: from what was perceived to what came of it, step by step; the prompt and its difference to the one before.
-import { bar, count, empty, h, link, plural, table, tone } from "./observatory.js";
+import { bar, count, empty, h, href, link, plural, second, table, tone } from "./observatory.js";
 
 const BY = {
   engine: "No model was asked: the engine chose this action.", hand: "Somebody did this by hand, through the agent. The audit log says who.",
@@ -13,9 +13,14 @@ export const isLive = () => false;
 
 export function draw(page, shown) {
   page.part("chain", shown, () => [
-    h("p", {}, link(["mind", shown.agent], `The mind of ${shown.agent}`), " · ", link(["memory", shown.agent], "Memories"), shown.thinks && h("span", { class: "spark" }, " thinking now")),
+    h("p", {}, link(["mind", shown.agent], `The mind of ${shown.agent}`), " · ", link(["memory", shown.agent], "Memories"), then(shown), shown.thinks && h("span", { class: "spark" }, " thinking now")),
     h("p", { class: "verdict" }, h("strong", {}, shown.command || "no command"), shown.reason && h("span", { class: "reason" }, shown.reason), shown.verdict && h("span", {}, ` ${VERDICTS[shown.verdict]}`)),
     h("ol", { class: "chain" }, steps(page, shown).map(([title, ...content]) => h("li", {}, h("h3", {}, title), content)))]);
+}
+
+function then({ agent, asked_at: asked, at }) {
+  const when = asked ? asked.slice(0, 19) : at ? second(at) : "";
+  return when && [" · ", h("a", { href: href(["mind", agent], {}, when) }, "The mind then")];
 }
 
 function steps(page, shown) {
@@ -38,12 +43,13 @@ function decided({ cause, choices }) {
   return [h("p", {}, `The engine decided: ${CAUSES[cause]}.`), choices.length > 0 && h("details", { key: "choices" }, h("summary", {}, `${plural(choices.length, "choice", "choices")} for the model`), h("ul", {}, choices.map((one) => h("li", {}, one))))];
 }
 
-function prompt(page, { agent, seq, prompt: it }) {
+// The size of a prompt, its sections, and how it differs from the one before; the whole of it is asked for in pages.
+export function prompt(page, { agent, seq, prompt: it }) {
   const whole = h("pre", { tabindex: 0, hidden: true, "aria-label": "Prompt" });
   let from = 0;
   const more = h("button", { type: "button", key: "prompt", onclick: async () => {
     try {
-      const found = await page.once("prompt", { agent, seq: seq || "", from });
+      const found = await page.once("prompt", { agent, seq: seq || "", from, ...(seq || !page.asked.at ? {} : { at: page.asked.at }) });
       whole.hidden = false;
       whole.append(found.text);
       from = found.next;
@@ -58,9 +64,10 @@ function prompt(page, { agent, seq, prompt: it }) {
     it.before ? h("details", { key: "difference", open: true }, h("summary", {}, `Difference to the prompt before (${it.before})`), difference(it)) : empty("There was no prompt before."), more, whole];
 }
 
-function difference({ difference: lines, more }) {
+// What is new and what is gone, line by line, from one text to another.
+export function difference({ difference: lines, more }) {
   const marks = { new: ["ins", "New"], gone: ["del", "Gone"] };
-  return [h("ul", { class: "difference" }, lines.map(([kind, text]) => kind === "same" ? h("li", { class: "quiet" }, `${plural(text, "line", "lines")} as before`) : h("li", {}, h("span", { class: "unseen" }, `${marks[kind][1]}: `), h(marks[kind][0], {}, text || " ")))), more > 0 && empty(`${plural(more, "line", "lines")} more.`)];
+  return [h("ul", { class: "difference" }, lines.map(([kind, text]) => kind === "same" ? h("li", { class: "quiet" }, `${plural(Number(text), "line", "lines")} as before`) : h("li", {}, h("span", { class: "unseen" }, `${marks[kind][1]}: `), h(marks[kind][0], {}, text || " ")))), more > 0 && empty(`${plural(more, "line", "lines")} more.`)];
 }
 
 function answer({ answer: { thought, reply, first }, prompt: { seconds, written } }) {
@@ -68,6 +75,6 @@ function answer({ answer: { thought, reply, first }, prompt: { seconds, written 
 }
 
 function results({ agent, results: all, did, asked_at: at }) {
-  return [all && all.length ? h("ul", { class: "lines" }, all.map((one) => h("li", { class: "words" }, one))) : empty("Nothing came back."), did && h("p", {}, link(["memory", agent, did], `Memory ${count(did)}`)), at && empty(at.slice(0, 19).replace("T", " "))];
+  return [all && all.length ? h("ul", { class: "lines" }, all.map((one) => h("li", { class: "words" }, one))) : empty("Nothing came back."), did && h("p", {}, link(["memory", agent, did], `Memory ${count(did)}`)), at && empty(`Asked at ${at.slice(0, 19).replace("T", " ")} (UTC).`)];
 }
 

@@ -240,3 +240,13 @@ def test_bonds_tell_who_met_whom_what_was_promised_and_who_told_what(tmp_path: P
         (one["by"], one["agent"], one["text"]) for one in shown["told"]
     ]
     assert 'Ana: "' in bonds_text(shown, ENGLISH)
+
+
+def test_a_secret_that_is_kept_as_a_fact_and_of_the_person_stands_in_the_bonds_once(tmp_path: Path):
+    house = House(tmp_path, "Rook")
+    house.game.perform("Ana", "whisper Rook My sister lives in Kettle House.")
+    house.agents["Rook"].facts.take_in()
+    told = asyncio.run(finished(bonds_shown(house.agents)))["told"]
+    assert [(one["by"], one["text"], one["is_whispered"]) for one in told] == [
+        ("Ana", "My sister lives in Kettle House.", True)
+    ]

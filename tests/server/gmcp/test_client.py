@@ -340,6 +340,16 @@ def test_an_agent_that_nobody_sees_is_told_of_to_admins_alone(registry, ana):
     assert ben.told("Fallwater.Agent") == [{"name": "Rook", "what": "compacted", "room": KITCHEN}]
 
 
+def test_the_commands_are_told_again_when_a_role_is_another_and_only_then(registry, ana):
+    ana.told()
+    registry.gmcp_updates.take_note(())
+    assert ana.told("Fallwater.Commands") == []
+    registry.login_services.accounts.set_role("Ana", Role.BUILDER)
+    registry.gmcp_updates.take_note(())
+    usages = [one["usage"].split(" ")[0] for one in ana.last("Fallwater.Commands")["commands"]]
+    assert "@dig" in usages
+
+
 def test_an_agent_that_is_no_more_is_told_of_to_nobody(registry, ana):
     ana.told()
     registry.gmcp_updates.tell_of_agent("Nobody", "acted")

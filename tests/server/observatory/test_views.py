@@ -14,7 +14,7 @@ from agents.models.model import ModelError
 from server.observatory.feed import SHOWN_ENTRIES
 from server.observatory.health import why_slow
 from server.observatory.scope import WHOLE, Scope
-from server.observatory.town import layout_of
+from server.observatory.town import Town, layout_of, town_text
 from server.observatory.viewers import MIN_SECONDS, MIND_SECONDS, POLL_SECONDS
 from tests.english import ENGLISH
 from tests.server.observatory.town_of import Outlet, Watched, secrets_seen
@@ -271,6 +271,17 @@ def test_the_feed_is_told_of_one_person_place_kind_or_with_some_words(tmp_path: 
         "Cat": ["Cat sweeps the stones."], "yard": ["Cat sweeps the stones."], "speech": ['Ben says, "hello"'],
         "yawns": ["Ben yawns."], "zebra": ["Nothing has happened yet."],
     }  # fmt: skip
+
+
+def test_the_town_of_a_time_has_everybody_where_they_were_then_and_says_so(tmp_path: Path):
+    life = Watched(tmp_path)
+    town = Town(life.game, life.agents, frozenset, lambda: 0)
+    shown = town.then({"Cat": ROOM, "Rook": "The Yard", "Eve": "A room that is gone"}, "2026-11-21T20:35")
+    people = {room["name"]: [(one["name"], one["is_agent"]) for one in room["people"]] for room in shown["rooms"]}
+    assert (people[ROOM], people["The Yard"]) == ([("Cat", False)], [("Rook", True)])
+    text = town_text(shown, ENGLISH)
+    assert text.startswith("Who was where at 2026-11-21 20:35 (UTC)")
+    assert f"{ROOM}: Cat" in text
 
 
 def test_the_town_shows_who_has_just_spoken(tmp_path: Path):

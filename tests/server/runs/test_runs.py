@@ -7,14 +7,14 @@ import shutil
 from pathlib import Path
 
 import pytest
+from twisted.internet.testing import MemoryReactorClock
 
 from agents.simulation.simulation import Span
 from server.runs.command import add_observe_command, run_observe
 from server.runs.runs import Run, difference_lines, first_difference, prompts_of
-from server.runs.site import HOST, RunsSite
 from server.simulation import RunSpec
 from tests.scripted_model import ScriptedModel
-from tests.server.test_simulation import files_in, run
+from tests.server.test_simulation import run
 from vault.errors import NoteError
 from vault.memory.archive import Archive
 from vault.vault import STARTER, Vault
@@ -42,10 +42,16 @@ def runs(tmp_path_factory) -> dict[str, Path]:
 
 def observed(*arguments: object) -> str:
     """Return what `observe --text` prints."""
-    parser, said = argparse.ArgumentParser(), list[str]()
-    add_observe_command(parser.add_subparsers(dest="command"))
-    assert run_observe(parser.parse_args(["observe", "--text", *map(str, arguments)]), said.append) == 0
+    said = list[str]()
+    assert run_observe(options_of("--text", *arguments), said.append, MemoryReactorClock()) == 0
     return "\n".join(said)
+
+
+def options_of(*arguments: object) -> argparse.Namespace:
+    """Return the options of `observe`."""
+    parser = argparse.ArgumentParser()
+    add_observe_command(parser.add_subparsers(dest="command"))
+    return parser.parse_args(["observe", *map(str, arguments)])
 
 
 def test_every_prompt_of_a_run_is_read_to_the_letter_and_in_order(runs):
@@ -69,12 +75,16 @@ def test_where_two_runs_part_is_named_with_the_reply_before_and_what_is_other(ru
     assert found
     assert found.one
     assert found.other
-    pairs = list(zip(prompts_of(one), prompts_of(other), strict=False))
-    assert all(mine.prompt == theirs.prompt for mine, theirs in pairs[: found.number - 1])
-    assert pairs[found.number - 1][0].prompt != pairs[found.number - 1][1].prompt
-    assert found.reply == 2
+    assert found.reply
+    mine, theirs = ([asked for asked in prompts_of(vault) if asked.agent == found.agent] for vault in (one, other))
+    assert (mine[found.number - 1], theirs[found.number - 1]) == (found.one, found.other)
+    assert [asked.prompt for asked in mine[: found.number - 1]] == [a.prompt for a in theirs[: found.number - 1]]
+    assert all(
+        a.prompt == b.prompt for a, b in zip(prompts_of(one), prompts_of(other), strict=False) if a.at < found.at
+    )
+    assert found.reply == [*prompts_of(one)][1]
     text = observed(runs["one"], runs["other"])
-    assert f"The first prompt that differs is number {found.number}." in text
+    assert f"The first prompt that differs is number {found.number} of {found.agent}." in text
     assert f"one: {found.one.agent} at {found.one.at}, {found.one.place}" in text
     assert "then the weir" in text.partition("--- one")[2]
     assert "then the <b>mill</b>" in text.partition("+++ other")[2]
@@ -102,74 +112,13 @@ def test_one_run_is_told_with_its_figures_days_and_moments(runs):
         assert part in text
 
 
-def test_looking_at_a_run_changes_nothing_in_it(runs):
-    before = files_in(runs["one"])
-    observed(runs["one"], runs["other"])
-    site = RunsSite([Run(runs["one"])])
-    assert site.page("/1/2026-01-01")
-    assert files_in(runs["one"]) == before
-
-
-def test_a_half_written_line_and_report_are_told_and_the_rest_is_read(runs, tmp_path):
+def test_a_run_that_was_cut_short_says_so(runs, tmp_path):
     folder = Path(shutil.copytree(runs["one"], tmp_path / "torn"))
-    path = folder / "world" / "chronicle" / "2026-01-01.jsonl"
-    path.write_bytes(path.read_bytes()[:-9])
     (folder / "report.json").write_text('{"turns":')
-    page = RunsSite([Run(folder)]).page("/1/2026-01-01")
-    assert page
-    assert "half-written; left out" in page
+    assert "The simulation was cut short: there is no report." in observed(folder)
 
 
 @pytest.mark.parametrize("names", [("nothing",), ("one", "same", "other")])
 def test_what_is_no_run_and_more_than_two_are_refused(runs, names, tmp_path):
     with pytest.raises(NoteError, match="neither the folder of a simulation nor a vault|too many"):
         observed(*(runs.get(name, tmp_path) for name in names))
-
-
-@pytest.fixture(scope="module")
-def site(runs) -> RunsSite:
-    return RunsSite([Run(runs["one"]), Run(runs["other"])])
-
-
-def test_days_hours_and_the_difference_are_pages(site):
-    status, first = site.answer("/", "localhost:4090", 4090)
-    assert status == 200
-    for link in ('href="/difference"', 'href="/1/2026-01-01"', 'href="/2/2026-01-01"'):
-        assert link in first
-    assert "tea first" in site.answer("/1/2026-01-01T08", f"{HOST}:4090", 4090)[1]
-    assert "then the &lt;b&gt;mill&lt;/b&gt;" in site.answer("/difference", f"{HOST}:4090", 4090)[1]
-
-
-@pytest.mark.parametrize(
-    ("address", "host"),
-    [
-        ("/1/yesterday", f"{HOST}:4090"),
-        ("/3/2026-01-01", f"{HOST}:4090"),
-        ("/1/../../etc/passwd", f"{HOST}:4090"),
-        ("/", "evil.example:4090"),
-        ("/", f"{HOST}:4091"),
-        ("/", ""),
-    ],
-)
-def test_there_is_no_other_page_and_none_under_another_name(site, address, host):
-    status, page = site.answer(address, host, 4090)
-    assert status == 404
-    assert "tea first" not in page
-
-
-def test_a_log_that_cannot_be_read_is_told_on_the_page(runs, tmp_path):
-    folder = Path(shutil.copytree(runs["one"], tmp_path / "broken"))
-    log = folder / "world" / "chronicle"
-    site = RunsSite([Run(folder)])
-    shutil.rmtree(log)
-    log.write_text("a file")
-    status, page = site.answer("/1/2026-01-01", "localhost:1", 1)
-    assert status == 500
-    assert "the log cannot be read" in page
-
-
-def test_a_port_that_cannot_be_listened_on_is_refused(runs):
-    with pytest.raises(NoteError, match="--port is 70000"):
-        run_observe(
-            argparse.Namespace(folders=[runs["one"]], text=False, port=70000, no_browser=True), lambda said: None
-        )
