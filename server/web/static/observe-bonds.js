@@ -8,7 +8,7 @@ export const isLive = () => false;
 
 export function draw(page, shown) {
   const name = (one) => shown.met.some((row) => row.agent === one) ? link(["mind", one], one) : one;
-  const memory = (one) => one.since ? link(["memory", one.agent, one.since], count(one.since)) : "by hand";
+  const memory = (one) => one.since ? link(["memory", one.agent, one.since], `memory ${count(one.since)}`) : "by hand";
   page.part("filter", "filter", () => {
     const wanted = h("input", { id: "bonds-who", type: "search", oninput: () => { page.state.who = wanted.value.trim().toLowerCase(); tables(page, shown, name, memory); } });
     return h("form", { class: "filters", onsubmit: (event) => event.preventDefault() }, field("bonds-who", "Who", wanted), h("button", { type: "button", onclick: () => page.ask() }, "Look again"));
@@ -19,11 +19,18 @@ export function draw(page, shown) {
 
 function tables(page, { met, promises, told, more }, name, memory) {
   const who = page.state.who || "", fits = (...names) => !who || names.some((one) => one.toLowerCase().includes(who));
-  page.part("met", [met, who], () => table("Who has met whom", ["Who", "Whom", "Times", "Last seen in", "Last seen (UTC)"], met.filter((one) => fits(one.agent, one.whom)).sort((one, other) => other.count - one.count).map((one) => [name(one.agent), name(one.whom), count(one.count), one.where, moment(one.minute * 60000).slice(0, 16)])));
-  page.part("promises", [promises, who], () => table("Promises and requests", ["Who", "What", "Kind", "State", "Remembered by", "Memory"], promises.filter((one) => fits(one.agent, one.by)).map((one) => [name(one.by), one.text, one.kind, one.state, name(one.agent), memory(one)])));
-  page.part("told", [told, who], () => table("Who told whom what", ["Who", "Told", "Of", "What", "Day", "Memory"], told.filter((one) => fits(one.agent, one.by, one.about)).map((one) => [name(one.by), name(one.agent), one.about, [one.text, one.is_whispered && " (whispered)"], one.day, memory(one)])));
+  page.part("met", [met, who], () => table("Who has met whom", ["Who", "Whom", "Times", "Last seen (UTC)"], met.filter((one) => fits(one.agent, one.whom)).sort((one, other) => other.count - one.count).map((one) => [name(one.agent), name(one.whom), count(one.count), `${moment(one.minute * 60000).slice(0, 16)}, ${one.where}`])));
+  page.part("promises", [promises, who], () => sentences("Promises and requests", promises.filter((one) => fits(one.agent, one.by)).map((one) => [
+    [name(one.by), `: “${one.text}”`], [one.kind, h("strong", {}, one.state), ["remembered by ", name(one.agent)], memory(one)]])));
+  page.part("told", [told, who], () => sentences("Who told whom what", told.filter((one) => fits(one.agent, one.by, one.about)).map((one) => [
+    [name(one.by), " told ", name(one.agent), one.about !== one.by && ` of ${one.about}`, `: “${one.text}”`], [one.is_whispered && "whispered", one.day, memory(one)]])));
   const gone = more.met + more.promises + more.told;
   if (gone) page.part("more", gone, () => empty(`${count(gone)} rows are left out.`));
+}
+
+// Rows that are sentences, which a table would cut on a small screen; below each what is known of it.
+function sentences(title, rows) {
+  return [h("h3", {}, title), rows.length ? h("ol", { class: "memories" }, rows.map(([text, about]) => h("li", {}, h("p", {}, text), h("p", { class: "about" }, about.filter(Boolean).map((one, at) => [at > 0 && " · ", one]))))) : empty("None.")];
 }
 
 // Everybody begins on a circle, by name, and is pulled to whom they know: the same picture each time.
