@@ -32,8 +32,8 @@ class Run:
     def __init__(self, folder: Path) -> None:
         """Raises: NoteError if there is no world in it."""
         self.name = folder.absolute().name
-        root = folder / WORLD if (folder / WORLD).is_dir() else folder
-        if not ((root / MARK).is_file() or (root / "rooms").is_dir()):
+        root = next((one for one in (folder / WORLD, folder) if _is_vault(one)), None)
+        if root is None:
             raise NoteError(f"{folder}: neither the folder of a simulation nor a vault.")
         self.vault = Vault(root)
         self.settings: WorldSettings = loaded_strategies().load_settings(self.vault).world
@@ -165,6 +165,10 @@ def report_lines(run: Run) -> list[str]:
     lines = [f"# {run.name}", "", *(f"- {key}: {value}" for key, value in run.figures().items())]
     lines += ["The simulation was cut short: there is no report."] if run.was_cut_short else []
     return [*lines, "", *(f"- {day}: {count} events" for day, count in run.days().items())]
+
+
+def _is_vault(folder: Path) -> bool:
+    return (folder / MARK).is_file() or (folder / "rooms").is_dir()
 
 
 def _report(path: Path) -> dict[str, Any]:

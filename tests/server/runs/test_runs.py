@@ -106,6 +106,12 @@ def test_a_long_difference_is_cut_and_says_so(runs):
     assert lines[-1].endswith(" more lines")
 
 
+def test_a_vault_is_told_like_a_run_also_with_a_folder_of_its_own_that_is_called_world(runs):
+    vault = runs["one"] / "world"
+    assert (vault / "world").is_dir()
+    assert Run(vault).days() == Run(runs["one"]).days() != {}
+
+
 def test_one_run_is_told_with_its_figures_days_and_moments(runs):
     text = observed(runs["one"])
     for part in ("# one\n", "- turns: 24", "- 2026-01-01: ", "2026-01-01 08:0"):
