@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from agents.component_registry import loaded_components
 from agents.memory.strategy import loaded_strategies
 from agents.models.model import Completion, ModelError, OnText, Request
 from agents.models.profiles import Profiles
@@ -33,20 +34,8 @@ TIMEOUT_SECONDS = 600
 _ERRANDS = re.compile(r"^## Errands[ \t]*$.*?(?=^#{1,2} |\Z)", re.MULTILINE | re.DOTALL)
 
 
-COMPONENTS = (
-    "yesterday",
-    "facts",
-    "older",
-    "recent",
-    "board",
-    "known",
-    "recollected",
-    "bonds",
-    "insights",
-    "errand",
-    "notice",
-)
-"""The parts of a mind that can be switched off."""
+TEXTS = ("yesterday", "older", "recent", "board")
+"""The parts of a mind that are texts of its own; like every component they can be switched off."""
 
 
 class UnknownComponent(Exception):
@@ -78,10 +67,10 @@ def edit(vault: Vault, parts: Sequence[str], pattern: str, line: str) -> None:
 
 def check_components(names: Sequence[str]) -> None:
     """Raise UnknownComponent if one of these is no component that agents have."""
+    known = sorted({*TEXTS, *loaded_components().names})
     for name in names:
-        if name not in COMPONENTS:
-            known = ", ".join(COMPONENTS) or "none"
-            raise UnknownComponent(f"There is no component {name!r} to do without. There are: {known}.")
+        if name not in known:
+            raise UnknownComponent(f"There is no component {name!r} to do without. There are: {', '.join(known)}.")
 
 
 def populate(vault: Vault, game: Game, rng: random.Random, now_ms: Callable[[], int]) -> tuple[Population, Settings]:
