@@ -46,6 +46,7 @@ def add_sweep_commands(commands: Any) -> None:
     sweep.add_argument("--yes", action="store_true", help=f"do not ask, even for more than {MANY_RUNS:,} runs")
     sweep.add_argument("--audit", action="store_true", help="also run everything with neutral perturbations")
     sweep.add_argument("--replay-from", type=Path, metavar="DIR", help="replay the recordings of a sweep; ask no model")
+    sweep.add_argument("--no-report", action="store_true", help="leave the report to `fallwater report`")
     report = commands.add_parser("report", help="write the report of a sweep again, without running anything")
     report.add_argument("folder", type=Path, metavar="DIR", help="the folder of a sweep")
 
@@ -102,7 +103,8 @@ def run_sweep(options: argparse.Namespace, echo: Echo) -> int:
         executor.close()
     for run_id, why in islice(outcome.failed.items(), SHOWN_RUNS):
         echo(f"Failed: {run_id}: {why}")
-    write_report(folder, echo)
+    if not options.no_report:
+        write_report(folder, echo)
     return 1 if outcome.failed else 0
 
 

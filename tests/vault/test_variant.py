@@ -137,8 +137,8 @@ def test_the_perturbation_of_personas_has_a_sentence_an_item_and_keeps_errands_a
 
 
 def test_the_perturbation_of_rules_rewords_templates_and_keeps_their_slots(vault):
-    before = vault.read_text("templates", "action_prompt.md")
+    rules = "{profile}\nIf something was refused, do something else. {menu}\n"
+    vault.write_text(rules, "templates", "action_prompt.md")
     changed(vault, perturbations=("rules",))
     after = vault.read_text("templates", "action_prompt.md")
-    assert "try something different" in after
-    assert before.count("{") == after.count("{")
+    assert after == "{profile}\nWhen something is refused, try something different. {menu}\n"
