@@ -19,6 +19,8 @@ from agents.reflection.speech_facts import (
     OTHER,
     PROMISE,
     REQUEST,
+    answered_name,
+    asks_name,
     heard_facts,
     in_third_person,
     key_words,
@@ -67,14 +69,23 @@ class Bonds:
         self._reading = reading
         self._character = character
         self._guests: dict[str, Character] = {}
+        self._has_asked_name = False
 
     def observe(self, memory: Memory, event: Event | None) -> None:
         """Take in what was said to or before the agent."""
         spoken = utterance_in(memory, self._reading)
-        if spoken and spoken.speaker != ME:
-            self._meet(spoken.speaker)
-            for fact in heard_facts(spoken, memory.seq, memory.day):
-                self._people.take(fact)
+        if spoken is None:
+            return
+        if spoken.speaker == ME:
+            self._has_asked_name = asks_name(spoken.text)
+            return
+        self._meet(spoken.speaker)
+        facts = heard_facts(spoken, memory.seq, memory.day)
+        if self._has_asked_name and not facts and (name := answered_name(spoken, memory.seq, memory.day)):
+            facts = [name]
+        self._has_asked_name = False
+        for fact in facts:
+            self._people.take(fact)
 
     def context(self, moment: Moment) -> Section | None:
         others = [one for one in moment.company if one is not moment.partner]

@@ -33,7 +33,6 @@ _GONE = (
 _NOT_LOST = r"(?!my (?:way|temper|mind|place|patience|breath|balance|train)\b)"
 _NO_MATTER = r"(?!(?:it|this|that|you|to)\b)"
 _PATTERNS = (
-    (NAME, r"\bmy name(?:['’]s| is) \w+|^(?:please |just |you (?:can|may) )?call me \w+"),
     (LOSS, rf"\bI(?:['’]ve| have)? (?:just |also |once )?lost {_NOT_LOST}(?:my|our|a|an|the|both|all)\b"),
     (LOSS, r"\bI had (?:a|an|the|my|some) .{2,80}\b(?:gone|missing|lost|vanished)\b"),
     (LOSS, r"\bI(?:['’]ve| have)? left my (?:\w+ ){1,3}(?:in|on|at|by|near|behind|under)\b"),
@@ -50,7 +49,25 @@ _I_AM = re.compile(
     r"^(?:(?:hello|hi|hey|good \w+)[,!.]? )?(?:I am|I['’]m) (?P<name>[^\W\d_]{2,20})(?=[,.!;]|\Z| from\b| and\b)",
     re.IGNORECASE,
 )
-_CALLED = re.compile(r"\b(?:my name(?:['’]s| is)|call me|I am|I['’]m) (?P<name>[^\W\d_]{2,20})\b", re.IGNORECASE)
+_NAME = r"(?P<name>[^\W\d_]{2,20})\b"
+_CALLED = tuple(
+    re.compile(pattern, re.IGNORECASE)
+    for pattern in (
+        rf"\bmy name(?:['’]s| is) {_NAME}",
+        rf"^(?:please |just |you (?:can|may) )?call me {_NAME}",
+        rf"\bI(?:['’]m| am) called {_NAME}",
+        rf"\b(?:they|people|friends|most|everybody|everyone) (?:all )?calls? me {_NAME}",
+        rf"^{_NAME} is my name\b",
+        rf"^(?:the )?name(?:['’]s| is) {_NAME}",
+    )
+)
+_SAYS_WHO_IT_IS = re.compile(rf"\b(?:I am|I['’]m) {_NAME}", re.IGNORECASE)
+_IS_ASKED = re.compile(r"\byour name\b|\bcall you\b|\bwho are you\b|\b(?:are you|you are) called\b", re.IGNORECASE)
+_ANSWERS = re.compile(rf"(?:(?:it['’]s|it is|this is|just) )?{_NAME}(?:[.!,].*)?", re.IGNORECASE | re.DOTALL)
+_NO_NAMES = frozenset(
+    "hello hi hey yes no why thanks thank sorry good well please nobody nothing guess sure okay maybe never later what "
+    "who where when how you yours mine secret stranger guest goodbye bye".split()
+)
 _AND_I = re.compile(r",? and (?=(?:I|my)\b)", re.IGNORECASE)
 _SUPPOSED = re.compile(r"\b(?:if|suppose|imagine|would|might|could have|wish|perhaps I|did I|as if)\b", re.IGNORECASE)
 _GOES_ON = re.compile(r"(?:he|she|it|they|his|her|its|their)\b", re.IGNORECASE)
@@ -140,8 +157,27 @@ def whole_sentences(text: str, words: str) -> str:
 
 def told_name(words: str) -> str:
     """Return the name that a fact of the kind `name` tells, by the patterns above; empty if they find none."""
-    match = _CALLED.search(words)
+    found = (pattern.search(words) for pattern in (*_CALLED, _SAYS_WHO_IT_IS))
+    match = next(filter(None, found), None) or _ANSWERS.fullmatch(words.strip())
     return match["name"][0].upper() + match["name"][1:] if match else ""
+
+
+def asks_name(words: str) -> bool:
+    """Return whether words ask somebody for their name."""
+    return bool(_IS_ASKED.search(words))
+
+
+def answered_name(spoken: Utterance, seq: int, day: str = "") -> SpeechFact | None:
+    """Return the name as a fact, of somebody who was asked for it and says no more than that; None otherwise."""
+    text = plain(spoken.text).strip()
+    match = _ANSWERS.fullmatch(text)
+    if match is None or match["name"].lower() in FUNCTION_WORDS | _NO_NAMES:
+        return None
+    is_alone = match["name"] == text.rstrip(".!")
+    if not (is_alone or match["name"][0].isupper()):
+        return None
+    words = text[: match.end("name")]
+    return SpeechFact(spoken.speaker, NAME, words, seq, spoken.speaker, spoken.privately, day)
 
 
 def _found(text: str, speaker: str) -> Iterator[tuple[str, str]]:
@@ -176,9 +212,18 @@ def kind_of(sentence: str, speaker: str) -> str:
     if sentence.rstrip("\"'”’)").endswith("?") or _SUPPOSED.search(sentence):
         return ""
     introduced = _I_AM.match(sentence)
-    if introduced and _is_name(introduced["name"], speaker):
+    if (introduced and _is_name(introduced["name"], speaker)) or _is_introduced(sentence, speaker):
         return NAME
     return next((kind for kind, pattern in _COMPILED if pattern.search(sentence)), "")
+
+
+def _is_introduced(sentence: str, speaker: str) -> bool:
+    """Return whether somebody says what they are called; in the first two forms the name may be in small letters."""
+    for place, pattern in enumerate(_CALLED):
+        if match := pattern.search(sentence):
+            name = match["name"]
+            return name.lower() not in FUNCTION_WORDS if place < 2 else _is_name(name, speaker)
+    return False
 
 
 def _is_name(word: str, speaker: str) -> bool:

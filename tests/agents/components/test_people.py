@@ -49,6 +49,17 @@ def house(tmp_path):
     return Tavern(tmp_path)
 
 
+def test_a_bare_name_counts_where_the_agent_has_asked_for_it(house):
+    people = house.agents["Rook"].reflection.people
+    house.says("Ana", "Robin.")
+    assert people.called("Ana") == ""
+    house.agents["Rook"].perform("say And what is your name?")
+    house.says("Ana", "Robin.")
+    assert people.called("Ana") == "Robin"
+    house.says("Ana", "Porridge.")
+    assert people.called("Ana") == "Robin"
+
+
 def test_name_and_loss_are_known_ten_lines_later_in_the_third_person_with_their_numbers(house):
     house.says("Ana", "Good morning, Rook! My name is Robin. I lost my dog near the weir. He is called Biscuit.")
     for number in range(10):

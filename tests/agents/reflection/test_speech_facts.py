@@ -11,9 +11,11 @@ from agents.reflection.speech_facts import (
     LIKE,
     LOSS,
     NAME,
+    answered_name,
     heard_facts,
     in_second_person,
     in_third_person,
+    told_name,
     whole_sentences,
 )
 
@@ -44,6 +46,10 @@ def test_a_sentence_may_tell_two_things():
         ("i am robin", NAME),
         ("Hello, I'm Wren.", NAME),
         ("please call me Ish", NAME),
+        ("I am called Robin.", NAME),
+        ("Most people call me Rob.", NAME),
+        ("Robin is my name.", NAME),
+        ("The name's Robin.", NAME),
         ("I've lost my keys!", LOSS),
         ("My old dog has died.", LOSS),
         ("I can’t find my hat anywhere.", LOSS),
@@ -66,6 +72,9 @@ def test_what_somebody_says_of_itself_is_a_fact(text, kind):
         "If I lost my dog I would cry.",
         "I have lost my way.",
         "I'm tired.",
+        "I am called lazy by everybody.",
+        "My name is not important.",
+        "They call me when it rains.",
         "I am Scottish.",
         "I like it.",
         "I love you.",
@@ -145,3 +154,23 @@ def test_where_it_is_not_safe_nothing_is_reworded(words):
 )
 def test_the_first_person_becomes_the_second_where_that_is_safe(words, told):
     assert in_second_person(words) == told
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("Robin.", "Robin"),
+        ("robin", "Robin"),
+        ("It's Robin, and yours?", "Robin"),
+        ("Robin! I have come for the eels.", "Robin"),
+        ("Sorry?", ""),
+        ("Why do you ask?", ""),
+        ("no", ""),
+        ("that is a secret", ""),
+        ("porridge, mostly", ""),
+    ],
+)
+def test_who_is_asked_for_a_name_may_say_no_more_than_that(text, name):
+    fact = answered_name(Utterance("Guest1", text), 7, "2026-11-22")
+    assert (told_name(fact.words) if fact else "") == name
+    assert fact is None or (fact.kind, fact.about, fact.seq) == (NAME, "Guest1", 7)
