@@ -41,6 +41,7 @@ OWN_DEEDS = {
 }
 """What an agent did, and how a prompt begins to tell it: as a command, or as a summary has told it before."""
 
+PEOPLE = "Eliza|Moss|Odile|Bram|Warden"
 SECTIONS = ("Confirmed Facts", "Decisions Made", "Open Issues", "Pending Actions", "Important References")
 
 
@@ -77,18 +78,21 @@ class ScriptedOllama(ThreadingHTTPServer):
         verb = next(verb for verb in VERBS if f"I {verb} the river" not in prompt)
         told = f"I {verb} the river. Warden said that it will rise."
         if "river" not in prompt:
-            met = re.findall(r"(Eliza|Moss|Odile) (?:says|arrives|leaves)", prompt)
-            told = f"I {_own_deeds(prompt)}. I met {met[-1] if met else 'nobody'}."
+            told = _own_deeds(prompt)
         if "## User Goal" not in prompt:
             return f" {told}\n"
         return "\n".join(["## User Goal", told, *(f"## {name}\nNone." for name in SECTIONS)])
 
 
 def _own_deeds(prompt: str) -> str:
-    """Return what the prompt says that the agent did, in another order than one that stands in it, if there is one."""
+    """Return what the prompt says that the agent did and whom it met, in other words than stand in it if there are."""
     done = [deed for deed, marks in OWN_DEEDS.items() if any(mark in prompt for mark in marks)] or ["looked about"]
-    orders = [join_and(order) for order in itertools.permutations(done)]
-    return next((order for order in orders if order not in prompt), orders[0])
+    own = re.search(r"~(\w+)>", prompt)
+    people = sorted(set(re.findall(rf"^({PEOPLE}) [a-z]", prompt, re.MULTILINE)) - {own[1] if own else ""})
+    met = join_and(people) or "nobody"
+    deeds = [join_and(order) for order in itertools.permutations(done)]
+    told = [f"I {deed}. I met {met}." for deed in deeds] + [f"I met {met}. I {deed}." for deed in deeds]
+    return next((one for one in told if one not in prompt), told[0])
 
 
 class _Conversation(BaseHTTPRequestHandler):
