@@ -9,7 +9,7 @@ import shutil
 import socket
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
@@ -142,6 +142,24 @@ class Visitor:
     def _ask(self, url: str) -> None:
         if not url.startswith((self.address, self.address.replace("http", "ws"), "data:")):
             self.faults.append(f"asked {url}")
+
+
+@contextmanager
+def visitors(browser: Any, port: int) -> Iterator[Callable[..., Visitor]]:
+    """Let visitors come to a page, by a name if one is given; at the end no page has had a fault."""
+    come: list[Visitor] = []
+
+    def comes(name: str = "", **options: Any) -> Visitor:
+        come.append(visitor := Visitor(browser, port, **options))
+        if name:
+            visitor.comes_as(name)
+        return visitor
+
+    yield comes
+    faults = [fault for visitor in come for fault in visitor.faults]
+    for visitor in come:
+        visitor.context.close()
+    assert faults == []
 
 
 class Cable:

@@ -15,7 +15,7 @@ import pytest
 from agents.simulation.simulation import Span
 from server.runs.site import HOST
 from server.simulation import RunSpec
-from tests.integration.browser import SHOTS, Visitor, chromium, web_port_of
+from tests.integration.browser import SHOTS, Visitor, visitors, web_port_of
 from tests.integration.running import ADMIN, new_vault, running
 from tests.scripted_model import ScriptedModel
 from tests.server.chronicle.lived_day import DAY, REASON, SCRIPT, SECRET, lived_vault
@@ -34,12 +34,6 @@ def exported(tmp_path_factory):
         command = [sys.executable, "-m", "server", "chronicle", str(vault), "--day", DAY, "--out", str(pages[name])]
         subprocess.run([*command, *options], check=True, capture_output=True)
     return pages
-
-
-@pytest.fixture(scope="module")
-def browser():
-    with chromium() as browser:
-        yield browser
 
 
 @pytest.fixture
@@ -222,18 +216,8 @@ def server(tmp_path_factory):
 
 @pytest.fixture
 def comes(server, browser):
-    visitors = []
-
-    def comes(name: str, **options) -> Visitor:
-        visitors.append(Visitor(browser, web_port_of(server), **options))
-        visitors[-1].comes_as(name)
-        return visitors[-1]
-
-    yield comes
-    faults = [fault for visitor in visitors for fault in visitor.faults]
-    for visitor in visitors:
-        visitor.context.close()
-    assert faults == []
+    with visitors(browser, web_port_of(server)) as comes:
+        yield comes
 
 
 def goes_to(visitor: Visitor, address: str, wanted: str = "section[data-part=events] li") -> None:

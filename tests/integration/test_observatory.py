@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.integration.browser import Visitor, chromium, web_port_of
+from tests.integration.browser import Visitor, visitors, web_port_of
 from tests.integration.running import ADMIN, eventually, journal_lines, new_vault, running
 from tests.integration.scripted_ollama import MODEL, scripted_ollama
 
@@ -30,27 +30,10 @@ def server(tmp_path_factory):
             assert server.failure == ""
 
 
-@pytest.fixture(scope="module")
-def browser():
-    with chromium() as browser:
-        yield browser
-
-
 @pytest.fixture
 def visit(server, browser):
-    visitors = []
-
-    def comes(name: str, **options: Any) -> Visitor:
-        visitor = Visitor(browser, web_port_of(server), **options)
-        visitors.append(visitor)
-        visitor.comes_as(name)
-        return visitor
-
-    yield comes
-    faults = [fault for visitor in visitors for fault in visitor.faults]
-    for visitor in visitors:
-        visitor.context.close()
-    assert faults == []
+    with visitors(browser, web_port_of(server)) as comes:
+        yield comes
 
 
 def opens(visitor: Visitor, address: str, wanted: str = "#seen section") -> None:

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.integration.browser import Visitor, chromium, web_port_of
+from tests.integration.browser import Visitor, visitors, web_port_of
 from tests.integration.running import ADMIN, new_vault, running
 from tests.integration.scripted_ollama import MODEL, scripted_ollama
 
@@ -24,25 +24,10 @@ def server(tmp_path_factory):
         assert server.failure == ""
 
 
-@pytest.fixture(scope="module")
-def browser():
-    with chromium() as browser:
-        yield browser
-
-
 @pytest.fixture
 def visit(server, browser):
-    visitors = []
-
-    def comes(**options):
-        visitors.append(Visitor(browser, web_port_of(server), **options))
-        return visitors[-1]
-
-    yield comes
-    faults = [fault for visitor in visitors for fault in visitor.faults]
-    for visitor in visitors:
-        visitor.context.close()
-    assert faults == []
+    with visitors(browser, web_port_of(server)) as comes:
+        yield comes
 
 
 def test_a_first_visit_stands_in_the_world_by_one_click(visit):
