@@ -88,7 +88,14 @@ def main() -> None:
     parser.add_argument("--steps", type=int, default=5000, help="how many turns, of all players (default 5000)")
     parser.add_argument("--resets", type=int, default=100)
     options = parser.parse_args()
-    heads = ["", "steps a second", "by the processor", "resets a second", "by the processor ", "different texts"]
+    heads = [
+        "",
+        "steps a second",
+        "steps by the processor",
+        "resets a second",
+        "resets by the processor",
+        "different texts",
+    ]
     found = Table(heads, [row(cast, options) for cast in CASTS], "By the clock, and by the processor's time alone:")
     print(found)
     if options.record:

@@ -129,9 +129,10 @@ class FallwaterEnv(AECEnv[str, Observation, Any]):  # type: ignore[misc]  # Pett
         self.truncations = dict.fromkeys(self.agents, False)
         self._refusals = dict.fromkeys(self.agents, "")
         self._turns = dict.fromkeys(self.agents, 0)
-        self.infos = {name: self._info(name) for name in self.agents}
         self._skip_agent_selection = None
         self.agent_selection = self.agents[0]
+        self.infos: dict[str, dict[str, Any]] = {name: {} for name in self.agents}
+        self.infos[self.agents[0]] = self._info(self.agents[0])
 
     def observe(self, agent: str) -> Observation:
         """Return what a player has perceived since its last turn began."""
@@ -180,8 +181,7 @@ class FallwaterEnv(AECEnv[str, Observation, Any]):  # type: ignore[misc]  # Pett
         later = [one for one in alive if order.index(one) > order.index(name)]
         if not later:
             self._episode.end_round()
-        for one in alive if not later else ():
-            self.truncations[one] = self._turns[one] >= self._max_turns
+            self.truncations |= {one: self._turns[one] >= self._max_turns for one in alive}
         self.agent_selection = next(iter(later or alive), name)
         chosen = self._deads_step_first()
         self.infos[chosen] = self._info(chosen)

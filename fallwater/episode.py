@@ -145,11 +145,7 @@ class Episode:
 
     def act(self, player: str, line: str) -> Act:
         """Let a player type a line. One that no screen would let through is refused in words and does nothing."""
-        self._heard[player].clear()
-        objection = self._objection(line)
-        if objection:
-            self._heard[player].append(objection)
-        result = CommandResult("", (), objection) if objection else self.perform(player, line)
+        result = self._type(player, line)
         self.turns += 1
         return Act(player, line, result, self.world, self.turns - 1)
 
@@ -158,10 +154,10 @@ class Episode:
         for name, policy in self._policies.items():
             offered = partial(self.commands, name)
             scene = Scene(name, self.text(name), self._rounds, self._rngs[name], self.world, offered)
-            line = policy(scene)
-            self._heard[name].clear()
-            if line and not self._objection(line):
-                self.perform(name, line)
+            if line := policy(scene):
+                self._type(name, line)
+            else:
+                self._heard[name].clear()
         self._rounds += 1
         self._pass_time()
 
@@ -191,6 +187,13 @@ class Episode:
         if cast.model is None:
             return None
         return ModelAgents(source.root, source.settings, self.game, cast.model, rng, set(self._heard))
+
+    def _type(self, name: str, line: str) -> CommandResult:
+        self._heard[name].clear()
+        if objection := self._objection(line):
+            self._heard[name].append(objection)
+            return CommandResult("", (), objection)
+        return self.perform(name, line)
 
     def _chance(self, times: int) -> bool:
         return self._chances.randrange(times) == 0
