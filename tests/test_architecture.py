@@ -26,7 +26,7 @@ CLUSTERS = {"ray", "submitit"}
 PLOTTING = {"matplotlib"}
 ENCRYPTING = {"cryptography", "OpenSSL"}
 LEARNING = {"pettingzoo", "gymnasium", "numpy"}
-EXPORTING = {"pyarrow"}
+EXPORTING = {"pyarrow", "inspect_ai"}
 MAY_IMPORT = {
     "config": set[str](),
     "world": set[str](),

@@ -11,6 +11,8 @@ from typing import Any
 from vault.errors import NoteError
 
 MAX_NAMED = 10
+LOGS = "inspect"
+"""The folder of the logs in that of the data set."""
 
 
 def add_export_command(commands: Any) -> None:
@@ -18,6 +20,7 @@ def add_export_command(commands: Any) -> None:
     export = commands.add_parser("export", help="write a world as a data set: parquet tables with a data card")
     export.add_argument("vault", type=Path, metavar="VAULT", help="a vault, or the folder of a simulation or a sweep")
     export.add_argument("--to", type=Path, required=True, metavar="DIR", help="a new folder for the data set")
+    export.add_argument("--inspect", action="store_true", help="logs for `inspect view` too, in the folder inspect")
     export.add_argument("--back", action="store_true", help="make JSON lines of a data set again; VAULT is its folder")
 
 
@@ -43,4 +46,18 @@ def run_export(options: argparse.Namespace, echo: Callable[[str], None]) -> int:
         echo(f"Left out are the words of {people} who are not named by export_people in config/world.md.")
     for problem in written.problems[:MAX_NAMED]:
         echo(problem)
+    if options.inspect:
+        echo(f"{_write_logs(options.to)} logs are in {options.to / LOGS}. Open them with: inspect view --log-dir DIR")
     return 0
+
+
+def _write_logs(dataset: Path) -> int:
+    """Raises: NoteError if the library is missing, or the disk is full."""
+    try:
+        from server.research.inspect_log import write_logs
+    except ImportError as error:
+        raise NoteError("--inspect takes inspect-ai. Install it with: pip install 'fallwater[inspect]'") from error
+    try:
+        return write_logs(dataset, dataset / LOGS)
+    except OSError as error:
+        raise NoteError(f"{dataset / LOGS}: cannot be written: {error.strerror or error}.") from error
