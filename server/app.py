@@ -90,7 +90,7 @@ class Fallwater:
         self._adopt(settings)
         self.monitored = self._make_monitored()
         # Last: what a world says of commands is checked against all of them.
-        self.game.commands.texts = load_command_texts(vault, self.game.commands)
+        self.game.commands.texts = load_command_texts(vault, self.game.commands, is_strict=False)
 
     def _make_world(self, runtime: Runtime) -> None:
         """Make the world, and the agents that live in it."""

@@ -11,6 +11,7 @@ lauf` its further names here. Any other line is for people who read the note. Ea
 
 from __future__ import annotations
 
+import logging
 import re
 from collections.abc import Iterator
 from functools import cache
@@ -22,6 +23,8 @@ from world.command import CommandLocalization, CommandTable
 from world.message_catalog import Wording, variables
 from world.parsing import PREFIXES, collapse_whitespace, join_and, suggestions
 
+log = logging.getLogger(__name__)
+
 FOLDER = "text"
 WHOLE = ("welcome", "first-steps", "farewell")
 """The notes in `text/` that are one text each."""
@@ -32,16 +35,17 @@ OF_COMMANDS = ("help", "verbs")
 _SENTENCE = re.compile(r"\*\*(?P<name>[a-z][a-z0-9_]*)\*\*:(?P<text>.*)")
 
 
-def load_wording(vault: Vault) -> Wording:
+def load_wording(vault: Vault, is_strict: bool = True) -> Wording:
     """Return what the world says, in the words of this vault.
 
-    Raises: NoteError at a sentence that nobody says, that stands twice, or whose variables are not offered.
+    Unless it `is_strict`, a sentence that nobody says (any more), or whose variables are not offered, is logged and
+    left out, so that a vault of another version opens. Raises: NoteError at such a one, or one that stands twice.
     """
     known = starter_sentences()
     own: dict[str, str] = {}
     for name in vault.names(FOLDER):
         if name not in (*WHOLE, *OF_COMMANDS):
-            own |= _check_sentences(vault, name, known)
+            own |= _check_sentences(vault, name, known, is_strict)
     return Wording(dict(known) | own)
 
 
@@ -57,22 +61,32 @@ def starter_sentences() -> dict[str, str]:
     }
 
 
-def _check_sentences(vault: Vault, name: str, known: dict[str, str]) -> dict[str, str]:
+def _check_sentences(vault: Vault, name: str, known: dict[str, str], is_strict: bool) -> dict[str, str]:
     found: dict[str, str] = {}
     for sentence, text, place in _sentences(vault, name):
         key = f"{name}.{sentence}"
-        if key not in known:
-            close = suggestions(key, known, 1)
-            hint = f"did you mean {close[0].partition('.')[2]!r}?" if close else "remove it."
-            raise NoteError(f"{place}: nothing in the world says {sentence!r}; {hint}")
         if key in found:
             raise NoteError(f"{place}: {sentence!r} stands twice in this note; remove one.")
-        unknown = sorted(variables(text) - variables(known[key]))
-        if unknown:
-            offered = join_and([f"{{{one}}}" for one in sorted(variables(known[key]))]) or "none"
-            raise NoteError(f"{place}: {sentence!r} is not given {{{unknown[0]}}}; it can say {offered}.")
-        found[key] = text
+        fault = _sentence_fault(sentence, text, key, known)
+        if fault and is_strict:
+            raise NoteError(f"{place}: {fault}")
+        if fault:
+            log.warning("left out: %s: %s", place, fault)
+        else:
+            found[key] = text
     return found
+
+
+def _sentence_fault(sentence: str, text: str, key: str, known: dict[str, str]) -> str:
+    """Return why a sentence cannot be said, or an empty text."""
+    if key not in known:
+        close = suggestions(key, known, 1)
+        hint = f"did you mean {close[0].partition('.')[2]!r}?" if close else "remove it."
+        return f"nothing in the world says {sentence!r}; {hint}"
+    if unknown := sorted(variables(text) - variables(known[key])):
+        offered = join_and([f"{{{one}}}" for one in sorted(variables(known[key]))]) or "none"
+        return f"{sentence!r} is not given {{{unknown[0]}}}; it can say {offered}."
+    return ""
 
 
 def _sentences(vault: Vault, name: str) -> Iterator[tuple[str, str, str]]:
@@ -88,20 +102,21 @@ HELP, VERBS, TOPICS = "help", "verbs", "topics"
 _ENTRY = re.compile(r"\*\*(?P<verb>[^\s*]+)\*\*:(?P<text>.*)")
 
 
-def load_command_texts(vault: Vault, table: CommandTable) -> CommandLocalization:
+def load_command_texts(vault: Vault, table: CommandTable, is_strict: bool = True) -> CommandLocalization:
     """Return what a vault says of the commands in a table; a topic that it does not have is the starter vault's.
 
-    Raises: NoteError at a command that does not exist or stands twice, or a name that is not valid or is taken.
+    Unless it `is_strict`, a command that does not exist is logged and left out. Raises: NoteError at such a one, at one
+    that stands twice, or a name that is not valid or is taken.
     """
-    help_ = {verb: text.replace("\\n", "\n") for verb, text, _ in _entries(vault, HELP, table)}
+    help_ = {verb: text.replace("\\n", "\n") for verb, text, _ in _entries(vault, HELP, table, is_strict)}
     names: dict[str, tuple[str, ...]] = {}
-    for verb, text, place in _entries(vault, VERBS, table):
+    for verb, text, place in _entries(vault, VERBS, table, is_strict):
         taken = {name: other for other, given in names.items() for name in given}
         names[verb] = tuple(_check_command_name(name, verb, place, table, taken) for name in _split_names(text))
     return CommandLocalization(help_, names, _topics(Vault(STARTER)) | _topics(vault))
 
 
-def _entries(vault: Vault, name: str, table: CommandTable) -> Iterator[tuple[str, str, str]]:
+def _entries(vault: Vault, name: str, table: CommandTable, is_strict: bool) -> Iterator[tuple[str, str, str]]:
     """Yield verb, text and place of each command in a note; nothing if there is no such note."""
     if not vault.exists(FOLDER, f"{name}.md"):
         return
@@ -115,7 +130,10 @@ def _entries(vault: Vault, name: str, table: CommandTable) -> Iterator[tuple[str
         if verb not in verbs:
             close = suggestions(verb, verbs, 1)
             hint = f"did you mean {close[0]!r}?" if close else "`commands` lists them all."
-            raise NoteError(f"{place}: there is no command {verb!r}; {hint}")
+            if is_strict:
+                raise NoteError(f"{place}: there is no command {verb!r}; {hint}")
+            log.warning("left out: %s: there is no command %r; %s", place, verb, hint)
+            continue
         if verb in seen:
             raise NoteError(f"{place}: {verb!r} stands twice in this note; remove one.")
         seen.add(verb)

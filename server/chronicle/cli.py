@@ -38,7 +38,7 @@ def run_chronicle(options: argparse.Namespace, echo: Callable[[str], None]) -> i
     """Do the sub-command and return the exit code. Raises: NoteError."""
     vault = existing_vault(options)
     settings = loaded_strategies().load_settings(vault).world
-    say = load_wording(vault)
+    say = load_wording(vault, is_strict=False)
     reader = Reader(vault, index_of(vault, settings, say), lambda: say)
     try:
         reader.index.update()

@@ -37,7 +37,7 @@ class Run:
             raise NoteError(f"{folder}: neither the folder of a simulation nor a vault.")
         self.vault = Vault(root)
         self.settings: WorldSettings = loaded_strategies().load_settings(self.vault).world
-        self.say: Wording = load_wording(self.vault)
+        self.say: Wording = load_wording(self.vault, is_strict=False)
         self.reader = Reader(
             self.vault, index_of(self.vault, self.settings, self.say, in_memory=True), lambda: self.say
         )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import logging
 import re
 from collections.abc import Iterator
 from functools import cache
@@ -103,6 +104,18 @@ def test_a_sentence_that_cannot_be_said_is_refused_with_its_place(tmp_path, note
     assert str(refused.value) == complaint
 
 
+def test_a_vault_of_another_version_opens_without_the_sentences_that_are_not_said_here(tmp_path, caplog):
+    note = "**sayz**: x\n**says**: {whom} x\n**you_say**: Du: {text}\n"
+    with caplog.at_level(logging.WARNING):
+        wording = load_wording(vault_of(tmp_path, {"text/narration.md": note}), is_strict=False)
+    assert wording("narration.you_say", text="Ja.") == "Du: Ja."
+    assert wording("narration.says", who="Ana", text="Yes.") == 'Ana says, "Yes."'
+    assert [one.message.partition(";")[0] for one in caplog.records] == [
+        "left out: text/narration.md:1: nothing in the world says 'sayz'",
+        "left out: text/narration.md:2: 'says' is not given {whom}",
+    ]
+
+
 def test_the_notes_that_are_one_text_are_no_sentences(tmp_path):
     load_wording(vault_of(tmp_path, {"text/welcome.md": "**hello**: this is no sentence {at all}"}))
 
@@ -119,6 +132,14 @@ def test_help_and_names_of_commands_are_read_line_by_line(tmp_path):
     assert texts.help == {"go": "Geh.\nIrgendwohin."}
     assert texts.names == {"go": ("gehe", "lauf"), "@dig": ("@grabe",)}
     assert texts.verb_by_name == {"gehe": "go", "lauf": "go", "@grabe": "@dig"}
+
+
+def test_a_vault_of_another_version_opens_without_the_commands_that_are_not_here(tmp_path):
+    vault = vault_of(
+        tmp_path, {"text/help.md": "**goo**: Geh.\n**say**: Sag.\n", "text/verbs.md": "**dance**: tanze\n"}
+    )
+    texts = load_command_texts(vault, TABLE, is_strict=False)
+    assert (texts.help, texts.names) == ({"say": "Sag."}, {})
 
 
 def test_a_vault_without_these_notes_says_nothing_of_commands_and_has_the_topics_of_the_starter(tmp_path):

@@ -62,7 +62,7 @@ def load_world(vault: Vault, settings: WorldSettings, known: MergeBase | None = 
     )
     things = list(valid("things/{}.md", lambda name: load_thing(vault, name), vault.names("things")))
     try:
-        world = World(rooms, things, [*agents, *people], settings.start_room, load_wording(vault))
+        world = World(rooms, things, [*agents, *people], settings.start_room, load_wording(vault, is_strict=False))
     except WorldError as error:
         raise NoteError(f"config/world.md: {error}") from error
     world.crowd, world.lore = settings.crowd, load_lore(vault)
