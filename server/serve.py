@@ -71,7 +71,7 @@ def check_start(options: argparse.Namespace) -> Vault:
         lambda: read_accounts(folder),
         folder,
     )
-    load_command_texts(vault, every_command(), is_strict=False)
+    load_command_texts(vault, every_command())
     return vault
 
 
