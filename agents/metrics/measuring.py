@@ -188,7 +188,7 @@ def _world(vault: Vault, snapshot: Snapshot, fact: str) -> MeasuredWorld:
     except NoteError as error:
         snapshot.problems.add(f"{error} So no prices are known.")
     try:
-        lexicon = Lexicon(phrases(load_wording(vault, is_strict=False)("chronicle.promise_phrases")))
+        lexicon = Lexicon(phrases(load_wording(vault)("chronicle.promise_phrases")))
     except NoteError as error:
         snapshot.problems.add(f"{error} So promises are known by English words alone.")
     return MeasuredWorld(frozenset(snapshot.agents), fact, lambda model: price_of(model, profiles), lexicon)

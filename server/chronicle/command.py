@@ -45,8 +45,8 @@ class ChronicleCommands:
         @chronicle 2026-11-22T20     an hour
         @chronicle Eliza             what she did lately, and what was done to her
         @chronicle 2026-11-22 2      the second page
-        Observers and admins are told all, with private reasons and whispers. Others are not told of those whom they
-        have hushed, but for what was for them.
+        Observers and admins are told all, with private reasons and whispers.
+        Others are not told of those whom they have hushed, but for what was for them.
         """
         words, who = text.split(), actor.character_id
         page = int(words.pop()) if words and is_number(words[-1]) else 1
