@@ -153,7 +153,7 @@ def test_many_hang_ups_at_once_are_one_restart_and_closing_has_the_last_word(tmp
     ("note", "text", "why"),
     [
         ("rooms/Attic.md", "---\ntype: room\nexits: [[[\n---\n", "rooms/Attic.md:4: the front matter is not valid"),
-        ("text/movement.md", "**no_exit**: {nope}\n", "text/movement.md:1: 'no_exit' is not given {nope}"),
+        ("text/movement.md", "**no_exit**: a\n**no_exit**: b\n", "text/movement.md:2: 'no_exit' stands twice"),
         (
             "config/server.md",
             "**tls_port**: -1\n**tls_certificate**: /gone.pem\n",
