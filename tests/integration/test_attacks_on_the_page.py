@@ -15,6 +15,7 @@ from tests.integration import attacking
 from tests.integration.attacking import attack
 from tests.integration.browser import web_port_of
 from tests.integration.line_player import HOST
+from tests.integration.running import eventually
 
 pytestmark = pytest.mark.integration
 
@@ -98,7 +99,7 @@ def test_a_frame_of_64_megabytes_is_refused_long_before_its_end(target):
                     caller.sendall(b"x" * MEGABYTE)
                     sent += 1
             assert sent < 64
-    assert "a message of more than 65536 bytes" in target.server.log
+    assert eventually(lambda: "a message of more than 65536 bytes" in target.server.log)
 
 
 def test_a_flood_of_fragments_of_packed_bombs_and_of_pings_ends_its_sockets_alone(target):
