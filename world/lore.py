@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from world.parsing import is_named
@@ -44,7 +44,7 @@ class Lore:
     def __len__(self) -> int:
         return len(self._entries)
 
-    def about(self, words: str, knower: str, besides: Collection[str] = ()) -> list[LoreEntry]:
-        """Return what the one called `knower` knows of what words speak of, best first; `besides` these titles."""
-        found = {one: one.fits(words) for one in self if one.title not in besides and one.is_known_to(knower)}
+    def about(self, words: str, knower: str) -> list[LoreEntry]:
+        """Return what the one called `knower` knows of what words speak of, best first."""
+        found = {one: one.fits(words) for one in self if one.is_known_to(knower)}
         return sorted((one for one in found if found[one]), key=lambda one: (-found[one], one.title))

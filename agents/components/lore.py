@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from agents.component import AddedComponent, Moment, Section, last_heard
+from agents.components.asked import LATEST
 from agents.memory.facts.extraction import utterance_in
-
-LATEST = 4
-"""Among so many of the newest memories are the words to be answered."""
 
 
 class LoreBook(AddedComponent):
