@@ -277,14 +277,14 @@ class Agent:
         if person is None:
             return []
         found = recalled(address.text, world, self.character, person)
-        if found or not asks_again(address.text, world):
-            return found
         partner, view = world.characters[address.by_id], self.memory.view()
         reading = self.memory.reading
         earlier = remembered(question_of(view, partner, world, reading), view, self.character, partner, world, reading)
-        if earlier is None or (earlier[1].privately and earlier[1].speaker != partner.name):
-            return []
-        return [told_by(earlier[1], address.text, self.character, partner, world)]
+        if earlier is None or (earlier.spoken.privately and earlier.spoken.speaker != partner.name):
+            return found
+        if earlier.is_sure or (not found and asks_again(address.text, world)):
+            found.append(told_by(earlier.spoken, address.text, self.character, partner, world))
+        return list(dict.fromkeys(found))
 
     def secrets_from(self, partner: Character) -> list[Utterance]:
         """Return what others have whispered to it, or it to others, and `partner` has not heard."""

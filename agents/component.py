@@ -44,7 +44,8 @@ class Section:
     the same from turn to turn, so that a model's prefix cache can serve it. `shows` are the numbers of the memories
     that the text tells, and `scores` how well what was retrieved fits: by a memory's number, or a note's title.
     `is_aside` says that in a talk it stands right before the words that are to be answered. `names` are other names by
-    which a prompt for a talk calls people, as a guest is called by the name that they have told.
+    which a prompt for a talk calls people, as a guest is called by the name that they have told. `is_unanswerable` says
+    that it tells of a question to which nobody has told the answer.
     """
 
     name: str
@@ -56,6 +57,7 @@ class Section:
     is_aside: bool = False
     names: Mapping[str, str] = field(default_factory=dict)
     scores: Mapping[int | str, float] = field(default_factory=dict)
+    is_unanswerable: bool = False
 
 
 @dataclass(frozen=True)

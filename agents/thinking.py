@@ -24,6 +24,7 @@ from agents.models.model import Completion, ModelError, Request
 from agents.models.queue import ModelQueue
 from agents.models.scheduler import Priority
 from agents.prompts.prompt import Prompt
+from agents.prompts.talk import spoken_words
 from agents.reflection.reflection import Reflection
 from agents.reflection.speech_facts import key_words
 from agents.repetition.guard import RepetitionGuard
@@ -243,6 +244,8 @@ class Thinking:
             address.is_gift or address.with_gift,
             {one.name for one in awake if one.room_id != agent.character.room_id} - {partner.name},
             partner.name,
+            is_asked and self._is_unanswerable(),
+            [spoken_words(one.content) for one in prompt.messages if one.role == "assistant"],
         )
 
     def _told_again(self) -> str:
@@ -250,19 +253,27 @@ class Thinking:
         decision = self.question.decision
         if self._fault not in TOLD or decision.partner is None:
             return ""
+        recalled = self._recall()
+        fault = "misses" if recalled and self._fault == "invents" else self._fault
         return self._game.world.wording(
-            f"talk.again_{self._fault}",
+            f"talk.again_{fault}",
             name=self._agent.name,
             who=decision.partner.name,
-            recalled=self._recall() or self._known(self._agent.awareness.thinks_of),
+            recalled=recalled or self._known(self._agent.awareness.thinks_of),
         )
 
     def _recall(self) -> str:
         """Return what is asked to be told again. A refused answer wants it three times; it is looked for once."""
         address, newest = self._agent.awareness.thinks_of, self._agent.memory.journal.last
+        if self._is_unanswerable():
+            return ""
         if (self._recalled.address, self._recalled.newest) != (address, newest):
             self._recalled = _Recalled(address, newest, " ".join(self._agent.recalls_for(address)))
         return self._recalled.text
+
+    def _is_unanswerable(self) -> bool:
+        """Return whether the prompt tells that nobody has told what is asked for."""
+        return any(one.is_unanswerable for one in self.question.prompt.sections)
 
     def _instead_of(self, reply: Reply, decision: Decision) -> Reply:
         """Return what is done when a model found no words twice.
@@ -283,11 +294,11 @@ class Thinking:
         """Return what is said where the model's words were wrong twice: what the world answers, or a stock phrase."""
         say, address = self._game.world.wording, self._agent.awareness.thinks_of
         fault = "stays" if takes_leave(address.text, say) else self._fault
-        if fault in ("reveals", "invents", "stays"):
+        recalled = self._recall() if is_question(address.text, say) else ""
+        if fault in ("reveals", "stays") or (fault == "invents" and not recalled):
             return self._rng.choice(say(f"talk.instead_{fault}", who=partner.name).split("; "))
         if address.with_gift and (thanks := self._agent.thanks_for(address)):
             return thanks
-        recalled = self._recall() if is_question(address.text, say) else ""
         return recalled or self._known(address) or self._rng.choice(say("talk.at_a_loss").split("; "))
 
     async def _ask(self) -> Completion:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from itertools import chain, islice
 
 from agents.attending.conversation import is_question
+from agents.attending.questions import answer_type, is_of_type
 from agents.component import AddedComponent, Moment, Section, last_heard
 from agents.components.earlier import fitting, told_of
 from agents.memory.facts.extraction import Utterance
@@ -28,6 +29,9 @@ MAX_ROOMS = 200
 MAX_LINES = 3
 TELLING = 2
 """By so many words of its description somebody is known who is not here."""
+
+MEASURED = ("number", "time", "colour")
+"""What lore answers only where it says something of that type."""
 
 LATEST = 4
 """Among so many of the newest memories are the words to be answered."""
@@ -76,7 +80,9 @@ def answers(words: str, world: World, actor: Character, person: Person) -> list[
         return [say("asked.say_sorry" if LOSS in kinds else "asked.say_remembers", name=person.called or person.name)]
     looked_up = islice(_looked_up(words, world, actor, person.name), MAX_LINES)
     found = [say(f"asked.say_{key}", **values) for key, values in looked_up]
-    found += [one.text for one in world.lore.about(words, actor.name)[:1]]
+    kind = answer_type(words)
+    known = (one.text for one in world.lore.about(words, actor.name)[:1])
+    found += [text for text in known if kind not in MEASURED or is_of_type(kind, text)]
     return [*found, *_names(words, world, actor, person), *_told(words, world, actor, person)]
 
 

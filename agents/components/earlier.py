@@ -3,10 +3,20 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from agents.attending.conversation import is_question
+from agents.attending.questions import (
+    AnswerType,
+    Subject,
+    answer_type,
+    asking_part,
+    goes_back,
+    is_of_type,
+    is_untold,
+    subject_of,
+)
 from agents.component import AddedComponent, Moment, Section, last_heard
 from agents.memory.facts.extraction import Utterance, awaits_outcome, utterance_in
 from agents.memory.facts.narration_parser import NarrationParser
@@ -23,7 +33,7 @@ from world.sanitize import name_key
 from world.world import World
 
 NEAR = 3
-"""So many of the newest memories are near enough to be found."""
+"""Among so many of the newest memories is what is to be answered."""
 
 LOOKED_THROUGH = 200
 """So many of the newest memories are looked through."""
@@ -33,9 +43,40 @@ THIRD_PERSONS = frozenset({"he", "she", "it", "they", "his", "her", "its"})
 RARE = 2
 """A word that so many memories have at most is enough to tell that one is meant."""
 
+SURE = 2
+"""So many words of a question about neither of the two who talk stand in what surely answers it."""
+
+
+@dataclass(frozen=True)
+class Recollection:
+    """A memory that has to do with a question, what was said in it, and whether that surely answers the question."""
+
+    memory: Memory
+    spoken: Utterance
+    is_sure: bool = False
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What a question asks for: its key words, who is named in it, of what type the answer is, and of whom.
+
+    `goes_back` says that it is about what was spoken of before; `asker` and `agent` are the names of the two who talk.
+    """
+
+    words: frozenset[str]
+    named: frozenset[str] = frozenset()
+    asker: str = ""
+    agent: str = ""
+    kind: AnswerType = ""
+    subject: Subject = ""
+    goes_back: bool = False
+
 
 class Earlier(AddedComponent):
-    """Tells the one line of the tail that has most to do with the question that is to be answered."""
+    """Tells the one line of the tail that has most to do with the question that is to be answered.
+
+    Where somebody asks for what they have never told, it tells that.
+    """
 
     name = "earlier"
 
@@ -44,25 +85,43 @@ class Earlier(AddedComponent):
             return None
         reading, view, world = self.owner.reading, moment.view, moment.world
         question = question_of(view, moment.partner, world, reading)
+        if question is not None and is_untold(question, _known(moment)):
+            text = world.wording("earlier.untold", name=moment.actor.name, partner=moment.partner.name)
+            return Section(self.name, text, is_aside=True, is_unanswerable=True)
         found = remembered(question, view, moment.actor, moment.partner, world, reading)
         if question is None and last_heard(view.tail[-NEAR:], moment.partner.name) is None:
             found = message_for(moment.partner, view, world, reading)
         if found is None:
             return None
-        text = self._told(*found, question or "", moment)
-        return Section(self.name, text, shows=frozenset([found[0].seq]), is_aside=True)
+        text = self._told(found, question or "", moment)
+        return Section(self.name, text, shows=frozenset([found.memory.seq]), is_aside=True)
 
-    def _told(self, memory: Memory, spoken: Utterance, question: str, moment: Moment) -> str:
+    def _told(self, found: Recollection, question: str, moment: Moment) -> str:
         """Return a line of the tail as the agent is reminded of it; of what others have confided only that."""
         assert moment.partner is not None
         agent, partner, say = moment.actor.name, moment.partner.name, moment.world.wording
-        who = agent if memory.kind == "acted" else spoken.speaker
+        spoken = found.spoken
+        who = agent if found.memory.kind == "acted" else spoken.speaker
         if spoken.privately and who not in (agent, partner):
             return say("earlier.confided", who=who, name=agent, partner=partner)
         words = fitting(spoken, question, partner)
         if told := "" if who == agent else told_of(who, words):
             return say("earlier.told", name=agent, words=told)
         return say("earlier.said", who=who, words=words)
+
+
+def _known(moment: Moment) -> frozenset[str]:
+    """Return the key words of all that an agent is told, but for the newest lines, in which the question stands."""
+    assert moment.partner is not None
+    older = (one.text for one in _before_question(moment.view, moment.partner))
+    return frozenset().union(key_words(moment.told), *map(key_words, older))
+
+
+def _before_question(view: View, partner: Character) -> Sequence[Memory]:
+    """Return the newest memories up to what the partner said last, that left out."""
+    asked = last_heard(view.tail[-NEAR:], partner.name)
+    tail = view.tail[-LOOKED_THROUGH:]
+    return [one for one in tail if asked is None or one.seq < asked.seq]
 
 
 def question_of(view: View, partner: Character, world: World, reading: NarrationParser) -> str | None:
@@ -80,11 +139,11 @@ def remembered(
     partner: Character,
     world: World,
     reading: NarrationParser,
-) -> tuple[Memory, Utterance] | None:
-    """Return the line of the tail that has most to do with a question, and what was said in it; None if none has."""
+) -> Recollection | None:
+    """Return the line of the tail that has most to do with a question; None if none has."""
     if question is None:
         return None
-    older = view.tail[-LOOKED_THROUGH:-NEAR]
+    older = _before_question(view, partner)
     spoken = dict(_speeches(older, reading))
     found = _of_kind(question, spoken, world, partner)
     if found is None and has_phrase(world.wording("asked.asks_other"), question):
@@ -94,12 +153,20 @@ def remembered(
             if spoken[one].speaker not in (ME, partner.name) and not spoken[one].privately
         )
         found = next(others, None)
-    if found is None:
-        words = key_words(question) - key_words(f"{actor.name} {partner.name}")
-        speakers = {name for one in older for name in one.people[:1] if name != partner.name}
-        named = frozenset(name for name in speakers if is_named(name, question))
-        found = best(words, named, spoken, partner.name)
-    return (found, spoken[found]) if found else None
+    if found is not None:
+        return Recollection(found, spoken[found], is_sure=True)
+    speakers = {name for one in older for name in one.people[:1] if name != partner.name}
+    wanted = Wanted(
+        _asked_words(question) - key_words(f"{actor.name} {partner.name}"),
+        frozenset(name for name in speakers if is_named(name, question)),
+        partner.name,
+        actor.name,
+        answer_type(question),
+        subject_of(question),
+        goes_back(question),
+    )
+    found = best(wanted, spoken) or _by_type(wanted, spoken)
+    return Recollection(found, spoken[found], _is_sure(wanted, spoken[found])) if found else None
 
 
 def _of_kind(question: str, spoken: Mapping[Memory, Utterance], world: World, partner: Character) -> Memory | None:
@@ -120,9 +187,7 @@ def _of_kind(question: str, spoken: Mapping[Memory, Utterance], world: World, pa
     return next((one for one in reversed(list(spoken)) if is_meant(one, spoken[one])), None)
 
 
-def message_for(
-    partner: Character, view: View, world: World, reading: NarrationParser
-) -> tuple[Memory, Utterance] | None:
+def message_for(partner: Character, view: View, world: World, reading: NarrationParser) -> Recollection | None:
     """Return what somebody asked the agent to tell the partner, if it has said nothing of the kind since; or None."""
     own: list[frozenset[str]] = []
     for one, said in _speeches(reversed(view.tail[-LOOKED_THROUGH:]), reading):
@@ -132,7 +197,7 @@ def message_for(
             own.append(key_words(_words(said)))
         elif is_named(partner.name, said.text) and has_phrase(world.wording("asked.message"), said.text):
             told = key_words(said.text) - key_words(partner.name)
-            return None if any(len(told & words) > 1 for words in own) else (one, said)
+            return None if any(len(told & words) > 1 for words in own) else Recollection(one, said)
     return None
 
 
@@ -148,24 +213,58 @@ def secrets(view: View, partner: Character, reading: NarrationParser) -> list[Ut
     return found
 
 
-def best(
-    asked: frozenset[str], named: frozenset[str], spoken: Mapping[Memory, Utterance], asker: str = ""
-) -> Memory | None:
+def _asked_words(question: str) -> frozenset[str]:
+    """Return the key words of what is asked; where that points to what was said before it, of all the words."""
+    asked = asking_part(question)
+    return key_words(question if goes_back(asked) else asked) or key_words(question)
+
+
+def best(wanted: Wanted, spoken: Mapping[Memory, Utterance]) -> Memory | None:
     """Return the newest of the memories that shares most with what is asked, rare words first; None if none does.
 
-    `asked` are the key words of the question, `named` those who are named in it, `spoken` what was said in each memory.
-    Where others are named, what they said of the `asker` comes first.
+    Where others are named, what they said of the asker comes first; else what holds an answer of the type that is
+    asked for. Who asks of themselves means their own words.
     """
-    words = {one: asked & key_words(_words(said)) for one, said in spoken.items()}
+    by_named = {one for one in spoken if wanted.named & frozenset(one.people[:1])}
+    is_own = wanted.subject == "asker"
+    meant = {one for one, said in spoken.items() if one in by_named or not is_own or said.speaker == wanted.asker}
+    words = {one: wanted.words & key_words(_words(spoken[one])) for one in meant}
     counts = Counter(word for found in words.values() for word in found)
-    by_named = {one for one in words if named & frozenset(one.people[:1])}
-    telling = by_named | {one for one, found in words.items() if any(counts[word] <= RARE for word in found)}
+    typed = {one for one, found in words.items() if found and _answers(wanted, spoken[one])}
+    rare = {one for one, found in words.items() if any(counts[word] <= RARE for word in found)}
 
-    def fits(one: Memory) -> tuple[bool, bool, float, int]:
-        of_asker = one in by_named and bool(asker) and is_named(asker, _words(spoken[one]))
-        return one in by_named, of_asker, sum(1 / counts[word] for word in words[one]), one.seq
+    def fits(one: Memory) -> tuple[bool, bool, bool, float, int]:
+        of_asker = one in by_named and bool(wanted.asker) and is_named(wanted.asker, _words(spoken[one]))
+        return one in by_named, of_asker, one in typed, sum(1 / counts[word] for word in words[one]), one.seq
 
-    return max(telling, key=fits, default=None)
+    return max(by_named | typed | rare, key=fits, default=None)
+
+
+def _by_type(wanted: Wanted, spoken: Mapping[Memory, Utterance]) -> Memory | None:
+    """Return in which of their speeches somebody has told what they ask for, where no word of the question tells it.
+
+    What one does for a living is told at first, anything else may have been put right since.
+    """
+    told = (one for one, said in spoken.items() if said.speaker == wanted.asker and _answers(wanted, said))
+    if wanted.kind == "work" and wanted.subject == "asker":
+        return next(told, None)
+    return max(told, key=lambda one: one.seq, default=None) if wanted.goes_back else None
+
+
+def _answers(wanted: Wanted, said: Utterance) -> bool:
+    """Return whether a speech holds an answer of the wanted type, by who may give it."""
+    if wanted.subject == "asker" and said.speaker != wanted.asker:
+        return False
+    told = (one for one in sentences(_words(said)) if not one.endswith("?"))
+    return any(is_of_type(wanted.kind, one.replace(wanted.asker, "").replace(wanted.agent, "")) for one in told)
+
+
+def _is_sure(wanted: Wanted, said: Utterance) -> bool:
+    if not _answers(wanted, said):
+        return False
+    shared = len(wanted.words & key_words(_words(said)))
+    is_own = said.speaker == wanted.asker and (wanted.subject == "asker" or (wanted.goes_back and shared > 0))
+    return is_own or (wanted.subject == "" and (shared >= SURE or said.speaker in wanted.named))
 
 
 def _speeches(memories: Iterable[Memory], reading: NarrationParser) -> Iterator[tuple[Memory, Utterance]]:
@@ -180,11 +279,16 @@ def _words(spoken: Utterance) -> str:
 
 
 def fitting(spoken: Utterance, question: str, asker: str) -> str:
-    """Return the sentences of a speech that have to do with a question or name who asks; all if none has by itself."""
-    words = _words(spoken)
-    asked = key_words(question) - key_words(spoken.speaker) | key_words(asker)
+    """Return the sentences of a speech that answer a question, or else have to do with it or name who asks.
+
+    All of them if none has by itself.
+    """
+    words, kind = _words(spoken), answer_type(question)
+    asked = _asked_words(question) - key_words(spoken.speaker)
     told = [words[start:end].strip() for start, end in spans(words)]
-    return " ".join(one for one in told if key_words(one) & asked) or words
+    fits = [one for one in told if is_of_type(kind, one.replace(spoken.speaker, "")) and not one.endswith("?")]
+    fits = fits or [one for one in told if key_words(one) & (asked | key_words(asker))]
+    return " ".join(fits) or words
 
 
 def told_of(who: str, words: str) -> str:

@@ -71,6 +71,11 @@ def words_json(words: str) -> str:
     return json.dumps({"words": words}, ensure_ascii=False)
 
 
+def spoken_words(answer: str) -> str:
+    """Return the words of an answer as `words_json` has made it."""
+    return str(json.loads(answer)["words"])
+
+
 def merged(messages: Iterable[Message]) -> list[Message]:
     """Return messages with neighbours of one role made one, a line each, beginning with the user's."""
     found: list[Message] = []

@@ -16,7 +16,7 @@ from agents.memory.facts.speech_acts import sentences
 from agents.memory.facts.store import ME
 from agents.memory.judging.entities import Support, mentions
 from agents.reflection.speech_facts import key_words
-from agents.repetition.loop_detector import Shingles, shingles
+from agents.repetition.loop_detector import Shingles, is_similar, shingles
 from world.message_catalog import Wording
 from world.parsing import has_phrase, is_named
 
@@ -51,6 +51,7 @@ REVEALING = 2
 """So many key words of what was whispered, that nobody has said aloud to it, give a secret away."""
 
 FIRST_PERSON = frozenset({"i", "i've", "i'm", "my"})
+SECOND_PERSON = frozenset({"you", "your", "yours"})
 CLAIMED = 0.5
 """Who says so many of the pairs of words of what the other told, or tells no more than that in a sentence, a first
 person among them, takes it for its own."""
@@ -69,7 +70,8 @@ class Heard:
     `narration` is what the agent read that nobody said, `told` is what the other has told of themselves, `words` what
     they have just said. `recalled` is what they ask to be told again, `answer` is what the world, lore and memory
     answer them, and `secrets` are what others have whispered. `known` is all that stands in the prompt; empty if names
-    and numbers are not looked at. `is_gift` says that they gave something.
+    and numbers are not looked at. `is_gift` says that they gave something, `is_unanswerable` that they ask for what
+    nobody has told. `own` is what the agent has said, or says in its example day.
     """
 
     others: Collection[str] = ()
@@ -83,6 +85,8 @@ class Heard:
     is_gift: bool = False
     absent: Collection[str] = ()
     partner: str = ""
+    is_unanswerable: bool = False
+    own: Sequence[str] = ()
 
 
 def fault_in(words: str, name: str, heard: Heard, wording: Wording) -> Fault:
@@ -99,20 +103,36 @@ def fault_in(words: str, name: str, heard: Heard, wording: Wording) -> Fault:
         return "swaps"
     if any(reveals(words, one, heard.words) for one in heard.secrets):
         return "reveals"
+    if copies(words, heard, wording):
+        return "repeats"
     return _what_is_due(words, heard, wording)
 
 
 def _what_is_due(words: str, heard: Heard, wording: Wording) -> Fault:
     due = key_words(heard.recalled) - key_words(heard.words)
-    if due and (not due & key_words(words) or _own(shingles(heard.words) & shingles(words))):
-        return "misses"  # "I work in Harrowgate" is no answer to "Where do I work?"
-    if heard.answer and has_phrase(wording("talk.does_not_know"), words):
+    if due and (not due & key_words(words) or _takes_over(words, heard)):
         return "misses"
+    does_not_know = has_phrase(wording("talk.does_not_know"), words)
+    if heard.answer and does_not_know:
+        return "misses"
+    if heard.is_unanswerable and not does_not_know and not has_phrase(wording("talk.not_told"), words):
+        return "invents"
     if heard.is_gift and not has_phrase(wording("talk.thanks"), words):
         return "thankless"
     if takes_leave(heard.words, wording) and not is_farewell(words, wording):
         return "" if has_phrase(wording("talk.thanks"), words) else "stays"
     return "invents" if heard.known and invented(words, heard.known) else ""
+
+
+def _takes_over(words: str, heard: Heard) -> bool:
+    """Return whether words say of oneself what the other has asked of themselves.
+
+    "I work in Harrowgate" is no answer to "Where do I work?".
+    """
+    if _own(shingles(heard.words) & shingles(words)):
+        return True
+    said, recalled = (set(_WORD.findall(one.casefold())) for one in (words, heard.recalled))
+    return bool(SECOND_PERSON & recalled and FIRST_PERSON & said and not SECOND_PERSON & said)
 
 
 def takes_leave(words: str, wording: Wording) -> bool:
@@ -154,6 +174,24 @@ def calls(words: str, name: str) -> bool:
     A name between a comma and the end of a sentence, in front before a comma, or behind another sentence does.
     """
     return bool(re.search(r", {0}\s?[.!?…]|^{0},|[.!?…] {0}[,.!?…]".format(re.escape(name)), words))
+
+
+def copies(words: str, heard: Heard, wording: Wording) -> bool:
+    """Return whether words are the agent's own from elsewhere, with no word in them of what they are to answer.
+
+    In an answer to a question one such sentence is enough; else all of them have to be.
+    """
+    if is_farewell(words, wording) or has_phrase(wording("talk.does_not_know"), words):
+        return False
+    said = list(sentences(words))
+    own = [shingles(one) for speech in heard.own for one in sentences(speech)]
+    apart = [one for one in said if len(_WORD.findall(one)) >= SHORTEST_PART and not _shares(one, heard.words)]
+    copied = [one for one in apart if is_similar(shingles(one), own)]
+    return bool(copied) and (len(copied) == len(said) or is_question(heard.words, wording))
+
+
+def _shares(one: str, other: str) -> bool:
+    return bool(key_words(one) & key_words(other))
 
 
 def narrates(words: str, narration: Iterable[str]) -> bool:

@@ -261,6 +261,18 @@ def test_what_is_asked_for_again_is_told_in_the_very_words_where_the_model_canno
     assert "(Rook remembers: You told me that you mend clocks, down in Harrowgate.)" in life.model.requests[-1].prompt
 
 
+def test_what_a_model_makes_up_twice_is_told_from_memory_where_that_is_sure_or_not_known(tmp_path):
+    made_up = words("They are thirty."), words("It is thirty.")
+    life = Talking(tmp_path, words("Good."), *made_up, *made_up)
+    life.answers("say Rook, I have two sisters and a red door.")
+    told = "say You told me that you have two sisters and a red door."
+    assert life.answers("say Rook, how many sisters have I got?").line == told
+    life = Talking(tmp_path / "untold", words("Good."), *made_up)
+    life.answers("say Rook, I have two sisters and a red door.")
+    line = life.answers("say Rook, what colour are my curtains?").line.removeprefix("say ")
+    assert line in ("I do not know.", "That I do not know.", "Nobody has told me that.")
+
+
 def test_what_was_said_is_told_again_in_the_same_words_to_who_asks_for_it(tmp_path):
     answer = "Hanna is coming on Friday. She is a boat builder."
     life = Talking(tmp_path, words("Good."), words("Ah."), words(answer))

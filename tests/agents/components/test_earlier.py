@@ -101,3 +101,34 @@ def test_a_message_is_told_to_whom_it_is_for_until_it_is_delivered(inn):
     )
     rook.perform("say Ben, gate three leaks.")
     assert rook.prompt(greeting).section("earlier") == ""
+
+
+def test_an_answer_of_the_right_type_comes_before_other_words_that_are_shared(inn):
+    inn.game.perform("Ana", "say My brother went to sea on his nineteenth birthday.")
+    inn.game.perform("Ana", "say He went without a word, my brother.")
+    inn.agents["Rook"].perform("say He went far, then.")
+    assert inn.told_after("How old was he when he went?") == (
+        "Rook remembers: Ana's brother went to sea on his nineteenth birthday."
+    )
+
+
+def test_what_has_been_put_right_a_moment_ago_is_told(inn):
+    inn.game.perform("Ana", "say The carrier comes for the bales on Thursday.")
+    inn.game.perform("Ana", "say No, I am a fool. It is Saturday.")
+    inn.agents["Rook"].perform("say Saturday, then.")
+    assert inn.told_after("For which day have you got him down?") == 'Earlier Ana said: "It is Saturday."'
+
+
+def test_what_somebody_does_for_a_living_is_told_from_when_they_came(inn):
+    inn.game.perform("Ana", "say I cast bells.")
+    inn.game.perform("Ben", "say I mend clocks.")
+    inn.game.perform("Ana", "say I am glad that it rains.")
+    assert inn.told_after("Now tell me what I do for a living.") == 'Earlier Ana said: "I cast bells."'
+
+
+def test_where_somebody_asks_for_what_they_have_never_told_that_is_told(inn):
+    inn.game.perform("Ana", "say The house has a red door.")
+    assert inn.told_after("What colour are my curtains?") == (
+        "Ana has told Rook nothing of that, so Rook does not know it."
+    )
+    assert inn.told_after("What colour is the door of my house?") == 'Earlier Ana said: "The house has a red door."'

@@ -116,6 +116,8 @@ def test_what_was_whispered_is_told_to_nobody_who_does_not_say_it_themselves(wor
         ("In Harrowgate, you said.", ""),
         ("You mend clocks there.", "misses"),
         ("I mend clocks in Harrowgate.", "misses"),
+        ("I work in Harrowgate, as it happens.", "misses"),
+        ("I remember: you work in Harrowgate.", ""),
     ],
 )
 def test_an_answer_has_something_of_what_is_asked_for_again(words, found):
@@ -158,3 +160,27 @@ def test_who_is_bidden_farewell_says_it_too(words, heard, found):
 def test_who_speaks_for_the_narrator_of_the_one_who_listens_says_nothing():
     assert fault("Mira yawns.", partner="Mira") == "narrates"
     assert fault("Mira, you yawn.", partner="Mira") == ""
+
+
+@pytest.mark.parametrize(
+    ("words", "heard", "found"),
+    [
+        ("Good. And what did you have for breakfast?", "Where is the mill?", "repeats"),
+        ("In the morning, what did you have for breakfast?", "Where is the mill?", "repeats"),
+        ("It was a good breakfast that I had.", "What did you have for breakfast?", ""),
+        ("I am Eliza.", "I come here to cry.", "repeats"),
+        ("Poor you! I am Eliza.", "I come here to cry.", ""),
+        ("I do not know.", "Where is the mill?", ""),
+    ],
+)
+def test_what_it_has_said_elsewhere_is_no_answer_unless_it_is_about_the_same(words, heard, found):
+    own = ["What did you have for breakfast?", "You are Ana. I am Eliza.", "I do not know."]
+    assert fault(words, words=heard, own=own) == found
+
+
+@pytest.mark.parametrize(
+    ("words", "found"),
+    [("They are red.", "invents"), ("I do not know.", ""), ("You have not told me. Which colour is it?", "")],
+)
+def test_who_is_asked_what_nobody_has_told_does_not_know_it(words, found):
+    assert fault(words, words="What colour are my curtains?", is_unanswerable=True) == found

@@ -1,0 +1,128 @@
+"""Questions: of what type an answer has to be, and of whose things it is asked.
+
+The patterns are English, as those of `agents.reflection.speech_facts`. Where none fits, nothing is known of a question.
+The types are those of answer type detection, as in the TREC question answering tracks, and few.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection
+from typing import Literal
+
+from agents.memory.facts.speech_acts import sentences
+from agents.memory.numerals import NUMBER_WORDS
+from agents.reflection.speech_facts import key_words
+
+AnswerType = Literal["", "number", "time", "colour", "name", "place", "work"]
+Subject = Literal["", "asker", "asked"]
+"""Of whom a question asks: of who asks it, of who is asked, or of anything else."""
+
+_NUMBER = rf"\d|\b(?:{'|'.join(sorted(NUMBER_WORDS))}|half|both|once|twice)\b"
+_DAY_OR_HOUR = (
+    r"\b(?:(?:mon|tues|wednes|thurs|fri|satur|sun)days?|jan\w*|febr\w*|march|april|june|july|august|septem\w*|octo\w*|"
+    r"novem\w*|decem\w*|spring|summer|autumn|winter|noon|midnight|dawn|dusk|morning|afternoon|evening|night|tonight|"
+    r"today|tomorrow|yesterday|week|month|year|o['’]clock|at (?:\d|(?:one|two|three|four|five|six|seven|eight|nine|ten|"
+    r"eleven|twelve|half)\b))"
+)
+_COLOUR = r"\b(?:red|blue|green|white|yellow|brown|gr[ea]y|black|orange|purple|pink|violet|silver|gold\w*)\b"
+_NAME = r"\b(?:named|called|name is|name['’]s)\b|(?<=[a-z,] )[A-Z][a-z]+"
+_PLACE = (
+    r"\b(?:in|at|on|from|to|by|behind|under|near|beside|below|above|over|upstream|downstream|opposite|inside) "
+    r"(?:\w+ )?\w"
+)
+_STATE = (
+    r"think|like|love|hate|have|had|want|need|hope|know|see|saw|feel|am|was|would|will|shall|should|can|could|may|"
+    r"might|must|do|did|lost|found|left|hear|heard|say|said|mean|guess|wonder|believe|remember|forget|forgot|come|came|"
+    r"live|lived|thought|once|just|also|always|never|only|really|still|cannot|wish|fear"
+)
+_WORK = (
+    rf"\bI(?:['’]?m| am) (?:an? |the |\w+, (?:the|an?) )\w|\bI (?!(?:{_STATE})\b)[a-z]+\b|\bI do (?!not\b)\w|"
+    r"\b(?:my|by) trade\b"
+)
+
+_TRADES = "(?:do|make|play|sell|mend|cut|grow|catch|keep|build|teach|write|paint|cook|bake)(?:e?s)?"
+
+_ASKED_BY: dict[AnswerType, str] = {
+    "work": r"\bfor a living\b|\b(?:my|your|his|her|their) (?:trade|work|job|craft|profession)\b|"
+    rf"\bwhat (?:it is )?(?:I|he|she|they) (?:{_TRADES})\b|\bwhat (?:do|does) \w+ (?:{_TRADES})\b",
+    "colour": r"\b(?:what|which) colou?rs?\b",
+    "number": r"\bhow (?:many|much|old|long|far|high|deep|tall|late)\b|\b(?:what|which) (?:age|number)\b",
+    "time": r"\bwhen\b|\b(?:what|which) (?:day|time|hour|month|year|week|evening|morning)\b",
+    "place": r"\bwhere\b|\b(?:what|which) (?:town|village|city|street|house|place|room|inn|country)\b",
+    "name": r"\bwho(?:se|m)?\b|\bnames?\b|\bcalled\b",
+}
+"""How each type is asked for; the first that fits counts."""
+
+_ASKS = {kind: re.compile(pattern, re.IGNORECASE) for kind, pattern in _ASKED_BY.items()}
+_ANSWERS = {
+    "work": re.compile(_WORK, re.IGNORECASE),
+    "colour": re.compile(_COLOUR, re.IGNORECASE),
+    "number": re.compile(_NUMBER, re.IGNORECASE),
+    "time": re.compile(_DAY_OR_HOUR, re.IGNORECASE),
+    "place": re.compile(_PLACE, re.IGNORECASE),
+    "name": re.compile(_NAME),
+}
+_OF_ASKER = re.compile(r"\b(?:I|me|my|mine|myself)\b", re.IGNORECASE)
+_OF_ASKED = re.compile(r"\b(?:you|your|yours)\b", re.IGNORECASE)
+_ASIDE = re.compile(
+    r"\b(?:can|could|do|did|would|will) you (?:still )?(?:remember|recall|know|tell me|say|guess)\b|\btell me\b|"
+    r"\byou (?:still )?(?:remember|recall|know|noticed?|heard?|got|have got|write|wrote|said)\b|"
+    r"\bhave you (?:got|put|noted|written)\b",
+    re.IGNORECASE,
+)
+_GOES_BACK = re.compile(r"\b(?:he|she|it|they|him|her|them|his|its|their|again)\b", re.IGNORECASE)
+_OWNED = re.compile(
+    r"\b(?:(?:what|which|how (?:many|much|old|long|far|high|tall)|when|where|who|whose)\b[^.!?]*?"
+    r"\b(?:is|are|was|were|do|does|did|has|have|had)|recall|remember) my (?P<thing>(?:[\w'’-]+ ?){1,4})",
+    re.IGNORECASE,
+)
+_ENDS_THING = re.compile(
+    r"\b(?:is|are|was|were|do|does|did|has|have|had|called|named|in|at|on|from|to|of|by|with|for|and|or|again|now|"
+    r"then|come|comes|go|goes|look|looks|cost|costs|live|lives|made|again)\b.*",
+    re.IGNORECASE,
+)
+
+
+def asking_part(question: str) -> str:
+    """Return the last sentence that asks; all words where no question mark tells which that is."""
+    asking = [one for one in sentences(question) if one.rstrip("\"'”’)").endswith("?")]
+    return asking[-1] if asking else question
+
+
+def answer_type(question: str) -> AnswerType:
+    """Return of what type the answer to a question has to be; empty if that is not known."""
+    asked = asking_part(question)
+    return next((kind for kind, asks in _ASKS.items() if asks.search(asked)), "")
+
+
+def is_of_type(kind: AnswerType, words: str) -> bool:
+    """Return whether words hold something of a type; nothing is of the type that is not known."""
+    return bool(kind) and bool(_ANSWERS[kind].search(words))
+
+
+def subject_of(question: str) -> Subject:
+    """Return of whom a question asks, polite forms as in "do you know when I …" aside."""
+    asked = _ASIDE.sub("", asking_part(question))
+    if _OF_ASKER.search(asked):
+        return "asker"
+    return "asked" if _OF_ASKED.search(asked) else ""
+
+
+def goes_back(question: str) -> bool:
+    """Return whether a question is about what was spoken of before: it asks to remember, or by a pronoun."""
+    asked = asking_part(question)
+    return bool(_ASIDE.search(asked) or _GOES_BACK.search(asked))
+
+
+def is_untold(question: str, known: Collection[str]) -> bool:
+    """Return whether somebody asks for a plain fact about a thing or person of their own that was never spoken of.
+
+    `known` are the key words of all that is known. So "What colour are my curtains?" has no answer where no curtains
+    were ever named.
+    """
+    found = _OWNED.search(question)
+    if found is None:
+        return False
+    thing = key_words(_ENDS_THING.sub("", found["thing"]))
+    return bool(thing) and not thing & frozenset(known)

@@ -1,0 +1,66 @@
+"""Of what type the answer to a question has to be, of whom it asks, and when nobody can know."""
+
+from __future__ import annotations
+
+import pytest
+
+from agents.attending.questions import answer_type, goes_back, is_of_type, is_untold, subject_of
+from agents.reflection.speech_facts import key_words
+
+TYPES = {
+    "number": {
+        "How many sisters do I have?": ("I have three sisters.", "I have a sister."),
+        "How old was he?": ("It was his nineteenth birthday.", "He was young."),
+        "how far is it again": ("It is 12 miles.", "It is far."),
+    },
+    "time": {
+        "When does the carrier come?": ("He comes on Saturday.", "He comes with a cart."),
+        "For which day have you got him down?": ("At six, or at noon.", "He never comes at once."),
+    },
+    "colour": {"What colour is it?": ("A red door.", "A redoubtable door.")},
+    "place": {"Where is the donkey?": ("I tied her to the pump.", "She leans.")},
+    "name": {"Who gave me that?": ("My cousin Ulla did.", "My cousin did.")},
+    "work": {
+        "Now tell me what I do for a living.": ("I cast bells, over in Ormskirk.", "I think that it rains."),
+        "Do you know what I play?": ("I play the fiddle at weddings.", "I have a dog."),
+        "so whats my trade": ("I do cheese.", "I do not know."),
+    },
+}
+
+
+@pytest.mark.parametrize("kind", TYPES)
+def test_the_type_of_an_answer_is_known_by_the_question_and_found_in_what_was_said(kind):
+    for question, (answer, other) in TYPES[kind].items():
+        assert (answer_type(question), is_of_type(kind, answer), is_of_type(kind, other)) == (kind, True, False)
+
+
+def test_nothing_is_of_a_type_that_is_not_known():
+    assert answer_type("Do you like it here?") == ""
+    assert not is_of_type("", "I have three sisters.")
+
+
+def test_it_is_the_last_sentence_that_asks():
+    assert answer_type("When I was ten I lost a kite. What colour was it?") == "colour"
+    assert subject_of("I am Ana. What do you sell?") == "asked"
+
+
+def test_polite_forms_do_not_make_a_question_one_of_who_is_asked():
+    assert subject_of("Do you remember when I sail?") == "asker"
+    assert subject_of("You notice everything. How old was he when he went?") == ""
+    assert goes_back("Do you remember when I sail?")
+    assert not goes_back("When does the ferry leave?")
+
+
+@pytest.mark.parametrize(
+    ("question", "is_it"),
+    [
+        ("What colour are my curtains?", True),
+        ("You do recall my surname, don't you?", True),
+        ("Where does my uncle live now?", True),
+        ("How old is my brother?", False),
+        ("What do you think of my hat?", False),
+        ("What colour are curtains?", False),
+    ],
+)
+def test_what_somebody_has_never_spoken_of_nobody_can_know(question, is_it):
+    assert is_untold(question, key_words("My brother went to sea.")) is is_it
