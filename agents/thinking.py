@@ -246,6 +246,7 @@ class Thinking:
             partner.name,
             is_asked and self._is_unanswerable(),
             [spoken_words(one.content) for one in prompt.messages if one.role == "assistant"],
+            prompt.section("profile"),
         )
 
     def _told_again(self) -> str:

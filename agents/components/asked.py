@@ -144,6 +144,8 @@ def _looked_up(words: str, world: World, actor: Character, partner: str) -> Iter
     if has_phrase(world.wording("asked.asks_time"), words):
         time = world.time
         yield "time", {"part": world.wording(f"life.at_{time.part}"), "clock": time.clock}
+    if has_phrase(world.wording("asked.asks_place"), words):
+        yield "here", {"room": world.room_of(actor).name}
     ways = dict(islice(paths_from(world, actor.room_id), MAX_ROOMS))
     for room_id, way in ways.items():
         if is_named(world.rooms[room_id].name, words):

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from agents.attending.conversation import is_farewell, is_question
+from agents.attending.questions import subject_of
 from agents.memory.facts.extraction import Utterance
 from agents.memory.facts.speech_acts import sentences
 from agents.memory.facts.store import ME
@@ -51,6 +52,9 @@ REVEALING = 2
 """So many key words of what was whispered, that nobody has said aloud to it, give a secret away."""
 
 FIRST_PERSON = frozenset({"i", "i've", "i'm", "my"})
+SHORTEST_RECITAL, RECITED = 6, 0.5
+"""So many pairs of words, and such a share of them from the profile, are no words for the one who listens."""
+
 SECOND_PERSON = frozenset({"you", "your", "yours"})
 CLAIMED = 0.5
 """Who says so many of the pairs of words of what the other told, or tells no more than that in a sentence, a first
@@ -60,6 +64,7 @@ SAME = 0.6
 """Who says so many of the pairs of words that it has just heard, both in the first person, has swapped the persons."""
 
 _WORD = re.compile(r"[^\W_]+")
+_MINE = re.compile(r"\bmy ([^\W_]{3,})", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -71,7 +76,8 @@ class Heard:
     they have just said. `recalled` is what they ask to be told again, `answer` is what the world, lore and memory
     answer them, and `secrets` are what others have whispered. `known` is all that stands in the prompt; empty if names
     and numbers are not looked at. `is_gift` says that they gave something, `is_unanswerable` that they ask for what
-    nobody has told. `own` is what the agent has said, or says in its example day.
+    nobody has told. `own` is what the agent has said, or says in its example day,
+    and `profile` is who it is.
     """
 
     others: Collection[str] = ()
@@ -87,6 +93,7 @@ class Heard:
     partner: str = ""
     is_unanswerable: bool = False
     own: Sequence[str] = ()
+    profile: str = ""
 
 
 def fault_in(words: str, name: str, heard: Heard, wording: Wording) -> Fault:
@@ -95,7 +102,7 @@ def fault_in(words: str, name: str, heard: Heard, wording: Wording) -> Fault:
         return "assistant"
     if narrates(words, heard.narration) or tells_of(words, heard.partner):
         return "narrates"
-    if claims_as_own(words, heard.told):
+    if claims_as_own(words, heard.told) or owns(words, heard):
         return "claims"
     if is_part_of(words, heard.words) or offers_the_same(words, heard.words):
         return "echoes"
@@ -179,15 +186,24 @@ def calls(words: str, name: str) -> bool:
 def copies(words: str, heard: Heard, wording: Wording) -> bool:
     """Return whether words are the agent's own from elsewhere, with no word in them of what they are to answer.
 
-    In an answer to a question one such sentence is enough; else all of them have to be.
+    So are those of its profile, but where it is asked of itself. In an answer to a question one such sentence is
+    enough; else it takes half of them.
     """
     if is_farewell(words, wording) or has_phrase(wording("talk.does_not_know"), words):
         return False
-    said = list(sentences(words))
+    said, is_asked = list(sentences(words)), is_question(heard.words, wording)
     own = [shingles(one) for speech in heard.own for one in sentences(speech)]
+    profile = (
+        frozenset[tuple[str, ...]]() if is_asked and subject_of(heard.words) == "asked" else shingles(heard.profile)
+    )
     apart = [one for one in said if len(_WORD.findall(one)) >= SHORTEST_PART and not _shares(one, heard.words)]
-    copied = [one for one in apart if is_similar(shingles(one), own)]
-    return bool(copied) and (len(copied) == len(said) or is_question(heard.words, wording))
+    copied = [one for one in apart if is_similar(shingles(one), own) or _recites(one, profile)]
+    return bool(copied) and (is_asked or 2 * len(copied) >= len(said))
+
+
+def _recites(sentence: str, profile: Shingles) -> bool:
+    said = shingles(sentence)
+    return len(said) >= SHORTEST_RECITAL and len(said & profile) >= RECITED * len(said)
 
 
 def _shares(one: str, other: str) -> bool:
@@ -222,6 +238,16 @@ def claims_as_own(words: str, told: Iterable[str]) -> bool:
     """Return whether words tell in the first person what the other has told of themselves."""
     said = [shingles(words), *map(shingles, sentences(words))]
     return any(_is_mostly(one, pairs) or _is_mostly(pairs, one) for pairs in map(shingles, told) for one in said)
+
+
+def owns(words: str, heard: Heard) -> bool:
+    """Return whether words call a thing or a person of the other's their own: `my dog`, where they have told of theirs.
+
+    What is the agent's own too, by its profile or its own words, may be so.
+    """
+    theirs = {one.casefold() for told in (*heard.told, heard.words) for one in _MINE.findall(told)}
+    ours = {one.casefold() for one in _WORD.findall(" ".join((heard.profile, *heard.own)))}
+    return any(one.casefold() in theirs - ours for one in _MINE.findall(words))
 
 
 def _is_mostly(one: Shingles, other: Shingles) -> bool:

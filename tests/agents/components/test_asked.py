@@ -42,6 +42,7 @@ def test_the_way_to_a_room_is_told_exit_by_exit(inn):
         == "Rook knows the way from here to The Kitchen: go north."
     )
     assert inn.told_after("Is this The Common Room?") == "This is The Common Room."
+    assert inn.told_after("Good morning! What is this place?") == "This is The Common Room."
 
 
 def test_lore_is_told_that_fits_what_was_said_and_said_by_a_tiny_model_as_it_stands(inn):

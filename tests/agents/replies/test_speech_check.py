@@ -169,13 +169,30 @@ def test_who_speaks_for_the_narrator_of_the_one_who_listens_says_nothing():
         ("In the morning, what did you have for breakfast?", "Where is the mill?", "repeats"),
         ("It was a good breakfast that I had.", "What did you have for breakfast?", ""),
         ("I am Eliza.", "I come here to cry.", "repeats"),
-        ("Poor you! I am Eliza.", "I come here to cry.", ""),
+        ("Poor you! Stay a while. I am Eliza.", "I come here to cry.", ""),
+        ("I need an ink bottle from the Ink Yard today.", "I build small boats.", "repeats"),
+        ("I need an ink bottle from the Ink Yard today.", "What do you do all day?", ""),
+        ("Small boats! Are they quick?", "I build small boats.", ""),
         ("I do not know.", "Where is the mill?", ""),
     ],
 )
 def test_what_it_has_said_elsewhere_is_no_answer_unless_it_is_about_the_same(words, heard, found):
     own = ["What did you have for breakfast?", "You are Ana. I am Eliza.", "I do not know."]
-    assert fault(words, words=heard, own=own) == found
+    profile = "You are Eliza. Today you need an ink bottle from the Ink Yard, and one true thing from each person."
+    assert fault(words, words=heard, own=own, profile=profile) == found
+
+
+@pytest.mark.parametrize(
+    ("words", "found"),
+    [
+        ("I wrote about my dog Biscuit.", "claims"),
+        ("I wrote about your dog.", ""),
+        ("I wrote about my page.", ""),
+    ],
+)
+def test_what_belongs_to_the_other_is_not_the_agent_s(words, found):
+    told = ["I lost my dog at the weir.", "I tore my page."]
+    assert fault(words, words="What did you write?", told=told, profile="Each day you fill your page.") == found
 
 
 @pytest.mark.parametrize(
