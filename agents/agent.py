@@ -37,6 +37,7 @@ from agents.prompts.prompt import Prompt
 from agents.reflection.acquaintances import Acquaintances, Opinions
 from agents.reflection.reflecting import SLOTS, TEMPLATE
 from agents.reflection.reflection import Reflection, Surroundings, Texts
+from agents.reflection.speech_facts import key_words
 from agents.repetition.guard import RepetitionGuard
 from agents.thinking import Thinking
 from agents.write_pool import WritePool
@@ -283,8 +284,9 @@ class Agent:
         if earlier is None or (earlier.spoken.privately and earlier.spoken.speaker != partner.name):
             return found
         if earlier.is_sure or (not found and asks_again(address.text, world)):
-            found.append(told_by(earlier.spoken, address.text, self.character, partner, world))
-        return list(dict.fromkeys(found))
+            told = told_by(earlier.spoken, address.text, self.character, partner, world)
+            found += [told] if key_words(told) - key_words(" ".join(found)) else []
+        return found
 
     def secrets_from(self, partner: Character) -> list[Utterance]:
         """Return what others have whispered to it, or it to others, and `partner` has not heard."""

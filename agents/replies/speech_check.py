@@ -64,6 +64,7 @@ SAME = 0.6
 """Who says so many of the pairs of words that it has just heard, both in the first person, has swapped the persons."""
 
 _WORD = re.compile(r"[^\W_]+")
+_REMEMBERS = re.compile(r"\bI (?:do |have )?(?:remember|recall|know|think|believe|heard|wrote|noted)\w*", re.IGNORECASE)
 _MINE = re.compile(r"\bmy ([^\W_]{3,})", re.IGNORECASE)
 
 
@@ -106,7 +107,7 @@ def fault_in(words: str, name: str, heard: Heard, wording: Wording) -> Fault:
         return "claims"
     if is_part_of(words, heard.words) or offers_the_same(words, heard.words):
         return "echoes"
-    if swaps_persons(words, name, heard.others, wording) or any(calls(words, one) for one in heard.absent):
+    if swaps_persons(words, name, heard.others, wording) or any(calls(words, one, heard.words) for one in heard.absent):
         return "swaps"
     if any(reveals(words, one, heard.words) for one in heard.secrets):
         return "reveals"
@@ -117,7 +118,7 @@ def fault_in(words: str, name: str, heard: Heard, wording: Wording) -> Fault:
 
 def _what_is_due(words: str, heard: Heard, wording: Wording) -> Fault:
     due = key_words(heard.recalled) - key_words(heard.words)
-    if due and (not due & key_words(words) or _takes_over(words, heard)):
+    if due and (not due & key_words(words) or _takes_over(words, heard, due)):
         return "misses"
     does_not_know = has_phrase(wording("talk.does_not_know"), words)
     if heard.answer and does_not_know:
@@ -131,15 +132,21 @@ def _what_is_due(words: str, heard: Heard, wording: Wording) -> Fault:
     return "invents" if heard.known and invented(words, heard.known) else ""
 
 
-def _takes_over(words: str, heard: Heard) -> bool:
-    """Return whether words say of oneself what the other has asked of themselves.
+def _takes_over(words: str, heard: Heard, due: frozenset[str]) -> bool:
+    """Return whether words say of oneself what the other has asked of themselves, and what is due in them.
 
     "I work in Harrowgate" is no answer to "Where do I work?".
     """
     if _own(shingles(heard.words) & shingles(words)):
         return True
-    said, recalled = (set(_WORD.findall(one.casefold())) for one in (words, heard.recalled))
-    return bool(SECOND_PERSON & recalled and FIRST_PERSON & said and not SECOND_PERSON & said)
+    telling = (_words_of(_REMEMBERS.sub("", one)) for one in sentences(words) if due & key_words(one))
+    return bool(SECOND_PERSON & _words_of(heard.recalled)) and any(
+        FIRST_PERSON & told and not SECOND_PERSON & told for told in telling
+    )
+
+
+def _words_of(text: str) -> set[str]:
+    return set(_WORD.findall(text.casefold()))
 
 
 def takes_leave(words: str, wording: Wording) -> bool:
@@ -175,12 +182,15 @@ def swaps_persons(words: str, name: str, others: Iterable[str], wording: Wording
     return any(is_named(phrase, words) for phrase in phrases)
 
 
-def calls(words: str, name: str) -> bool:
+def calls(words: str, name: str, heard: str = "") -> bool:
     """Return whether words call somebody of this name.
 
-    A name between a comma and the end of a sentence, in front before a comma, or behind another sentence does.
+    A name between a comma and the end of a sentence, in front before a comma, or behind another sentence does; so does
+    one in front with a question mark, if what was heard does not name them and the words go on to `you`.
     """
-    return bool(re.search(r", {0}\s?[.!?…]|^{0},|[.!?…] {0}[,.!?…]".format(re.escape(name)), words))
+    called = re.escape(name)
+    is_asked_for = re.match(rf"{called}\?", words) and SECOND_PERSON & _words_of(words) and not is_named(name, heard)
+    return bool(is_asked_for or re.search(rf", {called}\s?[.!?…]|^{called},|[.!?…] {called}[,.!?…]", words))
 
 
 def copies(words: str, heard: Heard, wording: Wording) -> bool:

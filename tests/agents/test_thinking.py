@@ -273,6 +273,13 @@ def test_what_a_model_makes_up_twice_is_told_from_memory_where_that_is_sure_or_n
     assert line in ("I do not know.", "That I do not know.", "Nobody has told me that.")
 
 
+def test_what_is_told_again_is_told_once(tmp_path):
+    life = Talking(tmp_path, words("Oh dear."), words("Rook."), words("Rook."))
+    life.answers("say Rook, I lost my dog near the weir. He is called Biscuit.")
+    told = "say You told me that you lost your dog near the weir. He is called Biscuit."
+    assert life.answers("say Rook, do you remember what my dog is called?").line == told
+
+
 def test_what_was_said_is_told_again_in_the_same_words_to_who_asks_for_it(tmp_path):
     answer = "Hanna is coming on Friday. She is a boat builder."
     life = Talking(tmp_path, words("Good."), words("Ah."), words(answer))

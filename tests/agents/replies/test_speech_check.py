@@ -50,6 +50,11 @@ def test_who_says_what_the_narrator_told_speaks_for_the_narrator(words, does):
     assert narrates(words, ["Guest1 looks at the water for a while.", "Moss nods."]) == does
 
 
+def test_who_calls_by_name_somebody_who_is_not_there_has_swapped_the_persons():
+    assert fault("Odile? What is your name?", words="Good day.", absent=["Odile"]) == "swaps"
+    assert fault("Odile? She keeps the weir.", words="Do you know Odile?", absent=["Odile"]) == ""
+
+
 def test_an_assistant_is_nobody_here():
     assert fault("I am a language model.") == "assistant"
     assert fault("I write the page of the day.") == ""
@@ -118,6 +123,8 @@ def test_what_was_whispered_is_told_to_nobody_who_does_not_say_it_themselves(wor
         ("I mend clocks in Harrowgate.", "misses"),
         ("I work in Harrowgate, as it happens.", "misses"),
         ("I remember: you work in Harrowgate.", ""),
+        ("Yes, I do remember. In Harrowgate.", ""),
+        ("I know that it is Harrowgate.", ""),
     ],
 )
 def test_an_answer_has_something_of_what_is_asked_for_again(words, found):
