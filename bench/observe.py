@@ -14,6 +14,7 @@ in pairs, in processor time, so that other work on the machine counts little.
 from __future__ import annotations
 
 import asyncio
+import gc
 import json
 import os
 import random
@@ -29,6 +30,7 @@ from typing import Any
 from twisted.internet.defer import execute
 from twisted.internet.task import Clock
 
+from agents.agent import Agent
 from agents.commands.thought_commands import mind_command, thought_commands
 from agents.memory.strategy import loaded_strategies
 from agents.models.queue import ModelQueue
@@ -55,6 +57,7 @@ GOAL_SHARE = 0.02
 GOAL_MEGABYTES = 150.0
 MAX_STEP_MS = 50.0
 PROCESS_SECONDS = 5.0
+COMPACTION_SECONDS = 15.0
 WARM_UP = 100
 PAIRS = 30
 TURNS_A_LIFE = 1_000
@@ -270,8 +273,23 @@ async def _looked_at(life: Lived, name: str, memories: int) -> list[list[str]]:
         look()
         taken = 1000 * (time.thread_time() - begun)
         rows.append([label, f"{taken:.1f}", f"{taken:.0f}"])
+    rows.append(await _compacted(life, agent))
     await life.agents.stop()
     return rows
+
+
+async def _compacted(life: Lived, agent: Agent) -> list[str]:
+    """Return the longest step while memories are summarised, a window after the other."""
+    life.agents.write_pool.is_open = True  # as in a server
+    gc.freeze()
+    agent.compactor.start_if_due()
+    steps, until = list[float](), time.monotonic() + COMPACTION_SECONDS
+    while time.monotonic() < until and agent.compactor.is_running:
+        begun = time.thread_time()
+        await asyncio.sleep(0)
+        steps.append(1000 * (time.thread_time() - begun))
+    cycles = agent.compactor.stats.cycles
+    return [f"{cycles} compactions, a step", f"{max(steps):.1f}", f"{sum(steps):.0f}"]
 
 
 def _steps_ms(steps: Steps) -> list[float]:

@@ -6,6 +6,7 @@ English; see `judging.verification`.
 
 from __future__ import annotations
 
+import asyncio
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
@@ -15,7 +16,7 @@ from itertools import pairwise
 from agents.memory.english import FUNCTION_WORDS, LIGHT, is_english, stem
 from agents.memory.facts.narration_parser import ENGLISH, NarrationParser
 from agents.memory.judging.entities import Mention, Support, entities, folded, mentions, plain, words_of
-from agents.memory.judging.evidence import Evidence, evidence_of
+from agents.memory.judging.evidence import Evidence, evidence_of, unread_evidence_of
 from agents.memory.judging.verification import claim_faults, faults_by_sentence
 from agents.memory.summaries.form import (
     copy_faults,
@@ -106,8 +107,7 @@ class Verdict:
 
 def judge(text: str, source: Source, count_tokens: Callable[[str], int]) -> Verdict:
     """Judge a summary in prose. No text makes it raise."""
-    support = Support(source.memories, (*source.previous, source.counted), (*source.roster, source.name))
-    found = mentions(text, support)
+    found = mentions(text, _support(source))
     tokens = (count_tokens(source.text), count_tokens(text))
     scores = _scores(text, tokens, found, source)
     written = plain(text)
@@ -127,6 +127,21 @@ def judge(text: str, source: Source, count_tokens: Callable[[str], int]) -> Verd
     return _verdict(faults, scores)
 
 
+def scores_of(text: str, source: Source, count_tokens: Callable[[str], int]) -> dict[str, float]:
+    """Return the scores of a summary alone, without the faults, which take far longer to find."""
+    tokens = (count_tokens(source.text), count_tokens(text))
+    return _scores(text, tokens, mentions(text, _support(source)), source)
+
+
+async def read_ahead(text: str, source: Source) -> None:
+    """Read what a summary is going to be judged by, a line at a time, so that others can go on in between."""
+    if not is_english(words_of(text)):
+        return
+    evidence = unread_evidence_of(source.memories, source.previous, source.roster, source.name, source.reading)
+    for _ in evidence.read_on():
+        await asyncio.sleep(0)
+
+
 def without_faults(text: str, source: Source) -> tuple[str, str]:
     """Return what is left of a summary in prose without the sentences that are wrong, and all of it but repetitions.
 
@@ -140,7 +155,7 @@ def without_faults(text: str, source: Source) -> tuple[str, str]:
 def judged_sentences(text: str, source: Source) -> Iterator[tuple[str, bool]]:
     """Yield each sentence of a summary in prose, and whether it is wrong, as `without_faults` takes it."""
     written = plain(text)
-    support = Support(source.memories, (*source.previous, source.counted), (*source.roster, source.name))
+    support = _support(source)
     found = list(faults_by_sentence(written, _evidence(source)))
     starts = [start for start, _ in found]
     cuts = [0, *(_end_between(written, one, next_one) for one, next_one in pairwise(starts)), len(written)]
@@ -246,6 +261,10 @@ def _too_little(text: str, source: Source, scores: dict[str, float]) -> Iterator
 def _claim_faults(text: str, source: Source) -> Iterator[tuple[str, str]]:
     if is_english(words_of(text)):
         yield from claim_faults(text, _evidence(source))
+
+
+def _support(source: Source) -> Support:
+    return Support(source.memories, (*source.previous, source.counted), (*source.roster, source.name))
 
 
 def _evidence(source: Source) -> Evidence:

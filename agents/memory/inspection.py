@@ -95,11 +95,10 @@ def explain_text(memory: AgentMemory, seq: int, say: Wording, unshown: Range = N
 
 def diff_text(memory: AgentMemory, say: Wording) -> str:
     """Return how the long-term summary differs from the one before. Raises: CommandError if there are not two."""
-    former = [summary for _, summary in memory.summaries.former()]
-    now = memory.longterm
-    if now is None or not former:
+    now, newest_first = memory.longterm, sorted(memory.summaries.former_names(), reverse=True)
+    before = next(filter(None, map(memory.summaries.leaf, newest_first)), None)
+    if now is None or before is None:
         raise CommandError(say("memory.one_longterm" if now else "memory.no_longterm", who=memory.name))
-    before = max(former, key=lambda summary: (summary.made_ms, summary.generation))
     ranges = {"now": Range(now.first, now.last), "before": Range(before.first, before.last)}
     heading = say("memory.longterm_of", who=memory.name, **ranges)
     return "\n".join([heading, *(say(key, text=text) for key, text in changes(before.text, now.text))])
@@ -139,7 +138,8 @@ def _summary_range(memory: AgentMemory, name: str, say: Wording) -> Range:
         "longterm": memory.longterm,
         "long-term": memory.longterm,
     }
-    summary = in_force.get(name) or dict(memory.summaries.leaves() + memory.summaries.former()).get(f"{name}.md")
+    kept = (*memory.summaries.leaf_names(), *memory.summaries.former_names())
+    summary = in_force.get(name) or (memory.summaries.leaf(f"{name}.md") if f"{name}.md" in kept else None)
     if summary is None:
         raise CommandError(say("memory.no_summary", who=memory.name, wanted=name))
     return Range(summary.first, summary.last)

@@ -20,7 +20,7 @@ from vault.markdown import one_line
 from vault.memory.facts_note import FactsNote
 from vault.memory.journal import Journal, add_warning
 from vault.memory.memory_line import DEFAULT_IMPORTANCE, Memory
-from vault.memory.summaries import LONGTERM, RECENT, PendingPublication, Summary, SummaryFolder
+from vault.memory.summaries import LONGTERM, RECENT, PendingPublication, Summary, SummaryFolder, covered_by_name
 from vault.vault import Vault
 
 log = logging.getLogger(__name__)
@@ -304,9 +304,10 @@ class AgentMemory:
         long-term summary that ends where it begins.
         """
         name = f"{leaf.removesuffix('.md')}.md"
-        recent = dict(self.summaries.leaves()).get(name)
+        names = self.summaries.leaf_names()
+        recent = self.summaries.leaf(name) if name in names else None
         if recent is None:
-            known = ", ".join(n.removesuffix(".md") for n, _ in self.summaries.leaves()[-5:])
+            known = ", ".join(one.removesuffix(".md") for one in names[-5:])
             raise NoteError(f"{self.name} has no leaf {leaf!r}; the last are {known or 'none'}.")
         longterm = self._longterm_before(recent)
         if recent.first > 1 and longterm is None:
@@ -318,7 +319,8 @@ class AgentMemory:
         return recent
 
     def _longterm_before(self, recent: Summary) -> Summary | None:
-        former = [summary for _, summary in self.summaries.former()]
+        names = (one for one in self.summaries.former_names() if covered_by_name(one) == recent.first - 1)
+        former = map(self.summaries.leaf, names)
         fitting = [s for s in (*former, self.longterm) if s and s.first == 1 and s.last == recent.first - 1]
         return max(fitting, key=lambda summary: (summary.generation, summary.made_ms), default=None)
 

@@ -64,7 +64,7 @@ def _attends_to(agent: Agent, world: World) -> list[str]:
 
 def _memory(agent: Agent) -> Shown:
     record, memory = agent.compactor.stats, agent.memory
-    leaves = [name.removesuffix(".md") for name, _ in memory.summaries.leaves()[-MAX_LEAVES:]]
+    leaves = [name.removesuffix(".md") for name in memory.summaries.leaf_names()[-MAX_LEAVES:]]
     return {
         "is_compacting": agent.compactor.is_running,
         "state": record.state,

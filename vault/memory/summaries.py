@@ -153,16 +153,24 @@ class SummaryFolder:
         return self._all(_LEAF)
 
     def leaf_names(self) -> list[str]:
-        """Return the file names of all leaves, without reading them."""
-        return [f"{name}.md" for name in self._vault.names("/".join(self._parts)) if _LEAF.fullmatch(f"{name}.md")]
+        """Return the file names of all leaves by the last memory that each covers, without reading them."""
+        return self._named(_LEAF)
+
+    def former_names(self) -> list[str]:
+        """Return the file names of the long-term summaries that were in force before, in the same way."""
+        return self._named(_FORMER)
+
+    def _named(self, pattern: re.Pattern[str]) -> list[str]:
+        names = (f"{name}.md" for name in self._vault.names("/".join(self._parts)))
+        return sorted(filter(pattern.fullmatch, names), key=covered_by_name)
 
     def last_seq(self) -> int:
         """Return the highest number that the name of a summary bears; 0 if none bears one."""
         names = self._vault.names("/".join(self._parts))
-        return max((int(found[1]) for name in names if (found := _NUMBERED.fullmatch(name))), default=0)
+        return max(map(covered_by_name, names), default=0)
 
     def leaf(self, name: str) -> Summary | None:
-        """Return a leaf, or None if there is none by that name that is valid."""
+        """Return a leaf or a former long-term summary, or None if there is none by that name that is valid."""
         try:
             return self.read(name)
         except NoteError:
@@ -312,6 +320,12 @@ class SummaryFolder:
 
 def _moment(at_ms: int) -> str:
     return datetime.fromtimestamp(at_ms / 1000, UTC).strftime("%Y%m%d-%H%M%S")
+
+
+def covered_by_name(name: str) -> int:
+    """Return the last memory that a kept summary covers, as its file name says; 0 if it says none."""
+    found = _NUMBERED.fullmatch(name.removesuffix(".md"))
+    return int(found[1]) if found else 0
 
 
 def _made_of(kind: str, name: str) -> str:

@@ -27,7 +27,7 @@ from world.message_catalog import Wording
 
 log = logging.getLogger(__name__)
 
-CATCH_UP = 1024
+CATCH_UP = 256
 """How many memories one call extracts from at most, so that a long journal blocks nobody."""
 
 EXTRACT_EVERY = 8

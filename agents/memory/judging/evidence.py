@@ -85,7 +85,10 @@ class Proposition:
 
 
 class Evidence:
-    """All that lines tell, by what it is about. The work grows with their length and no faster."""
+    """All that lines tell, by what it is about. The work grows with their length and no faster.
+
+    Nothing is read at first: `read_on` reads line by line, so that others can go on in between.
+    """
 
     def __init__(
         self, lines: Sequence[Line], gazetteer: Gazetteer, agent: str, things: Things, rooms: Iterable[str] = ()
@@ -112,15 +115,22 @@ class Evidence:
         }
         self.genders: dict[str, str] = {}
         self._discourses: dict[str, Discourse] = {}
-        for number, line in enumerate(lines):
-            self._take(number, line)
         self._index: dict[str, list[int]] = defaultdict(list)
         self._around: dict[str, list[int]] = defaultdict(list)
-        for number, one in enumerate(self.propositions):
-            for item in one.items:
-                self._index[item].append(number)
-            for item in one.around - one.items:
-                self._around[item].append(number)
+        self._read = 0
+
+    def read_on(self) -> Iterator[None]:
+        """Read the lines that are not read yet, and yield after each."""
+        while self._read < len(self.lines):
+            known = len(self.propositions)
+            self._take(self._read, self.lines[self._read])
+            self._read += 1
+            for number, one in enumerate(self.propositions[known:], known):
+                for item in one.items:
+                    self._index[item].append(number)
+                for item in one.around - one.items:
+                    self._around[item].append(number)
+            yield
 
     def _take(self, number: int, line: Line) -> None:
         found = (self.gazetteer.canonical(person) for person in (*line.people, line.speaker, self.agent))
@@ -287,7 +297,6 @@ ANSWERED = frozenset("give get take drop put go use read write follow".split())
 """Commands whose result is a memory of its own: what was typed alone tells nothing."""
 
 
-@lru_cache(maxsize=4)
 def evidence_of(
     memories: tuple[Memory, ...],
     previous: tuple[str, ...],
@@ -295,7 +304,22 @@ def evidence_of(
     agent: str,
     reading: NarrationParser = ENGLISH,
 ) -> Evidence:
-    """Return what memories and earlier summaries tell, to hold a summary by `agent` against.
+    """Return what memories and earlier summaries tell, to hold a summary by `agent` against."""
+    evidence = unread_evidence_of(memories, previous, roster, agent, reading)
+    for _ in evidence.read_on():
+        pass
+    return evidence
+
+
+@lru_cache(maxsize=4)
+def unread_evidence_of(
+    memories: tuple[Memory, ...],
+    previous: tuple[str, ...],
+    roster: frozenset[str],
+    agent: str,
+    reading: NarrationParser = ENGLISH,
+) -> Evidence:
+    """Return the evidence as far as it is read by now.
 
     The last ones are kept, since a summary is judged more than once.
     """

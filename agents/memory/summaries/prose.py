@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from agents.memory.gate import MENDABLE, Objection, Source, Verdict, judge, without_faults
+from agents.memory.gate import MENDABLE, Objection, Source, Verdict, judge, read_ahead, without_faults
 from agents.memory.judging.entities import folded, plain
 from agents.memory.summaries.drafts import Asking, Draft
 from agents.memory.summaries.form import short
@@ -61,6 +61,7 @@ async def written(
         told = {"memories": "", "recent": ""} if source.memories else {}
         instructions = filled(template.text, {**slots, **told, "objection": ""}, chat)
         told_of = replace(source, prompt=instructions)
+        await read_ahead(completion.text, source)
         text, verdict = _judged(completion, template, told_of, asking)
         if verdict.accepted:
             return asking.accept(text, "prose", verdict)

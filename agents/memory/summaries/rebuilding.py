@@ -17,7 +17,7 @@ from dataclasses import dataclass, replace
 
 from agents.memory.archive_writer import summary_fields, with_archive_reference
 from agents.memory.english import FUNCTION_WORDS
-from agents.memory.gate import Source, judge
+from agents.memory.gate import Source, scores_of
 from agents.memory.judging.entities import words_of
 from agents.memory.memory import AgentMemory
 from agents.memory.summaries.drafts import Draft
@@ -118,7 +118,7 @@ async def rebuilt(
 def is_better(new: str, old: str, leaves: Sequence[str], name: str, count_tokens: Callable[[str], int]) -> bool:
     """Return whether a summary keeps more of what the leaves tell than another, by the gate's own scores."""
     source = Source((), tuple(leaves), name=name, cap_tokens=1_000_000)
-    scores = [judge(text, source, count_tokens).scores for text in (new, old)]
+    scores = [scores_of(text, source, count_tokens) for text in (new, old)]
     kept_new, kept_old = (score["entities_kept"] - score["unsupported_share"] for score in scores)
     return kept_new > kept_old
 

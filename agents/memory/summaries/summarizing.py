@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from agents.memory.facts.narration_parser import ENGLISH, NarrationParser
-from agents.memory.gate import Source, judge_picked
+from agents.memory.gate import Source, judge_picked, read_ahead
 from agents.memory.importance import notable_share, summary_budget
 from agents.memory.summaries.drafts import Asking, Draft, SummaryRefused, Withdrawn
 from agents.memory.summaries.picked import memory_of_line
@@ -127,7 +127,7 @@ class Summarizer:
         limits = (work.source.cap_tokens, work.count)
         told_so = (work.template.text, work.template.schema, work.values, [one.line for one in work.lines])
         key = cache_key(work.key, told_so, model.name, profile.style, profile.chat, limits)
-        if draft := recall(self._cache, key, work.source, self._resolve, self.count_tokens, work.template.schema):
+        if draft := await recall(self._cache, key, work.source, self._resolve, self.count_tokens, work.template.schema):
             return draft
         draft = await attempted(work, self._queues, self._name, profile, self._resolve)
         if draft.quality != "fallback":
@@ -279,7 +279,7 @@ def _sentences(one: Candidate) -> list[Candidate]:
     return [replace(one, line=sentence) for sentence in said]
 
 
-def recall(
+async def recall(
     cache: SummaryCache | None,
     key: str,
     source: Source,
@@ -294,6 +294,7 @@ def recall(
             if quality == "extractive":
                 verdict = judge_picked(text, source, resolve, count_tokens)
             else:
+                await read_ahead(text, source)
                 verdict = judged(text, schema, source, count_tokens)
             if verdict.accepted:
                 return Draft(text, quality, model, verdict.scores, count_tokens(text), 0, 0)

@@ -308,3 +308,20 @@ def test_it_is_the_same_with_threads(tmp_path: Path):
     assert names(life) == names(other)
     assert drafts(life) == []
     assert life.memory.longterm == other.memory.longterm
+
+
+def test_others_go_on_at_every_memory_that_a_summary_is_verified_by(tmp_path: Path):
+    life = Life(tmp_path, windows(4, 64), talkative())
+    life.live(69)
+
+    async def turns_of_others() -> int:
+        life.compactor.start_if_due()
+        turns = 0
+        while life.compactor.is_running:
+            await one_turn()
+            turns += 1
+        return turns
+
+    turns = asyncio.run(turns_of_others())
+    assert life.memory.recent is not None and life.memory.recent.quality == "prose"
+    assert turns >= life.memory.recent.count >= 64
