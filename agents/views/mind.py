@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import pairwise
 
 from agents.agent import Agent
 from agents.component import Described
@@ -124,21 +125,16 @@ def _tokens(agent: Agent, text: str) -> int:
 def last_turns(agent: Agent, last: int, most: int = LAST_TURNS) -> list[Shown]:
     """Return an agent's last actions down from a memory, newest first: what it did, why, and what came of it."""
     found = agent.memory.journal.read(max(1, last - MOST_READ), last)
-    return list(_turns(found))[::-1][:most]
+    places = [at for at, one in enumerate(found) if one.kind == "acted"][-most:]
+    return [_turn(found[start:end]) for start, end in pairwise([*places, len(found)])][::-1]
 
 
-def _turns(memories: list[Memory]) -> Iterator[Shown]:
-    action: Shown | None = None
-    for one in memories:
-        if one.kind == "acted":
-            if action:
-                yield action
-            action = shown_memory(one) | {"command": parsed_command(one.text), "reason": parse_line(one.text).reason}
-            action |= {"result": "", "is_refused": False}
-        elif one.kind == "result" and action and not action["result"]:
-            action |= {"result": one.text.replace(LINE_BREAK, "\n"), "is_refused": one.refused}
-    if action:
-        yield action
+def _turn(memories: list[Memory]) -> Shown:
+    """Return an action with its first result, which are among these memories, the action first."""
+    action, result = memories[0], next((one for one in memories if one.kind == "result" and one.text), None)
+    shown = shown_memory(action) | {"command": parsed_command(action.text), "reason": parse_line(action.text).reason}
+    text = result.text.replace(LINE_BREAK, "\n") if result else ""
+    return shown | {"result": text, "is_refused": bool(result and result.refused)}
 
 
 def mind_text(agent: Agent, shown: Shown, say: Wording) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -34,6 +34,15 @@ WINDOW_DEPTH = 3
 """How many steps the map of the window reaches, as `map` does."""
 
 
+Person = dict[str, Any]
+"""How somebody is shown: `name`, `is_agent`, and what is so of them."""
+
+State = tuple[str, Stage | None]
+"""Why an agent does not think, and whether its thought waits or runs."""
+
+SILENT: State = ("", None)
+
+
 @dataclass(frozen=True)
 class Layout:
     """Where rooms lie, by id; the pairs with a straight way between them, and the other exits: from, name, to."""
@@ -63,11 +72,14 @@ class Town:
         self._changes = 0
         self._thought_at = -1
         self._shown_speaking: frozenset[str] = frozenset()
+        self._states: tuple[object, dict[str, State]] = (None, {})
+        self._people_of: dict[str, tuple[object, list[Person]]] = {}
 
     def take_events(self, events: tuple[Event, ...]) -> None:
         """Forget the layout when rooms may be others: after building, and after an edit that nobody perceives."""
         if not events or any(isinstance(one, Built | EntityChanged) for one in events):
             self._layout = None
+            self._people_of.clear()
             self._changes += 1
         elif any(isinstance(one, Left | Arrived) or self._is_new_speaker(one) for one in events):
             self._changes += 1
@@ -77,9 +89,11 @@ class Town:
 
     def stamp(self) -> object:
         """Return what is another when somebody has moved, come, gone or spoken; of thoughts and silence a bit later."""
-        now_ms = self._now_ms()
-        thoughts = min(now_ms // THOUGHTS_MS, self._thought_at + 1)  # those of one second, and what came later in it
-        return self._changes, thoughts, now_ms // SILENCE_MS if self._shown_speaking else 0
+        return self._changes, self._thoughts(), self._now_ms() // SILENCE_MS if self._shown_speaking else 0
+
+    def _thoughts(self) -> int:
+        """Return a number that is another when agents have begun or ended thoughts: of those of one second together."""
+        return min(self._now_ms() // THOUGHTS_MS, self._thought_at + 1)  # and once more for what came later in it
 
     def thought(self) -> None:
         """Take in that an agent has begun or ended a thought."""
@@ -90,8 +104,8 @@ class Town:
         world = self._game.world
         if self._layout is None:
             self._layout = layout_of(world)
-        people = {one: world.occupants(one) for one in self._layout.places}
-        shown = self._shown(self._layout, self._people(people))
+        states, self._shown_speaking = self._states_now(), self._speaking()
+        shown = self._shown(self._layout, {one: self._people_in(one, states) for one in self._layout.places})
         return shown | {"words": [self._room_words(one) for one in self._layout.places] if has_words else []}
 
     def then(self, places: Mapping[str, str], name: str) -> dict[str, Any]:
@@ -111,10 +125,10 @@ class Town:
         directions = directions_of(world)
         plan = automap_of(world, room_id, WINDOW_DEPTH, directions)
         layout = Layout(plan.places, ways_of(world, plan, directions), [])
-        shown = self._shown(layout, self._people({room_id: visible_characters(world, room_id)}, is_whole=False))
+        shown = self._shown(layout, {room_id: self._seen_in(room_id)})
         return shown | {"words": [*map_sentences(world, room_id), self._room_words(room_id)]}
 
-    def _shown(self, layout: Layout, people: Mapping[str, list[dict[str, Any]]]) -> dict[str, Any]:
+    def _shown(self, layout: Layout, people: Mapping[str, list[Person]]) -> dict[str, Any]:
         world = self._game.world
         numbers = {room_id: number for number, room_id in enumerate(layout.places)}
         rooms = [
@@ -128,33 +142,46 @@ class Town:
         ways = [[numbers[one], numbers[other]] for one, other in layout.ways]
         return {"rooms": rooms, "ways": ways, "others": others, "left_out": layout.left_out}
 
-    def _people(
-        self, present: Mapping[str, Sequence[Character]], is_whole: bool = True
-    ) -> dict[str, list[dict[str, Any]]]:
-        """Return who is in each room, and of each what is so: that it `speaks`, `thinks`, or is `still` and why."""
-        stages, self._shown_speaking = self._stages(), self._speaking()
-        return {room: [self._person(one, stages, is_whole) for one in here] for room, here in present.items()}
+    def _people_in(self, room_id: str, states: Mapping[str, State]) -> list[Person]:
+        """Return who is in a room, and of each what is so: that it `speaks`, `thinks`, `waits`, or is `still` and why.
 
-    def _person(self, one: Character, stages: Mapping[str, Stage], is_whole: bool) -> dict[str, Any]:
-        shown: dict[str, Any] = {"name": one.name, "is_agent": one.is_agent}
+        A room in which nothing is different is shown by the same list as before.
+        """
+        here = self._game.world.occupants(room_id)
+        key = [(one.character_id, one.name in self._shown_speaking, states.get(one.character_id)) for one in here]
+        before, people = self._people_of.get(room_id, (None, []))
+        if key != before:
+            people = [self._person(one, states.get(one.character_id, SILENT)) for one in here]
+            self._people_of[room_id] = key, people
+        return people
+
+    def _person(self, one: Character, state: State) -> Person:
+        (why_still, stage), shown = state, {"name": one.name, "is_agent": one.is_agent}
         if one.name in self._shown_speaking:
             shown["speaks"] = True
-        agent = self._agents.get(one.character_id)
-        if agent is None:
-            return shown
-        why_still, stage = agent.why_still, stages.get(one.name)
         if why_still:
-            return shown | {"still": why_still} if is_whole else shown
-        if stage == "running":
-            shown["thinks"] = True
-        elif stage and is_whole:
-            shown["waits"] = True
+            return shown | {"still": why_still}
+        if stage:
+            shown["thinks" if stage == "running" else "waits"] = True
         return shown
 
-    def _stages(self) -> dict[str, Stage]:
-        """Return of each agent that thinks whether its thought waits or runs."""
-        queues = {id(one.queue): one.queue for one in self._agents.values() if one.queue}
-        return {name: stage for queue in queues.values() for name, stage in queue.stages().items()}
+    def _seen_in(self, room_id: str) -> list[Person]:
+        """Return who is to be seen in a room, as the window shows them: that agents wait or rest is not seen there."""
+        states, self._shown_speaking = self._states_now(), self._speaking()
+        found = (
+            self._person(one, states.get(one.character_id, SILENT))
+            for one in visible_characters(self._game.world, room_id)
+        )
+        return [{key: value for key, value in one.items() if key not in ("still", "waits")} for one in found]
+
+    def _states_now(self) -> Mapping[str, State]:
+        """Return how each agent's thinking is, by id, as it was within the last `THOUGHTS_MS`."""
+        at = self._now_ms() // THOUGHTS_MS, self._thoughts()
+        if self._states[0] != at:
+            queues = {id(one.queue): one.queue for one in self._agents.values() if one.queue}
+            stages = {name: stage for queue in queues.values() for name, stage in queue.stages().items()}
+            self._states = at, {name: (one.why_still, stages.get(one.name)) for name, one in self._agents.items()}
+        return self._states[1]
 
     def _room_words(self, room_id: str) -> str:
         return self._words(room_id, [one.name for one in visible_characters(self._game.world, room_id)])
