@@ -27,7 +27,7 @@ from server.web.play import SIGHT, PageConnection, PageSocket, Watcher
 from server.web.programs import PROGRAMS, serve_program
 from server.web.site import Answer, Deadlines, Pages, WebFactory
 from server.web.socket import POLICY, WebSocket, switch_protocol
-from server.web.wire import HandshakeRefused, open_wire
+from server.web.wire import HandshakeRefused, LastFrame, open_wire
 from world.entities import Character
 
 log = logging.getLogger(__name__)
@@ -69,6 +69,7 @@ class WebDoor:
         self.observe: Observe = lambda socket, who: None
         self._playing: dict[str, PageConnection] = {}
         self._sessions: dict[str, Session] = {}
+        self._packed = LastFrame()
         self._logins = Logins(folder, self._proof_of, self._playing.__contains__, services.clock)
         gets = {b"/world": self._tell_world}
         posts = {b"/enter": self._enter, b"/ticket": self._give_ticket, b"/leave": self._leave}
@@ -176,7 +177,7 @@ class WebDoor:
         host = self._host_of(request)
         headers = [(key, value) for key, values in request.requestHeaders.getAllRawHeaders() for value in values]
         try:
-            opened = open_wire(headers, request.path, self._subprotocols(request))
+            opened = open_wire(headers, request.path, self._subprotocols(request), self._packed)
         except HandshakeRefused as error:
             self._traffic.refused["bad_handshake"] += 1
             log.warning("%s was refused: the request %s", host, error, extra={"host": host})

@@ -86,14 +86,32 @@ class BoundedDeflate(PerMessageDeflate):
         return super().frame_outbound(proto, opcode, rsv, data, fin)
 
 
+class LastFrame:
+    """Packs messages, and one that is sent to many, one after the other, only once."""
+
+    def __init__(self) -> None:
+        self._packed: tuple[object, bytes] = (None, b"")
+
+    def frame(self, opcode: Opcode, content: bytes, proto: FrameProtocol) -> bytes:
+        """Return the frame of a message, packed as far as was agreed on; nothing of one message is left in the next."""
+        windows = [one.server_max_window_bits for one in proto.extensions if isinstance(one, PerMessageDeflate)]
+        key = opcode, content, windows
+        if self._packed[0] != key:
+            self._packed = key, bytes(proto._serialize_frame(opcode, content))
+        return self._packed[1]
+
+
 class Wire:
     """One WebSocket connection after its handshake.
 
     Feed it with `receive`, then take `next_arrival` until that is None. After a `Closed` there is nothing more.
     """
 
-    def __init__(self, connection: Connection, max_message_bytes: int = MAX_MESSAGE_BYTES) -> None:
+    def __init__(
+        self, connection: Connection, packed: LastFrame | None = None, max_message_bytes: int = MAX_MESSAGE_BYTES
+    ) -> None:
         self._connection = connection
+        self._packed = packed or LastFrame()
         self._max_message_bytes = max_message_bytes
         self._parts: list[str | bytes] = []
         self._part_bytes = 0
@@ -138,7 +156,7 @@ class Wire:
     def _frame(self, opcode: Opcode, content: bytes) -> bytes:
         size = len(content)
         if size >= MIN_COMPRESSED_BYTES:
-            return bytes(self._connection._proto._serialize_frame(opcode, content))
+            return self._packed.frame(opcode, content, self._connection._proto)
         if size < _TWO_BYTE_LENGTH:
             return bytes((_WHOLE | opcode, size)) + content
         return bytes((_WHOLE | opcode, _TWO_BYTE_LENGTH)) + size.to_bytes(2, "big") + content
@@ -191,9 +209,12 @@ class Opened:
     subprotocol: str
 
 
-def open_wire(headers: Sequence[tuple[bytes, bytes]], path: bytes, subprotocols: Sequence[str]) -> Opened:
+def open_wire(
+    headers: Sequence[tuple[bytes, bytes]], path: bytes, subprotocols: Sequence[str], packed: LastFrame | None = None
+) -> Opened:
     """Accept a request for a WebSocket with the first of our `subprotocols` that it offers.
 
+    What is sent to several, one after the other, is packed once for those that share `packed`.
     Raises: HandshakeRefused if it is none, or offers no subprotocol that is spoken here.
     """
     handshake = H11Handshake(ConnectionType.SERVER)
@@ -211,7 +232,7 @@ def open_wire(headers: Sequence[tuple[bytes, bytes]], path: bytes, subprotocols:
         raise HandshakeRefused(f"is no WebSocket handshake: {error}") from error
     if handshake.connection is None:
         raise HandshakeRefused("is no WebSocket handshake")
-    return Opened(answer, Wire(handshake.connection), chosen)
+    return Opened(answer, Wire(handshake.connection, packed), chosen)
 
 
 def _requests(handshake: H11Handshake) -> Iterator[Sequence[str]]:

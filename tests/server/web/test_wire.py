@@ -21,6 +21,7 @@ from server.web.wire import (
     BoundedDeflate,
     Closed,
     HandshakeRefused,
+    LastFrame,
     Nothing,
     Received,
     Wire,
@@ -45,7 +46,7 @@ def client(*extensions: PerMessageDeflate) -> Connection:
 def server(max_message_bytes: int = 1000) -> Wire:
     deflate = BoundedDeflate(max_message_bytes)
     deflate.accept("permessage-deflate")
-    return Wire(Connection(ConnectionType.SERVER, [deflate]), max_message_bytes)
+    return Wire(Connection(ConnectionType.SERVER, [deflate]), max_message_bytes=max_message_bytes)
 
 
 def packing() -> PerMessageDeflate:
@@ -171,6 +172,22 @@ def test_only_long_messages_are_packed():
         long.decode(),
         long.decode(),
     ]
+
+
+def test_one_message_for_many_is_packed_once_for_all_who_agreed_on_the_same():
+    packed, long = LastFrame(), b"y" * MIN_COMPRESSED_BYTES
+
+    def opened(*more: tuple[bytes, bytes]) -> Wire:
+        return open_wire([*HEADERS, ONE, *more], b"/socket", ("one",), packed).wire
+
+    offer = (b"Sec-WebSocket-Extensions", b"permessage-deflate")
+    small = (b"Sec-WebSocket-Extensions", b"permessage-deflate; server_max_window_bits=9")
+    one, other, plain, smaller = opened(offer), opened(offer), opened(), opened(small)
+    frame = one.text(long)
+    assert other.text(long) is frame
+    assert plain.text(long)[-len(long) :] == long
+    assert smaller.text(long) is not frame
+    assert one.text(long + b"z") != one.text(long) == frame
 
 
 def test_the_handshake_takes_the_first_subprotocol_of_ours_that_is_offered():
