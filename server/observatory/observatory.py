@@ -69,6 +69,7 @@ class Observatory:
                 is_live=True,
                 is_private=False,
                 stamp=lambda asked: asked.get("at") or self._town.stamp(),
+                pieces=self._town.pieces,
             ),
             View("feed", lambda asked: self._feed_for(asked, WHOLE), feed_text, self._feed_for, True),
             *MindViews(game, agents, in_thread).views,

@@ -8,6 +8,7 @@ from typing import Any
 
 from agents.agent import Agent
 from agents.models.pool import Stage
+from server.observatory.views import Pieces, as_json
 from world.commands.senses import directions_of, map_sentences
 from world.entities import Character
 from world.events import Arrived, Built, EntityChanged, Event, Left, Said
@@ -74,12 +75,15 @@ class Town:
         self._shown_speaking: frozenset[str] = frozenset()
         self._states: tuple[object, dict[str, State]] = (None, {})
         self._people_of: dict[str, tuple[object, list[Person]]] = {}
+        self._encoded_of: dict[str, tuple[list[Person], bytes]] = {}
+        self._beside: tuple[Layout | None, bytes] = (None, b"")
 
     def take_events(self, events: tuple[Event, ...]) -> None:
         """Forget the layout when rooms may be others: after building, and after an edit that nobody perceives."""
         if not events or any(isinstance(one, Built | EntityChanged) for one in events):
             self._layout = None
             self._people_of.clear()
+            self._encoded_of.clear()
             self._changes += 1
         elif any(isinstance(one, Left | Arrived) or self._is_new_speaker(one) for one in events):
             self._changes += 1
@@ -101,12 +105,35 @@ class Town:
 
     def whole(self, has_words: bool = False) -> dict[str, Any]:
         """Return all rooms with who is in them, and what each agent is about; `has_words` adds a sentence a room."""
-        world = self._game.world
+        layout = self._layout_now()
+        shown = self._shown(layout, self._everybody(layout))
+        return shown | {"words": [self._room_words(one) for one in layout.places] if has_words else []}
+
+    def pieces(self) -> Pieces:
+        """Return the same as JSON, in pieces: rooms in which nothing is different are not encoded again."""
+        layout = self._layout_now()
+        people = self._everybody(layout)
+        if self._beside[0] is not layout:
+            beside = self._shown(layout, {}) | {"words": []}
+            del beside["rooms"]
+            self._beside = layout, as_json(beside)
+        return Pieces("rooms", [self._encoded(one, layout, people[one]) for one in layout.places], self._beside[1])
+
+    def _layout_now(self) -> Layout:
         if self._layout is None:
-            self._layout = layout_of(world)
+            self._layout = layout_of(self._game.world)
+        return self._layout
+
+    def _encoded(self, room_id: str, layout: Layout, people: list[Person]) -> bytes:
+        before, content = self._encoded_of.get(room_id, (None, b""))
+        if before is not people:
+            content = as_json(self._room(room_id, layout.places[room_id], people))
+            self._encoded_of[room_id] = people, content
+        return content
+
+    def _everybody(self, layout: Layout) -> dict[str, list[Person]]:
         states, self._shown_speaking = self._states_now(), self._speaking()
-        shown = self._shown(self._layout, {one: self._people_in(one, states) for one in self._layout.places})
-        return shown | {"words": [self._room_words(one) for one in self._layout.places] if has_words else []}
+        return {one: self._people_in(one, states) for one in layout.places}
 
     def then(self, places: Mapping[str, str], name: str) -> dict[str, Any]:
         """Return the rooms as they lie now, with who was in them at a time; `places` says in which room each was."""
@@ -131,16 +158,17 @@ class Town:
     def _shown(self, layout: Layout, people: Mapping[str, list[Person]]) -> dict[str, Any]:
         world = self._game.world
         numbers = {room_id: number for number, room_id in enumerate(layout.places)}
-        rooms = [
-            {"name": room_name(one, world), "x": east, "y": south, "people": people.get(one, [])}
-            for one, (east, south) in layout.places.items()
-        ]
+        rooms = [self._room(one, place, people.get(one, [])) for one, place in layout.places.items()]
         others = [
             {"from": numbers[here], "exit": exit, "to": numbers.get(there, -1), "name": room_name(there, world)}
             for here, exit, there in layout.others
         ]
         ways = [[numbers[one], numbers[other]] for one, other in layout.ways]
         return {"rooms": rooms, "ways": ways, "others": others, "left_out": layout.left_out}
+
+    def _room(self, room_id: str, place: Place, people: list[Person]) -> dict[str, Any]:
+        east, south = place
+        return {"name": room_name(room_id, self._game.world), "x": east, "y": south, "people": people}
 
     def _people_in(self, room_id: str, states: Mapping[str, State]) -> list[Person]:
         """Return who is in a room, and of each what is so: that it `speaks`, `thinks`, `waits`, or is `still` and why.

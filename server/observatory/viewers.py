@@ -16,7 +16,7 @@ from twisted.python.failure import Failure
 from server.clock import DelayedCall, ReactorClock, cancel
 from server.observatory.feed import Feed
 from server.observatory.scope import WHOLE, Scope, scope_of
-from server.observatory.views import Shown, Views, as_json
+from server.observatory.views import Pieces, Shown, Views, as_json
 from vault.errors import NoteError
 from world.entities import Character, Role
 from world.errors import CommandError
@@ -79,6 +79,7 @@ class Sight:
     last: Encoded = b""
     looked_at: float = float("-inf")
     reached: int = 0
+    pieces: Pieces | None = None
     is_making: bool = False
     stamp: object = None
 
@@ -213,7 +214,12 @@ class Viewers:
         is_as_before = stamp is not None and stamp == sight.stamp and not any(map(_reads_again, sight.viewers))
         if newcomer is None and (sight.is_making or is_as_before):
             return
-        sight.stamp, sight.is_making = stamp, True
+        sight.stamp = stamp
+        target = sight.target
+        if pieces := self._views.pieces(target.name, dict(target.asked), target.scope):
+            self._send_pieces(sight, pieces, newcomer)
+            return
+        sight.is_making = True
 
         def send(content: Encoded) -> None:
             sight.is_making = False
@@ -223,8 +229,18 @@ class Viewers:
                     viewer.is_behind = False
                     viewer.send(content)
 
-        target = sight.target
         made(self._views, target, lambda shown: send(encoded(target.name, shown, is_live=True)), send)
+
+    def _send_pieces(self, sight: Sight, pieces: Pieces, newcomer: Viewer | None) -> None:
+        """Send all of it to a newcomer and to those who read again, and what is different to everybody else."""
+        before, sight.pieces = sight.pieces, pieces
+        changed = pieces.changed_since(before) if before else b""
+        for viewer in list(sight.viewers):
+            if viewer is newcomer or _reads_again(viewer):
+                viewer.is_behind = False
+                viewer.send(_live(sight.target.name, pieces.whole()))
+            elif changed:
+                viewer.send(_live(sight.target.name, changed))
 
     def _stamp(self, target: Target) -> object:
         view = self._views.get(target.name)
@@ -258,6 +274,11 @@ def made(
         failed(Failure())
         return
     made.addCallback(done).addErrback(failed)
+
+
+def _live(name: str, seen: bytes) -> Encoded:
+    """Return a view in JSON as a message to the page; the same for as many as look at it."""
+    return b'[{"seen":%b,"view":"%b","id":0,"live":true}]' % (seen, name.encode())
 
 
 def encoded(name: str, shown: Shown, number: int = 0, is_live: bool = False) -> Encoded:

@@ -6,7 +6,7 @@ A view is a dictionary that JSON can hold. The page draws it, and a command tell
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -24,6 +24,30 @@ Whole = Callable[[Asked], Shown | Deferred[Shown]]
 Window = Callable[[Asked, Scope], Shown | Deferred[Shown]]
 Stamp = Callable[[Asked], object]
 
+
+@dataclass(frozen=True)
+class Pieces:
+    """A view in JSON, in pieces: the `items` of a list by its `name`, and an object with what stands `beside` it."""
+
+    name: str
+    items: Sequence[bytes]
+    beside: bytes
+
+    def whole(self) -> bytes:
+        """Return all of the view."""
+        return b'{"%b":[%b],%b' % (self.name.encode(), b",".join(self.items), self.beside[1:])
+
+    def changed_since(self, before: Pieces) -> bytes:
+        """Return what is different: the items that are others, by their places; or all of it, or nothing."""
+        if before.beside != self.beside or len(before.items) != len(self.items):
+            return self.whole()
+        pairs = enumerate(zip(self.items, before.items, strict=True))
+        changed = [b'"%d":%b' % (place, new) for place, (new, old) in pairs if new is not old and new != old]
+        return b'{"changed":{%b}}' % b",".join(changed) if changed else b""
+
+
+MakePieces = Callable[[], Pieces]
+
 _ENCODER = json.JSONEncoder(ensure_ascii=False)  # `json.dumps` makes one at each call
 
 
@@ -39,7 +63,8 @@ class View:
     `is_private` says that the whole of it shows what is private of somebody, so that who looks is in the audit log.
 
     `text` tells it to people. `is_live` says that it changes by itself while somebody looks; `stamp` then returns what
-    is another while the view is another, at a fraction of its cost.
+    is another while the view is another, at a fraction of its cost. `pieces` makes the whole of it as of now, so that
+    only those pieces are sent that are others.
     """
 
     name: str
@@ -49,6 +74,7 @@ class View:
     is_live: bool = False
     stamp: Stamp = lambda asked: None
     is_private: bool = True
+    pieces: MakePieces | None = None
 
 
 class Views:
@@ -96,6 +122,12 @@ class Views:
         if view.window is None:
             raise CommandError(say("observatory.not_through_window", name=name))
         return view.window(asked, scope)
+
+    def pieces(self, name: str, asked: Asked, scope: Scope) -> Pieces | None:
+        """Return a view as it is now in pieces; None if it is not made so for that scope, or for a time."""
+        view = self._views.get(name)
+        is_whole_now = scope.is_whole and not asked.get("at")
+        return view.pieces() if view and view.pieces and is_whole_now else None
 
     def text(self, name: str, shown: Shown) -> str:
         """Return a view as text."""

@@ -112,6 +112,7 @@ export class Observatory {
     this.when.replaceChildren(...(time ? [`As it was at ${time.replace("T", " ")} (UTC). `, h("a", { href: href([name, ...rest], {}, "") }, this.home === "#" ? "Now" : "The end")] : []));
     this.menu.replaceChildren(...this.views.map((one) => link([one], VIEWS[one][0], one === name ? { "aria-current": "page" } : {})));
     this.state = {};
+    this.shown = null;
     this.ask();
     this.title.focus();
   }
@@ -172,8 +173,9 @@ export class Observatory {
 
   draw(shown) {
     if (this.words.getAttribute("aria-pressed") === "true") return;
-    this.shown = shown;
-    this.module.draw(this, shown);
+    if (shown.changed && !this.shown) return; // what it changes has not come
+    this.shown = shown.changed ? this.module.changed(this.shown, shown.changed) : shown;
+    this.module.draw(this, this.shown);
   }
 
   // Draw a part of the view if it is another than before; what is open and where the focus is stays.
@@ -195,7 +197,7 @@ export class Observatory {
     const isText = this.words.getAttribute("aria-pressed") !== "true";
     this.words.setAttribute("aria-pressed", String(isText));
     this.drawn.clear();
-    if (!isText) { this.body.replaceChildren(); this.ask(); return; }
+    if (!isText) { this.body.replaceChildren(); this.shown = null; this.ask(); return; }
     try {
       const { text } = await this.once(this.name, { ...this.asked, form: "text" });
       this.body.replaceChildren(h("pre", { tabindex: 0 }, text));

@@ -11,6 +11,9 @@ export function draw(page, shown) {
   if (page.name === "town") drawTown(page, shown); else drawFeed(page, shown);
 }
 
+// The town with those rooms put in that are others, by their numbers.
+export const changed = (shown, rooms) => ({ ...shown, rooms: shown.rooms.map((one, number) => rooms[number] || one) });
+
 function person(one) {
   const name = one.is_agent ? link(["mind", one.name], one.name, { key: `person ${one.name}` }) : one.name;
   const about = one.thinks ? "thinking" : one.waits ? "waiting for the model" : one.still ? "resting" : "";

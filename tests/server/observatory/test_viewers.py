@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import random
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from server.observatory.feed import SPEAKS_MS
+from server.observatory.scope import WHOLE
 from server.observatory.town import SILENCE_MS
 from server.observatory.viewers import MIN_SECONDS, MIND_SECONDS, NOTED_SECONDS, POLL_SECONDS, SLICE_SECONDS
 from server.observatory.views import View
@@ -113,7 +115,8 @@ def test_whom_a_player_has_hushed_is_not_in_the_window_but_for_what_is_for_the_p
 
 def people(message: dict[str, Any], what: str) -> list[str]:
     """Return of whom a town shows something."""
-    return [one["name"] for room in message["seen"]["rooms"] for one in room["people"] if one.get(what)]
+    rooms = message["seen"].get("rooms") or message["seen"]["changed"].values()
+    return [one["name"] for room in rooms for one in room["people"] if one.get(what)]
 
 
 @pytest.mark.parametrize("role", [Role.PLAYER, Role.OBSERVER])
@@ -127,6 +130,37 @@ def test_the_town_shows_who_speaks_at_once_and_that_they_are_silent_a_bit_later(
     assert people(outlet.taken()[-1], "speaks") == ["Ana"]
     life.goes_on((SPEAKS_MS + SILENCE_MS) / 1000 + POLL_SECONDS)
     assert people(outlet.taken()[-1], "speaks") == []
+
+
+def put_together(town: dict[str, Any], messages: list[dict[str, Any]]) -> dict[str, Any]:
+    """Return a town as a page has it after these messages."""
+    for seen in (message["seen"] for message in messages):
+        changed = seen.get("changed", {})
+        rooms = [changed.get(str(number), room) for number, room in enumerate(town.get("rooms", ()))]
+        town = {**town, "rooms": rooms} if changed else seen
+    return town
+
+
+def test_only_the_rooms_that_are_others_are_sent_and_a_page_has_the_whole_town_from_them(tmp_path: Path):
+    life, rng = Watched(tmp_path), random.Random(3)
+    viewer, outlet = life.looks("Ben", Role.OBSERVER)
+    viewer.message_received({"view": "town"})
+    town, changes = put_together({}, outlet.taken()), list[set[str]]()
+    for _ in range(200):
+        outlet.is_congested = rng.random() < 0.1
+        if rng.random() < 0.1:
+            life.looks("Cat", Role.OBSERVER)[0].message_received({"view": "town"})
+        life.game.perform(rng.choice(["Ana", "Cat"]), rng.choice(["go out", "go house door", "go north", "say hi"]))
+        life.goes_on(rng.choice([MIN_SECONDS, 3 * POLL_SECONDS]))
+        messages = outlet.taken()
+        changes += [set(one["seen"]["changed"]) for one in messages if "changed" in one["seen"]]
+        town = put_together(town, messages)
+        if not outlet.is_congested:
+            life.goes_on((SPEAKS_MS + SILENCE_MS) / 1000 + POLL_SECONDS)
+            town = put_together(town, outlet.taken())
+            assert town == life.observatory.views.make_now("town", {}, WHOLE)
+    assert 1 in map(len, changes)
+    assert all(len(one) < len(town["rooms"]) for one in changes)
 
 
 def test_the_town_is_made_twice_a_second_at_most_while_agents_begin_and_end_thoughts(tmp_path: Path):

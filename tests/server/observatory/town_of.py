@@ -90,13 +90,18 @@ class Watched(Life):
         """Return a list that takes in the name of each view that is made from now on."""
         made: list[str] = []
         views = self.observatory.views
-        make = views.make
+        make, pieces = views.make, views.pieces
 
         def counted(name: str, asked: Any, scope: Any) -> Any:
             made.append(name)
             return make(name, asked, scope)
 
-        views.make = counted  # type: ignore[method-assign]
+        def counted_pieces(name: str, asked: Any, scope: Any) -> Any:
+            found = pieces(name, asked, scope)
+            made.extend([name] * bool(found))
+            return found
+
+        views.make, views.pieces = counted, counted_pieces  # type: ignore[method-assign]
         return made
 
     def goes_on(self, seconds: float = 0.3) -> None:
