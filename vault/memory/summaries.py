@@ -166,8 +166,7 @@ class SummaryFolder:
 
     def last_seq(self) -> int:
         """Return the highest number that the name of a summary bears; 0 if none bears one."""
-        names = self._vault.names("/".join(self._parts))
-        return max(map(covered_by_name, names), default=0)
+        return max(map(covered_by_name, self._vault.names("/".join(self._parts))), default=0)
 
     def leaf(self, name: str) -> Summary | None:
         """Return a leaf or a former long-term summary, or None if there is none by that name that is valid."""
@@ -233,7 +232,7 @@ class SummaryFolder:
         return self._add("recent", summary)
 
     def add_former(self, summary: Summary) -> str:
-        """Keep a long-term summary that goes out of force; return its name. Raises: NoteError."""
+        """Keep a long-term summary in the same way. Raises: NoteError."""
         return self._add("longterm", summary)
 
     def keep(self, kind: str, summary: Summary, why: str) -> str:
@@ -273,14 +272,7 @@ class SummaryFolder:
         return [*kept, (LONGTERM, longterm)]
 
     def _all(self, pattern: re.Pattern[str]) -> list[tuple[str, Summary]]:
-        found = []
-        for name in self._vault.names("/".join(self._parts)):
-            if pattern.fullmatch(f"{name}.md"):
-                try:
-                    summary = self.read(f"{name}.md")
-                except NoteError:
-                    continue
-                found += [(f"{name}.md", summary)] if summary else []
+        found = [(name, summary) for name in self._named(pattern) if (summary := self.leaf(name))]
         return sorted(found, key=lambda row: (row[1].first, row[1].last, row[1].generation, row[0]))
 
     def set_aside(self, name: str, why: str, at_ms: int) -> str:
@@ -324,14 +316,12 @@ def _moment(at_ms: int) -> str:
 
 def covered_by_name(name: str) -> int:
     """Return the last memory that a kept summary covers, as its file name says; 0 if it says none."""
-    found = _NUMBERED.fullmatch(name.removesuffix(".md"))
-    return int(found[1]) if found else 0
+    return int(found[1]) if (found := _NUMBERED.fullmatch(name.removesuffix(".md"))) else 0
 
 
 def _made_of(kind: str, name: str) -> str:
     """Return when a summary was made, as its name says; empty if it is no kept one of a kind."""
-    found = _MADE.fullmatch(name)
-    return found[2] if found and found[1] == kind else ""
+    return found[2] if (found := _MADE.fullmatch(name)) and found[1] == kind else ""
 
 
 def _text(summary: Summary) -> str:
