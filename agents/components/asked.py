@@ -163,6 +163,10 @@ def _looked_up(words: str, world: World, actor: Character, partner: str) -> Iter
         if is_named(thing.name, words) and thing.place_id != actor.character_id:
             key = "lies_here" if thing.place_id == actor.room_id else "has_not"
             yield key, {"who": actor.name, "thing": thing.name}
+    if is_question(words, world.wording):
+        for detail in world.room_of(actor).details.values():
+            if any(is_named(name, words) for name in (detail.name, *detail.aliases)):
+                yield "detail", {"thing": detail.name, "looks": detail.description}
 
 
 def _is_asked_after(one: Character, words: str, world: World, is_near: bool) -> bool:

@@ -46,7 +46,7 @@ _PATTERNS = (
 )
 _COMPILED = [(kind, re.compile(pattern, re.IGNORECASE)) for kind, pattern in _PATTERNS]
 _I_AM = re.compile(
-    r"^(?:(?:hello|hi|hey|good \w+)[,!.]? )?(?:I am|I['’]m) (?P<name>[^\W\d_]{2,20})(?=[,.!;]|\Z| from\b| and\b)",
+    r"^(?:(?:hello|hi|hey|good \w+)[,!.]? )?(?:I am|I['’]?m) (?P<name>[^\W\d_]{2,20})(?=[,.!;]|\Z| from\b| and\b)",
     re.IGNORECASE,
 )
 _NAME = r"(?P<name>[^\W\d_]{2,20})\b"
@@ -63,7 +63,9 @@ _CALLED = tuple(
 )
 _SAYS_WHO_IT_IS = re.compile(rf"\b(?:I am|I['’]m) {_NAME}", re.IGNORECASE)
 _IS_ASKED = re.compile(r"\byour name\b|\bcall you\b|\bwho are you\b|\b(?:are you|you are) called\b", re.IGNORECASE)
-_ANSWERS = re.compile(rf"(?:(?:it['’]s|it is|this is|just) )?{_NAME}(?:[.!,].*)?", re.IGNORECASE | re.DOTALL)
+_ANSWERS = re.compile(
+    rf"(?:(?:it['’]s|it is|this is|just|I am|I['’]?m) )?{_NAME}(?:[.!,].*)?", re.IGNORECASE | re.DOTALL
+)
 _NO_NAMES = frozenset(
     "hello hi hey yes no why thanks thank sorry good well please nobody nothing guess sure okay maybe never later what "
     "who where when how you yours mine secret stranger guest goodbye bye".split()

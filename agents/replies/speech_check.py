@@ -121,6 +121,8 @@ def _what_is_due(words: str, heard: Heard, wording: Wording) -> Fault:
     if due and (not due & key_words(words) or _takes_over(words, heard, due)):
         return "misses"
     does_not_know = has_phrase(wording("talk.does_not_know"), words)
+    if does_not_know and heard.words and not is_question(heard.words, wording):
+        return "assistant"  # nobody has asked
     if heard.answer and does_not_know:
         return "misses"
     if heard.is_unanswerable and not does_not_know and not has_phrase(wording("talk.not_told"), words):

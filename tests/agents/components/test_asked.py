@@ -13,7 +13,7 @@ from agents.models.model import Capabilities
 from tests.agents.house import House
 from tests.agents.test_thinking import Talking
 from vault.memory.bullet_note import Statement
-from world.entities import Role, Thing
+from world.entities import Detail, Role, Thing
 from world.lore import Lore, LoreEntry
 
 
@@ -53,6 +53,15 @@ def test_lore_is_told_that_fits_what_was_said_and_said_by_a_tiny_model_as_it_sta
     rook = world.characters["Rook"]
     assert answers("Where could I sleep?", world, rook, Person("Ana", "Ana")) == [text]
     assert answers("I slept badly; sleep is dear.", world, rook, Person("Ana", "Ana")) == []
+
+
+def test_what_can_be_seen_here_is_told_to_who_asks_about_it(inn):
+    room = inn.game.world.rooms["The Common Room"]
+    room.details["clock"] = Detail("clock", "It stands at noon.", ("dial",))
+    assert inn.told_after("What is that dial for?") == "Of the clock here one can see: It stands at noon."
+    assert inn.told_after("That is a fine clock.") == ""
+    world, rook = inn.game.world, inn.game.world.characters["Rook"]
+    assert answers("Does the clock go?", world, rook, Person("Ana", "Ana")) == ["It stands at noon."]
 
 
 def test_where_somebody_is_who_is_not_here(inn):

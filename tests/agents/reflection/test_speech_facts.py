@@ -168,6 +168,9 @@ def test_the_first_person_becomes_the_second_where_that_is_safe(words, told):
         ("no", ""),
         ("that is a secret", ""),
         ("porridge, mostly", ""),
+        ("im Tilly, i teach at the school", "Tilly"),
+        ("I am Tilly", "Tilly"),
+        ("im tired", ""),
     ],
 )
 def test_who_is_asked_for_a_name_may_say_no_more_than_that(text, name):

@@ -57,6 +57,8 @@ def test_who_calls_by_name_somebody_who_is_not_there_has_swapped_the_persons():
 
 def test_an_assistant_is_nobody_here():
     assert fault("I am a language model.") == "assistant"
+    assert fault("I do not know anything about Ormskirk.", words="I teach in Ormskirk.") == "assistant"
+    assert fault("I do not know Ormskirk.", words="Do you know Ormskirk?") == ""
     assert fault("I write the page of the day.") == ""
 
 
