@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 
 from agents.agent import Agent
@@ -12,8 +13,8 @@ from agents.views.bonds import bonds_shown, bonds_text
 from agents.views.memories import memory_page, page_text, query_of, time_of
 from agents.views.mind import mind_shown, mind_text
 from agents.views.steps import Answering, Steps
-from agents.views.then import mind_then, then_text
-from agents.views.tiers import Shown
+from agents.views.then import lines_then, mind_then, then_text
+from agents.views.tiers import Holding, SentencePlace, Shown, lines_behind, lines_text
 from agents.views.why import action_of, exchange_at, exchange_of, question_shown, why_shown, written_archive
 from agents.views.why_text import answer_lines, choice_lines, indented, why_text
 from vault.errors import NoteError
@@ -33,6 +34,8 @@ QUESTIONS = 3
 MOST_QUESTIONS = 20
 MOST_WHOLE = 3
 """How many are shown if nobody says, at most, and at most with the whole prompt of each."""
+
+_SENTENCE = re.compile(r"(?P<tier>(?i:longterm|recent)(?::.+)?) (?P<number>\d{1,6})(?: (?P<at>\d{4}-\S+))?")
 
 FULL = "full"
 MEMORY_FILTERS = ("kind", "room", "who", "since", "until", "age", "pinned", "before")
@@ -138,11 +141,15 @@ class ThoughtCommands:
 
         @why Eliza       what she did last
         @why Eliza 123   what memory 123 is, or came of
+        @why Eliza 2026-11-21T20:35    what her model was asked last before that (UTC)
         """
-        if number and not is_number(number):
-            raise CommandError(world.wording("memory.no_number", wanted=number))
-        meant = find_agent(world, self._agents, agent)
-        told = as_command_error(lambda: explain_action(meant, world.wording, int(number or 0)))
+        meant, say = find_agent(world, self._agents, agent), world.wording
+        if not number or is_number(number):
+            told = as_command_error(lambda: explain_action(meant, say, int(number or 0)))
+        else:
+            end_ms = time_of(number, say).end_ms
+            asked = as_command_error(lambda: exchange_at(written_archive(meant), end_ms))
+            told = why_text(why_shown(meant, asked, None, say), say)
         return [Output(actor.character_id, told)]
 
     @command("@bonds", category="mind", role=Role.OBSERVER, for_agents=False)
@@ -187,8 +194,12 @@ def mind_command(agents: Mapping[str, Agent], publish: Publish) -> tuple[Command
         @mind Eliza                    all of it; another's is for observers and admins
         @mind Eliza Robin              what she knows and thinks of Robin
         @mind Eliza 2026-11-21T20:35   as it was then, as far as the files tell (UTC)
+        @mind Eliza recent 2           the memories that a sentence of a summary stands for
+        @mind Eliza longterm 1 2026-11-21T20:35    of the summary of then
         """
         found, rest = split_target(world, agents, actor, text)
+        if sentence := _SENTENCE.fullmatch(rest):
+            return later.answer(world, actor, _lines(found, sentence, world.wording), lines_text)
         if rest[:1].isdigit():
             period = time_of(rest, world.wording)
             asked = as_command_error(lambda: exchange_at(written_archive(found), period.end_ms))
@@ -197,6 +208,14 @@ def mind_command(agents: Mapping[str, Agent], publish: Publish) -> tuple[Command
         return [Output(actor.character_id, told)]
 
     return (mind,)
+
+
+def _lines(agent: Agent, asked: re.Match[str], say: Wording) -> Steps:
+    """Return the memories behind a sentence of a summary of now or of a time. Raises: CommandError."""
+    tier, number = asked["tier"].casefold(), int(asked["number"]) - 1
+    if asked["at"]:
+        return (yield from lines_then(agent, time_of(asked["at"], say), tier, number, say))
+    return lines_behind(agent.memory, SentencePlace(agent.memory.view(), tier, number), Holding(agent.finder), say)
 
 
 def _mind(agent: Agent, world: World) -> str:

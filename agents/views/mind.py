@@ -181,10 +181,12 @@ def budget_lines(prompt: Shown, say: Wording) -> Iterator[str]:
 
 
 def tier_lines(tiers: Shown, say: Wording) -> Iterator[str]:
-    """Yield the tiers and how they add up, for people."""
+    """Yield the tiers with their sentences, and how they add up, for people."""
     for one in tiers["parts"]:
         ranges = ", ".join(f"{first}–{last}" for first, last in one["ranges"]) or say("lists.none")
         yield say("observatory.tier", name=one["name"], count=f"{one['count']:,}", memories=ranges)
+        for number, text in enumerate(one["sentences"], 1):
+            yield "  " + say("observatory.sentence", number=number, text=text)
     counts = " + ".join(f"{one['count']:,}" for one in tiers["parts"])
     yield say("observatory.adds_up", counts=counts, n=f"{tiers['n']:,}")
 

@@ -7,10 +7,11 @@ from time import perf_counter
 
 from agents.agent import Agent
 from agents.memory.coverage import resolve_ranges
+from agents.memory.memory import AgentMemory
 from agents.memory.view import View
 from agents.views.mind import last_turns, tier_lines, turn_lines
 from agents.views.steps import Steps
-from agents.views.tiers import Shown, tiers_shown
+from agents.views.tiers import Holding, SentencePlace, Shown, lines_behind, sentences_for, tiers_shown
 from agents.views.why import Exchange, prompt_shown, told_shown
 from vault.chronicle.event_log import moment_text
 from vault.chronicle.period import Period
@@ -46,6 +47,29 @@ def last_before(journal: Journal, end_ms: int) -> Generator[None, None, int]:
     return first
 
 
+def view_then(memory: AgentMemory, end_ms: int) -> Generator[None, None, View]:
+    """Return the tiers of before a time, as far as the files tell, in steps. Raises: NoteError."""
+    n = yield from last_before(memory.journal, end_ms)
+    yield
+    resolved = resolve_ranges(*memory.summaries.in_force_at(end_ms))
+    tiers = memory.chosen.tiers(resolved.longterm, resolved.recent, resolved.coverage(n).n)
+    return View(memory.name, tuple(tiers))
+
+
+def lines_then(agent: Agent, period: Period, tier: str, number: int, say: Wording) -> Steps:
+    """Return the memories that a sentence of a summary of then stands for, as `lines_behind` does."""
+    view = yield from view_then(agent.memory, period.end_ms)
+    yield
+    return lines_behind(agent.memory, SentencePlace(view, tier, number), Holding(agent.finder), say)
+
+
+def sentences_then(agent: Agent, period: Period, seq: int, say: Wording) -> Steps:
+    """Return the tier that stood for a memory then, and its sentences that told it, as `sentences_for` does."""
+    view = yield from view_then(agent.memory, period.end_ms)
+    yield
+    return sentences_for(agent.memory, view, seq, say)
+
+
 def mind_then(agent: Agent, period: Period, exchange: Exchange) -> Steps:
     """Return what went on in a mind at the end of a period; `exchange` is what its model was asked last before.
 
@@ -57,8 +81,7 @@ def mind_then(agent: Agent, period: Period, exchange: Exchange) -> Steps:
     n = yield from last_before(memory.journal, period.end_ms)
     turns = last_turns(agent, n)
     yield
-    resolved = resolve_ranges(*memory.summaries.in_force_at(period.end_ms))
-    tiers = memory.chosen.tiers(resolved.longterm, resolved.recent, resolved.coverage(n).n)
+    view = yield from view_then(memory, period.end_ms)
     newest, ahead = memory.memory(n), memory.journal.read(n + 1, n + AHEAD)
     later = next((one.at_ms for one in ahead if one.kind == "acted"), 0)
     question = exchange.question
@@ -72,7 +95,7 @@ def mind_then(agent: Agent, period: Period, exchange: Exchange) -> Steps:
         "turns": turns,
         "earlier": turns[1]["at"] if len(turns) > 1 else 0,
         "later": later,
-        "tiers": tiers_shown(View(agent.name, tuple(tiers))),
+        "tiers": tiers_shown(view),
         "goals": list(agent.facts.goals),
         "pins": [pin.text for pin in agent.facts.pins],
         "prompt": prompt_shown(question, exchange.before) if question else None,

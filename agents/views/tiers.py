@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from agents.memory.english import stem
+from agents.memory.inspection import journal_text
 from agents.memory.memory import AgentMemory
 from agents.memory.retrieval import distinctive_words
 from agents.memory.summaries.picked import memory_of_line
@@ -85,22 +87,38 @@ def sentences_of(tier: Tier) -> list[str]:
     return found
 
 
-def lines_behind(memory: AgentMemory, tier_name: str, number: int, holding: Holding, say: Wording) -> Shown:
-    """Return the memories that a sentence stands for, `number` from 0, best first.
+@dataclass(frozen=True)
+class SentencePlace:
+    """Where a sentence of a summary stands: in the `tier` of a view, `number` from 0."""
+
+    view: View
+    tier: str
+    number: int
+
+
+def lines_behind(memory: AgentMemory, place: SentencePlace, holding: Holding, say: Wording) -> Shown:
+    """Return the memories that a sentence stands for, best first.
 
     `how` is `cited` where the sentence names its memory, and `words` where the model wrote it and nothing but shared
     words tells. `holding` returns the newest memories that have a word, below a number.
 
     Raises: CommandError if there is no such sentence, NoteError.
     """
-    view = memory.view()
-    tier, sentence = _sentence(view, tier_name, number, memory.name, say)
-    shown: Shown = {"tier": tier_name, "sentence": number, "text": sentence}
+    tier, sentence = _sentence(place, memory.name, say)
+    shown: Shown = {"tier": place.tier, "sentence": place.number, "text": sentence}
     if cited := memory_of_line(sentence):
         found, how = memory.journal.read(cited[0], cited[0]), "cited"
     else:
         found, how = _by_words(memory, tier, sentence, holding), "words"
-    return shown | {"how": how, "lines": [shown_memory(one, view) for one in found]}
+    return shown | {"how": how, "lines": [shown_memory(one, place.view) for one in found]}
+
+
+def lines_text(shown: Shown, say: Wording) -> str:
+    """Return a sentence with the memories that it stands for, for people."""
+    sentence = {"number": shown["sentence"] + 1, "tier": shown["tier"], "text": shown["text"]}
+    rows = (Memory(row["seq"], row["at"], row["kind"], row["room"], row["text"]) for row in shown["lines"])
+    lines = [f"  {journal_text(one, say)}" for one in rows]
+    return "\n".join([say(f"observatory.{shown['how'] if lines else 'nothing'}_behind", **sentence), *lines])
 
 
 class Holding:
@@ -115,12 +133,11 @@ class Holding:
         return self._finder.holding(word, before, most) if ready else []
 
 
-def sentences_for(memory: AgentMemory, seq: int, say: Wording) -> Shown:
-    """Return the tier that stands for a memory, and the numbers of its sentences that tell it.
+def sentences_for(memory: AgentMemory, view: View, seq: int, say: Wording) -> Shown:
+    """Return the tier of a view that stands for a memory, and the numbers of its sentences that tell it.
 
     Raises: CommandError if there is no such memory, NoteError.
     """
-    view = memory.view()
     found = memory.memory(seq) if 1 <= seq <= view.n else None
     if found is None:
         raise CommandError(say("memory.no_memory", who=memory.name, number=seq, last=view.n))
@@ -149,12 +166,12 @@ def _fit(words: Mapping[str, float], memory: Memory) -> float:
     return sum(weight for word, weight in words.items() if word in own)
 
 
-def _sentence(view: View, tier_name: str, number: int, who: str, say: Wording) -> tuple[Tier, str]:
-    tier = next((one for one in view.summaries if one.name == tier_name), None)
+def _sentence(place: SentencePlace, who: str, say: Wording) -> tuple[Tier, str]:
+    tier = next((one for one in place.view.summaries if one.name == place.tier), None)
     sentences = sentences_of(tier) if tier else []
-    if tier is None or not 0 <= number < len(sentences):
-        raise CommandError(say("observatory.no_sentence", who=who, tier=tier_name, number=number + 1))
-    return tier, sentences[number]
+    if tier is None or not 0 <= place.number < len(sentences):
+        raise CommandError(say("observatory.no_sentence", who=who, tier=place.tier, number=place.number + 1))
+    return tier, sentences[place.number]
 
 
 def _by_words(memory: AgentMemory, tier: Tier, sentence: str, holding: Holding) -> list[Memory]:

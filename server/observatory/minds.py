@@ -12,8 +12,8 @@ from agents.views.bonds import bonds_shown, bonds_text
 from agents.views.memories import memory_page, page_text, query_of, time_of
 from agents.views.mind import mind_shown, mind_text
 from agents.views.steps import finished
-from agents.views.then import mind_then, then_text
-from agents.views.tiers import Holding, lines_behind, sentences_for
+from agents.views.then import lines_then, mind_then, sentences_then, then_text
+from agents.views.tiers import Holding, SentencePlace, lines_behind, lines_text, sentences_for
 from agents.views.why import (
     Exchange,
     action_of,
@@ -27,7 +27,7 @@ from agents.views.why_text import why_text
 from server.bridge import deferred_from
 from server.clock import InThread
 from server.observatory.scope import Scope
-from server.observatory.views import Asked, Shown, View
+from server.observatory.views import Asked, Shown, View, now_only
 from vault.memory.memory_line import Memory
 from world.entities import Character
 from world.errors import CommandError
@@ -53,8 +53,8 @@ class MindViews:
             View("why", self._why, why_text),
             View("prompt", self._prompt, lambda shown, say: str(shown["text"])),
             View("memory", self._memories, page_text),
-            View("lines", self._lines, _lines_text),
-            View("sentences", self._sentences, _lines_text),
+            View("lines", self._lines, lines_text),
+            View("sentences", self._sentences, _sentences_text),
             View("bonds", lambda asked: deferred_from(finished(bonds_shown(self._agents))), bonds_text),
         )
 
@@ -89,6 +89,7 @@ class MindViews:
     def _seen(self, asked: Asked, scope: Scope) -> Shown:
         """Return what somebody in a room sees of an agent. Raises: CommandError if it is not there."""
         world, agent = self._game.world, self._agent(asked)
+        now_only(asked, "mind", world.wording)
         one = agent.character
         if one.room_id != scope.room_id or not one.awake:
             raise CommandError(world.wording("observatory.not_here", who=agent.name))
@@ -125,14 +126,20 @@ class MindViews:
         query = query_of(asked, self._game.world.wording)
         return deferred_from(finished(memory_page(self._agent(asked), query)))
 
-    def _lines(self, asked: Asked) -> Shown:
-        agent, say = self._agent(asked), self._game.world.wording
+    def _lines(self, asked: Asked) -> Shown | Deferred[Shown]:
+        agent, say, tier = self._agent(asked), self._game.world.wording, asked.get("tier", "")
         number = _number(asked, "sentence", say)
-        return lines_behind(agent.memory, asked.get("tier", ""), number, Holding(agent.finder), say)
+        if asked.get("at"):
+            return deferred_from(finished(lines_then(agent, time_of(asked["at"], say), tier, number, say)))
+        place = SentencePlace(agent.memory.view(), tier, number)
+        return lines_behind(agent.memory, place, Holding(agent.finder), say)
 
-    def _sentences(self, asked: Asked) -> Shown:
-        say = self._game.world.wording
-        return sentences_for(self._agent(asked).memory, _number(asked, "seq", say), say)
+    def _sentences(self, asked: Asked) -> Shown | Deferred[Shown]:
+        agent, say = self._agent(asked), self._game.world.wording
+        seq = _number(asked, "seq", say)
+        if asked.get("at"):
+            return deferred_from(finished(sentences_then(agent, time_of(asked["at"], say), seq, say)))
+        return sentences_for(agent.memory, agent.memory.view(), seq, say)
 
     def _agent(self, asked: Asked) -> Agent:
         return find_agent(self._game.world, self._agents, asked.get("agent", ""))
@@ -150,6 +157,5 @@ def _appearance(one: Character, world: World) -> list[str]:
     return [one.description or world.wording("looking.somebody", who=one.name)]
 
 
-def _lines_text(shown: Shown, say: Wording) -> str:
-    rows = shown["lines"] if "lines" in shown else [shown["memory"]]
-    return "\n".join(str(row["text"]) for row in rows) or say("lists.none")
+def _sentences_text(shown: Shown, say: Wording) -> str:
+    return str(shown["memory"]["text"])

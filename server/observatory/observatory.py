@@ -23,7 +23,7 @@ from server.observatory.minds import MindViews
 from server.observatory.scope import WHOLE, Scope, scope_of
 from server.observatory.town import Town, town_text
 from server.observatory.viewers import Outlet, Viewer, Viewers
-from server.observatory.views import Asked, Shown, View, Views
+from server.observatory.views import Asked, Shown, View, Views, now_only
 from world.command import Command, command, commands_of
 from world.entities import Character, Role
 from world.events import Event, Output
@@ -65,7 +65,7 @@ class Observatory:
                 "town",
                 self._whole_town,
                 town_text,
-                lambda asked, scope: self._town.window(scope.room_id),
+                self._town_window,
                 is_live=True,
                 is_private=False,
                 stamp=lambda asked: asked.get("at") or self._town.stamp(),
@@ -107,12 +107,17 @@ class Observatory:
     @property
     def commands(self) -> tuple[Command, ...]:
         """The commands that tell as text what the page shows."""
-        return commands_of(ObservatoryCommands(self.views))
+        return commands_of(ObservatoryCommands(self.views, self._game))
 
     def _take_events(self, events: tuple[Event, ...]) -> None:
         self._town.take_events(events)
         self.feed.take_events(events)
         self.viewers.changed()
+
+    def _town_window(self, asked: Asked, scope: Scope) -> Shown:
+        """Return the town as a window shows it: as it is now. Raises: CommandError where a time is asked for."""
+        now_only(asked, "town", self._game.world.wording)
+        return self._town.window(scope.room_id)
 
     def _whole_town(self, asked: Asked) -> Shown | Deferred[Shown]:
         at, has_words = asked.get("at", ""), asked.get("form") == "text"
@@ -156,13 +161,27 @@ def observatory_of(
 class ObservatoryCommands:
     """The commands whose views take no time; those of minds are in `agents.commands`."""
 
-    def __init__(self, views: Views) -> None:
+    def __init__(self, views: Views, game: Game) -> None:
         self._views = views
+        self._game = game
 
-    @command("@town", category="people", role=Role.PLAYER, for_agents=False)
-    def town(self, world: World, actor: Character) -> list[Event]:
-        """Tell who is where, and who thinks. Players are told of the room that they are in."""
-        return self._told(actor, "town", {"form": "text"})
+    @command("@town [<text>]", category="people", role=Role.PLAYER, for_agents=False)
+    def town(self, world: World, actor: Character, text: str = "") -> list[Event]:
+        """Tell who is where, and who thinks. Players are told of the room that they are in.
+
+        @town                     now
+        @town 2026-11-21T20:35    as it was then (UTC), for observers and admins
+        """
+        if not text.strip():
+            return self._told(actor, "town", {"form": "text"})
+        made, who = self._views.make("town", {"at": text.strip()}, scope_of(actor)), actor.character_id
+        told = made.addCallbacks(lambda shown: self._views.text("town", shown), lambda why: why.getErrorMessage())
+        told.addCallback(lambda words: self._answer(who, words))
+        return [] if told.called else [Output(who, world.wording("chronicle.working"))]
+
+    def _answer(self, who: str, told: str) -> None:
+        if who in self._game.world.characters:
+            self._game.tell(who, told)
 
     @command("@feed [<text>]", category="people", role=Role.PLAYER, for_agents=False)
     def feed(self, world: World, actor: Character, text: str = "") -> list[Event]:

@@ -77,6 +77,12 @@ class View:
     pieces: MakePieces | None = None
 
 
+def now_only(asked: Asked, name: str, say: Wording) -> None:
+    """Refuse a time. Raises: CommandError if one is asked for: what was is for those who see the whole."""
+    if asked.get("at"):
+        raise CommandError(say("observatory.not_through_window", name=f"{name}@{asked['at']}"))
+
+
 class Views:
     """The views of a world. Raises: ValueError if two have one name."""
 

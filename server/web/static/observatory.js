@@ -100,13 +100,15 @@ export class Observatory {
     const [title, file] = VIEWS[name], module = await import(file);
     if (this.address !== address) return; // another one was opened meanwhile
     time = when && TIMED.includes(name) ? when[1] : "";
-    this.asked = { ...Object.fromEntries(new URLSearchParams(query || "")), ...module.asks(name, rest), ...(time ? { at: time } : {}) };
+    const { form, ...given } = Object.fromEntries(new URLSearchParams(query || ""));
+    this.asked = { ...given, ...module.asks(name, rest), ...(time ? { at: time } : {}) };
+    this.isText = form === "text";
     this.module = module;
     if (!isOther) { this.ask(); return; }
     this.drawn.clear();
     this.body.replaceChildren(empty("One moment."));
     this.told.textContent = "";
-    this.words.setAttribute("aria-pressed", "false");
+    this.words.setAttribute("aria-pressed", String(this.isText));
     this.title.textContent = [title, ...rest.filter(Boolean)].join(" · ");
     document.title = this.title.textContent;
     this.when.replaceChildren(...(time ? [`As it was at ${time.replace("T", " ")} (UTC). `, h("a", { href: href([name, ...rest], {}, "") }, this.home === "#" ? "Now" : "The end")] : []));
@@ -114,7 +116,7 @@ export class Observatory {
     this.state = {};
     this.shown = null;
     this.ask();
-    this.title.focus();
+    if (document.activeElement !== this.words) this.title.focus();
   }
 
   // Show play again: it has come to an end, or goes on in another window.
@@ -125,9 +127,13 @@ export class Observatory {
   // Ask for the view that is open; also after the socket was lost.
   ask() {
     if (!this.name) return;
+    if (this.isText) { this.tell(); return; }
     if (!time && this.module.isLive(this.name)) { this.send({ view: this.name, ...this.asked }); return; }
     this.once(this.name, this.asked).then((shown) => this.draw(shown), (why) => this.refuse(why));
   }
+
+  // The time of the address, as it is asked for.
+  at() { return time ? { at: time } : {}; }
 
   // Ask for one answer.
   once(view, asked) {
@@ -172,7 +178,7 @@ export class Observatory {
   }
 
   draw(shown) {
-    if (this.words.getAttribute("aria-pressed") === "true") return;
+    if (this.isText) return;
     if (shown.changed && !this.shown) return; // what it changes has not come
     this.shown = shown.changed ? this.module.changed(this.shown, shown.changed) : shown;
     this.module.draw(this, this.shown);
@@ -193,15 +199,20 @@ export class Observatory {
     if (!element.isConnected) this.body.append(element);
   }
 
-  async asText() {
-    const isText = this.words.getAttribute("aria-pressed") !== "true";
-    this.words.setAttribute("aria-pressed", String(isText));
-    this.drawn.clear();
-    if (!isText) { this.body.replaceChildren(); this.shown = null; this.ask(); return; }
+  // The same view as text, or drawn again, under an address of its own.
+  asText() {
+    const [path, query] = this.address.split("?"), asked = new URLSearchParams(query || "");
+    if (this.isText) asked.delete("form"); else asked.set("form", "text");
+    location.hash = `${path}${asked.size ? `?${asked}` : ""}`;
+  }
+
+  async tell() {
+    const { address } = this;
+    this.send({ view: "" }); // nothing that changes by itself is looked at meanwhile
     try {
       const { text } = await this.once(this.name, { ...this.asked, form: "text" });
-      this.body.replaceChildren(h("pre", { tabindex: 0 }, text));
-    } catch (why) { this.refuse(why); }
+      if (this.address === address) this.body.replaceChildren(h("pre", { tabindex: 0 }, text));
+    } catch (why) { if (this.address === address) this.refuse(why); }
   }
 
   // Up and down go through the lines of a list; Escape goes back to the world.

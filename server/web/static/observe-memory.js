@@ -63,9 +63,9 @@ async function older(page, shown) {
 // In which tier a memory is, and which sentences of a summary tell it.
 function told(page, agent, seq) {
   const place = h("p", { class: "verdict" }, "…");
-  page.once("sentences", { agent, seq }).then(({ tier, sentences }) => {
+  page.once("sentences", { agent, seq, ...page.at() }).then(({ tier, sentences }) => {
     if (tier === "tail") place.replaceChildren(`Memory ${count(seq)} is told word for word: no summary stands for it.`);
-    else place.replaceChildren(`Memory ${count(seq)} is told in the ${TIERS[tier.split(":")[0]] || tier} summary. `, h("a", { href: href(["mind", agent], { tier, sentence: sentences.join(",") }, "") }, sentences.length ? plural(sentences.length, "sentence tells it", "sentences tell it") : "No sentence shares enough of its words"));
+    else place.replaceChildren(`Memory ${count(seq)} is told in the ${TIERS[tier.split(":")[0]] || tier} summary. `, h("a", { href: href(["mind", agent], { tier, sentence: sentences.join(",") }) }, sentences.length ? plural(sentences.length, "sentence tells it", "sentences tell it") : "No sentence shares enough of its words"));
   }, (why) => place.replaceChildren(why));
   return place;
 }

@@ -51,7 +51,7 @@ function drawThen(page, shown) {
     row("Where", room), row("Last action", all.length ? [link(["why", agent, all[0].seq], all[0].command), all[0].reason && h("span", { class: "reason" }, all[0].reason)] : "none yet"),
     row("Memories", `${count(n)} of the ${count(of)} that there are ${page.end}, the newest of ${moment(at)}`)) : empty(`${agent} remembered nothing yet.`),
     h("p", {}, step(shown.earlier, "The turn before"), " · ", step(shown.later, "The next turn"), " · ", link(["memory", agent], "Memories until then"), " · ", link(["town"], "Who was where")), goTo(agent, shown.then.length > 10 ? shown.then : `${shown.then}T23:59`)]);
-  page.part("memory", tiers, () => [h("h3", {}, "Memory"), tierTable(tiers), tiers.parts.filter((one) => one.sentences.length).map((one) => h("details", { key: one.name }, h("summary", {}, `${tierName(one)}, ${one.quality || ""}: ${plural(one.sentences.length, "sentence", "sentences")}`), h("ol", {}, one.sentences.map((text) => h("li", {}, text)))))]);
+  page.part("memory", tiers, () => [h("h3", {}, "Memory"), tierTable(tiers), tiers.parts.filter((one) => one.sentences.length).map((one) => h("details", { key: one.name, open: page.asked.tier === one.name }, h("summary", {}, `${tierName(one)}, ${one.quality || ""}: ${plural(one.sentences.length, "sentence", "sentences")}`), sentences(page, agent, one)))]);
   page.part("prompt", asked, () => [h("h3", {}, "The prompt before that"), asked ? [h("p", {}, `Asked at ${shown.asked_at.slice(0, 19).replace("T", " ")}. `, shown.seq > 0 && link(["why", agent, shown.seq], "Why, and what came of it")), promptThen(page, shown)] : empty("No model was asked before that, as far as the archive tells."),
     (shown.told || []).map(([name, text]) => h("details", { key: `told ${name}` }, h("summary", {}, `Told: ${name}`), h("p", { class: "words" }, text)))]);
   page.part("turns", all, () => turns(shown));
@@ -87,8 +87,7 @@ function memory(page, { agent, tiers, memory: { is_compacting: busy, state, prob
   return [h("h3", {}, "Memory"), tierTable(tiers),
     busy && h("p", { class: "spark" }, `Compacting: ${state}`), problem && h("p", { class: "refusal" }, problem), empty(`Strategy: ${strategy}.`),
     tiers.parts.filter((one) => one.sentences.length).map((one) => h("details", { key: one.name, open: page.asked.tier === one.name }, h("summary", {}, `${tierName(one)}, ${one.quality || ""}: ${plural(one.sentences.length, "sentence", "sentences")}`),
-      h("p", { class: "quiet" }, "A sentence shows the memories that it stands for."),
-      h("ol", { class: "sentences" }, one.sentences.map((text, number) => sentence(page, agent, one.name, number, text))))),
+      sentences(page, agent, one))),
     pins.length > 0 && h("details", { key: "pins" }, h("summary", {}, plural(pins.length, "pin", "pins")), h("ul", {}, pins.map((one) => h("li", {}, one.text, " ", unpin(page, agent, one)))))];
 }
 
@@ -96,6 +95,8 @@ function unpin(page, agent, pin) {
   const what = pin.seq || pin.text;
   return page.can("@memory-unpin") && h("button", { type: "button", key: `unpin ${what}`, "aria-label": `Unpin ${pin.text}`, onclick: () => page.do(`@memory-unpin ${agent} ${what}`) }, "Unpin");
 }
+
+const sentences = (page, agent, { name, sentences: all }) => [h("p", { class: "quiet" }, "A sentence shows the memories that it stands for."), h("ol", { class: "sentences" }, all.map((text, number) => sentence(page, agent, name, number, text)))];
 
 function sentence(page, agent, tier, number, text) {
   const lines = h("div", {}), wanted = page.asked.tier === tier && (page.asked.sentence || "").split(",").includes(String(number));
@@ -105,7 +106,7 @@ function sentence(page, agent, tier, number, text) {
     lines.replaceChildren();
     if (isOpen) return;
     try {
-      const found = await page.once("lines", { agent, tier, sentence: number });
+      const found = await page.once("lines", { agent, tier, sentence: number, ...page.at() });
       const how = found.how === "cited" ? "It is this memory, word for word:" : "The model wrote this sentence. These memories share its words:";
       lines.replaceChildren(empty(found.lines.length ? how : "No memory shares enough of its words."), h("ul", {}, found.lines.map((one) => h("li", {}, link(["memory", agent, one.seq], `${count(one.seq)}: ${one.text}`)))));
     } catch (why) { lines.replaceChildren(h("p", { class: "refusal" }, why)); }

@@ -10,11 +10,11 @@ from typing import Any
 import pytest
 
 from agents.agent import Agent
-from agents.commands.thought_commands import mind_command
+from agents.commands.thought_commands import mind_command, thought_commands
 from agents.views.memories import memory_page, query_of
 from agents.views.steps import finished
-from agents.views.then import last_before, mind_then, then_text
-from agents.views.tiers import Shown, tiers_shown
+from agents.views.then import last_before, lines_then, mind_then, sentences_then, then_text
+from agents.views.tiers import Holding, SentencePlace, Shown, lines_behind, sentences_of, tiers_shown
 from agents.views.why import exchange_at, written_archive
 from config.settings import MemorySettings
 from tests.agents.house import House, said
@@ -55,6 +55,32 @@ def test_the_tiers_of_any_time_are_those_that_the_mind_had_then(tmp_path: Path, 
         house.ms += 5_000
     assert {len(one) for one in seen.values()} == {1, 2, 3}
     assert {name: tiers(then(agent, name)["tiers"]) for name in seen} == seen
+
+
+@pytest.mark.parametrize("style", ["prose", "pick"])
+def test_a_sentence_of_a_past_summary_leads_to_the_lines_that_it_led_to_then_and_back(tmp_path: Path, style: str):
+    house = House(tmp_path, settings=SMALL, style=style)
+    agent, seen = house.agents["Rook"], dict[tuple[str, str, int], Shown]()
+    for number in range(6):
+        house.game.perform("Ana", f"say The copper anchor number {number} belongs to Tobias.")
+        said(house, "Ben", 6)
+        house.compact("Rook")
+        view = agent.memory.view()
+        for tier in view.summaries:
+            for at in range(len(sentences_of(tier))):
+                place = SentencePlace(view, tier.name, at)
+                seen[second_name(house.ms), tier.name, at] = lines_behind(
+                    agent.memory, place, Holding(agent.finder), ENGLISH
+                )
+        house.ms += 5_000
+    for (name, tier_name, at), lines in seen.items():
+        found = asyncio.run(finished(lines_then(agent, period(name), tier_name, at, ENGLISH)))
+        assert found == lines
+        for line in lines["lines"] if lines["how"] == "cited" else ():
+            back = asyncio.run(finished(sentences_then(agent, period(name), line["seq"], ENGLISH)))
+            assert (back["tier"], at in back["sentences"]) == (tier_name, True)
+    assert len({text["text"] for text in seen.values()}) > len(sentences_of(agent.memory.view().summaries[0]))
+    assert any(lines["lines"] for lines in seen.values()) or style == "prose"
 
 
 def test_turns_prompt_and_what_it_told_are_those_of_then_and_lead_to_the_turns_around_it(tmp_path: Path):
@@ -138,10 +164,13 @@ def test_the_command_tells_a_mind_of_then_and_refuses_what_is_no_time(tmp_path: 
     life = Life(tmp_path, "look | I am new", "say hello")
     life.turns(2)
     life.game.commands.add(mind_command({"Rook": life.agent}, life.game.publish))
+    life.game.commands.add(thought_commands({"Rook": life.agent}, life.game.publish))
     life.game.world.characters["Ana"].role = Role.OBSERVER
     looked = next(one for one in life.memories() if one.kind == "acted")
     life.ana.screen()
     life.ana.types(f"@mind Rook {second_name(looked.at_ms)}")
     assert any("memories 1 to" in line for line in life.ana.screen())
+    life.ana.types(f"@why Rook {second_name(looked.at_ms)}")
+    assert any("look" in line for line in life.ana.screen())
     life.ana.types("@mind Rook 2026-99")
     assert life.ana.screen()[-1].startswith("'2026-99' is no time.")

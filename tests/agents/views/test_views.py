@@ -15,7 +15,7 @@ from agents.views.bonds import bonds_shown, bonds_text
 from agents.views.memories import PAGE_ROWS, memory_page, page_text, query_of
 from agents.views.mind import mind_shown
 from agents.views.steps import finished
-from agents.views.tiers import Holding, Shown, lines_behind, sentences_for, tiers_shown
+from agents.views.tiers import Holding, SentencePlace, Shown, lines_behind, sentences_for, tiers_shown
 from agents.views.why import MAX_DIFF_LINES, action_of, difference, exchange_of, prompt_page, why_shown
 from config.settings import MemorySettings
 from tests.agents.house import House, said
@@ -33,6 +33,11 @@ def counts(agent: Agent) -> tuple[int, int]:
     numbers = [seq for one in shown["parts"] for first, last in one["ranges"] for seq in range(first, last + 1)]
     assert numbers == list(range(1, shown["n"] + 1))
     return sum(one["count"] for one in shown["parts"]), shown["n"]
+
+
+def behind_now(agent: Agent, tier: str, number: int) -> Shown:
+    """Return the memories behind a sentence of a summary in force."""
+    return lines_behind(agent.memory, SentencePlace(agent.memory.view(), tier, number), Holding(agent.finder), ENGLISH)
 
 
 @pytest.mark.parametrize("style", ["prose", "pick"])
@@ -55,10 +60,10 @@ def test_a_picked_sentence_leads_to_its_memory_and_back(tmp_path: Path):
         house.compact("Rook")
     part = tiers_shown(agent.memory.view())["parts"][-2]
     for number, sentence in enumerate(part["sentences"]):
-        behind = lines_behind(agent.memory, part["name"], number, Holding(agent.finder), say)
+        behind = behind_now(agent, part["name"], number)
         assert (behind["how"], len(behind["lines"])) == ("cited", 1)
         assert behind["lines"][0]["text"] in sentence
-        back = sentences_for(agent.memory, behind["lines"][0]["seq"], say)
+        back = sentences_for(agent.memory, agent.memory.view(), behind["lines"][0]["seq"], say)
         assert (back["tier"], number in back["sentences"]) == (part["name"], True)
 
 
@@ -76,11 +81,11 @@ def test_a_written_sentence_leads_to_the_memories_that_share_its_words_and_back(
     longterm = agent.memory.longterm
     assert longterm is not None
     path.write_text(text.replace(longterm.text, edited), encoding="utf-8")
-    behind = lines_behind(agent.memory, "longterm", 0, Holding(agent.finder), say)
+    behind = behind_now(agent, "longterm", 0)
     assert (behind["how"], [one["seq"] for one in behind["lines"]]) == ("words", [planted])
-    assert sentences_for(agent.memory, planted, say)["sentences"] == [0]
+    assert sentences_for(agent.memory, agent.memory.view(), planted, say)["sentences"] == [0]
     with pytest.raises(CommandError, match="no sentence 9"):
-        lines_behind(agent.memory, "longterm", 8, Holding(agent.finder), say)
+        behind_now(agent, "longterm", 8)
 
 
 def why(life: Life, seq: int = 0) -> Shown:

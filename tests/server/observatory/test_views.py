@@ -11,14 +11,19 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from agents.models.model import ModelError
+from config.settings import WorldSettings
+from server.chronicle.reading import WorldReader
+from server.observatory.chronicle import ChronicleView
 from server.observatory.feed import SHOWN_ENTRIES
 from server.observatory.health import why_slow
 from server.observatory.scope import WHOLE, Scope
 from server.observatory.town import Town, layout_of, town_text
 from server.observatory.viewers import MIN_SECONDS, MIND_SECONDS, POLL_SECONDS
 from tests.english import ENGLISH
-from tests.server.observatory.town_of import Outlet, Watched, secrets_seen
+from tests.server.chronicle.lived_day import DAY, lived_vault
+from tests.server.observatory.town_of import Outlet, Watched, in_place, secrets_seen
 from tests.world.inn import Player, inn_game
+from vault.vault import Vault
 from world.entities import Exit, Role, Room
 
 ROOM = "The Common Room"
@@ -282,6 +287,32 @@ def test_the_town_of_a_time_has_everybody_where_they_were_then_and_says_so(tmp_p
     text = town_text(shown, ENGLISH)
     assert text.startswith("Who was where at 2026-11-21 20:35 (UTC)")
     assert f"{ROOM}: Cat" in text
+
+
+def test_the_command_tells_the_town_of_a_time_to_those_who_see_all_and_nobody_else(tmp_path: Path):
+    life = Watched(tmp_path / "inn")
+    vault = Vault(lived_vault(tmp_path / "lived"))
+    reader = WorldReader(vault, lambda: ENGLISH, WorldSettings())
+    life.observatory.add_chronicle(ChronicleView(reader, life.game.world, in_place))
+    told = {}
+    for role in (Role.ADMIN, Role.PLAYER):
+        life.game.world.characters["Ana"].role = role
+        for line in (f"@town {DAY}T20", "@town yesterday", "@town"):
+            life.ana.screen()
+            life.ana.types(line)
+            told[role, line] = life.ana.screen()[0]
+    assert told[Role.ADMIN, f"@town {DAY}T20"] == f"Who was where at {DAY} 20 (UTC), as the chronicle tells; the rooms are those of now."  # noqa: E501  # fmt: skip
+    assert told[Role.ADMIN, "@town yesterday"].startswith("'yesterday' is no time.")
+    assert told[Role.PLAYER, f"@town {DAY}T20"] == f"The view 'town@{DAY}T20' is for observers and admins."
+    assert "Who was where" not in told[Role.ADMIN, "@town"]
+
+
+@pytest.mark.parametrize("view", ["town", "mind"])
+def test_a_window_shows_nothing_as_it_was_at_a_time(tmp_path: Path, view: str):
+    life = Watched(tmp_path, "look")
+    life.turns()
+    answer = life.asked("Ben", Role.PLAYER, view=view, agent="Rook", at="2026-11-21T20:35")
+    assert answer["unseen"] == f"The view '{view}@2026-11-21T20:35' is for observers and admins."
 
 
 def test_the_town_shows_who_has_just_spoken(tmp_path: Path):
