@@ -65,7 +65,8 @@ SAME = 0.6
 
 _WORD = re.compile(r"[^\W_]+")
 _REMEMBERS = re.compile(r"\bI (?:do |have )?(?:remember|recall|know|think|believe|heard|wrote|noted)\w*", re.IGNORECASE)
-_MINE = re.compile(r"\bmy ([^\W_]{3,})", re.IGNORECASE)
+_MINE = re.compile(r"\bmy ([^\W_]{3,})")
+_I_AM_A = re.compile(r"\bi(?:['’]m| am) an? ([^\W_]{3,})")
 
 
 @dataclass(frozen=True)
@@ -253,13 +254,14 @@ def claims_as_own(words: str, told: Iterable[str]) -> bool:
 
 
 def owns(words: str, heard: Heard) -> bool:
-    """Return whether words call a thing or a person of the other's their own: `my dog`, where they have told of theirs.
+    """Return whether words call what is the other's their own: `my dog`, or `I am a binder`, where they have told so.
 
     What is the agent's own too, by its profile or its own words, may be so.
     """
-    theirs = {one.casefold() for told in (*heard.told, heard.words) for one in _MINE.findall(told)}
-    ours = {one.casefold() for one in _WORD.findall(" ".join((heard.profile, *heard.own)))}
-    return any(one.casefold() in theirs - ours for one in _MINE.findall(words))
+    ours = _words_of(" ".join((heard.profile, *heard.own)))
+    theirs = {one for told in (*heard.told, heard.words) for one in _MINE.findall(told.casefold())}
+    is_theirs = any(one in theirs - ours for one in _MINE.findall(words.casefold()))
+    return is_theirs or any(one in _words_of(heard.words) - ours for one in _I_AM_A.findall(words.casefold()))
 
 
 def _is_mostly(one: Shingles, other: Shingles) -> bool:

@@ -202,6 +202,8 @@ def test_what_it_has_said_elsewhere_is_no_answer_unless_it_is_about_the_same(wor
 def test_what_belongs_to_the_other_is_not_the_agent_s(words, found):
     told = ["I lost my dog at the weir.", "I tore my page."]
     assert fault(words, words="What did you write?", told=told, profile="Each day you fill your page.") == found
+    assert fault("I am a binder, Ana.", words="Not a baker, a binder.", profile="You are a writer.") == "claims"
+    assert fault("I am a writer, Ana.", words="Are you a writer?", profile="You are a writer.") == ""
 
 
 @pytest.mark.parametrize(
