@@ -36,7 +36,7 @@ from vault.markdown import one_line
 from vault.memory.archive_exchanges import DISCARDED, SUPPRESSED
 from world.entities import Character, Role
 from world.game import CommandResult, Game
-from world.parsing import has_phrase, split_reason
+from world.parsing import has_phrase, parse_line, split_reason
 
 log = logging.getLogger(__name__)
 
@@ -159,9 +159,9 @@ class Thinking:
         """Return what the engine answers by itself, because the model would do it badly; empty if nothing."""
         assert self._agent.queue is not None
         can, say = self._agent.queue.model.capabilities, self._game.world.wording
-        if is_small(can) and has_phrase(say("asked.odd"), address.text):
-            return self._rng.choice(say("asked.odd_answers").split("; "))
         is_tiny = not can.chat and (can.parameters_billion or TINY_BILLION) < TINY_BILLION
+        if (is_tiny or is_small(can)) and has_phrase(say("asked.odd"), address.text):
+            return self._rng.choice(say("asked.odd_answers").split("; "))
         return self._known(address) if is_tiny else ""
 
     def _known(self, address: Address) -> str:
@@ -245,9 +245,17 @@ class Thinking:
             {one.name for one in awake if one.room_id != agent.character.room_id} - {partner.name},
             partner.name,
             is_asked and self._is_unanswerable(),
-            [spoken_words(one.content) for one in prompt.messages if one.role == "assistant"],
+            self._own_words(),
             prompt.section("profile"),
         )
+
+    def _own_words(self) -> list[str]:
+        """Return what the agent says in its prompt: in a talk with its example day, else lately in its life."""
+        if messages := self.question.prompt.messages:
+            return [spoken_words(one.content) for one in messages if one.role == "assistant"]
+        lines = (one.text for one in self._agent.memory.view().tail[-TOLD_LINES:] if one.kind == "acted")
+        typed = (parse_line(line) for line in lines)
+        return [one.arguments for one in typed if one.verb == "say"]
 
     def _told_again(self) -> str:
         """Return what the model is told of its first answer when it is asked once more; empty if nothing."""
