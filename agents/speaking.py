@@ -1,0 +1,202 @@
+"""What an agent says: its model's words held against what it knows, and what is said where they will not do."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import dataclass, replace
+from typing import Protocol
+
+from agents.asking import Question, is_small
+from agents.attending.conversation import is_question
+from agents.attending.floor import Awareness
+from agents.attending.perception import Address
+from agents.memory.facts.extraction import Utterance, utterance_in
+from agents.memory.facts.speech_acts import sentences
+from agents.memory.memory import AgentMemory
+from agents.models.queue import ModelQueue
+from agents.prompts.talk import spoken_words
+from agents.reflection.reflection import Reflection
+from agents.reflection.speech_facts import key_words
+from agents.repetition.guard import RepetitionGuard
+from agents.replies.reply import Reply
+from agents.replies.speech_check import TOLD, Fault, Heard, fault_in, takes_leave
+from world.entities import Character
+from world.game import Game
+from world.parsing import has_phrase, parse_line
+
+TINY_BILLION = 0.6
+"""A base model of fewer parameters says nothing to the point; what the world can answer it is not asked."""
+
+MAX_ANSWERS = 2
+NARRATION_LINES, TOLD_LINES = 12, 60
+"""Among so many of the newest memories is what a model may say back as if it were speech, and what a person said of
+themselves that it may take for its own."""
+
+
+class Speaker(Protocol):
+    """What is needed of the agent that speaks; see `agents.agent.Agent`."""
+
+    queue: ModelQueue | None
+    memory: AgentMemory
+    awareness: Awareness
+    reflection: Reflection
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def character(self) -> Character: ...
+
+    def answers_to(self, address: Address) -> list[str]: ...
+    def recalls_for(self, address: Address) -> list[str]: ...
+    def thanks_for(self, address: Address) -> str: ...
+    def secrets_from(self, partner: Character) -> list[Utterance]: ...
+
+
+@dataclass(frozen=True)
+class _Recalled:
+    """What somebody who spoke asks to be told again, as the memory was up to its entry `newest`."""
+
+    address: Address | None = None
+    newest: int = -1
+    text: str = ""
+
+
+class Speaking:
+    """Judges the words of one agent's model, one turn at a time, and finds others where a model finds none."""
+
+    def __init__(self, agent: Speaker, game: Game, conduct: RepetitionGuard, rng: random.Random) -> None:
+        self._agent = agent
+        self._game = game
+        self._conduct = conduct
+        self._rng = rng
+        self._recalled = _Recalled()
+        self.begin_turn()
+
+    def begin_turn(self) -> None:
+        """Forget what was wrong in the turn before."""
+        self._fault: Fault = ""
+        self._said_again = ""
+
+    def answer_without_model(self, address: Address) -> str:
+        """Return what the engine answers by itself, because the model would do it badly; empty if nothing."""
+        assert self._agent.queue is not None
+        can, say = self._agent.queue.model.capabilities, self._game.world.wording
+        is_tiny = not can.chat and (can.parameters_billion or TINY_BILLION) < TINY_BILLION
+        if (is_tiny or is_small(can)) and has_phrase(say("asked.odd"), address.text):
+            return self._rng.choice(say("asked.odd_answers").split("; "))
+        return self._known(address) if is_tiny else ""
+
+    def _known(self, address: Address) -> str:
+        """Return what the world, and what the agent was told, answer to somebody's words."""
+        return " ".join(self._agent.answers_to(address)[:MAX_ANSWERS])
+
+    def objects_to(self, reply: Reply, question: Question) -> bool:
+        """Return whether the words of a reply will not do: there are none, or they have a fault."""
+        words = reply.line.removeprefix(question.decision.opening()).strip()
+        is_again = self._conduct.has_heard(words) and not self._tells_again(words, question)
+        self._fault = self._fault_in(words, question) or ("repeats" if is_again else "")
+        self._said_again = words if self._fault == "repeats" else ""
+        return not words or bool(self._fault)
+
+    def _tells_again(self, words: str, question: Question) -> bool:
+        """Return whether words tell what was said earlier to one who asks for it, which may well be the same words."""
+        is_asked = is_question(self._agent.awareness.thinks_of.text, self._game.world.wording)
+        return is_asked and bool(key_words(question.prompt.section("earlier")) & key_words(words))
+
+    def _fault_in(self, words: str, question: Question) -> Fault:
+        return fault_in(words, self._agent.name, self._heard(question), self._game.world.wording)
+
+    def _heard(self, question: Question) -> Heard:
+        """Return what words that the model found are held against."""
+        world, agent, partner = self._game.world, self._agent, question.decision.partner
+        address, prompt = agent.awareness.thinks_of, question.prompt
+        awake = list(world.awake())
+        others = {one.name for one in awake if one.is_agent and one.name != agent.name}
+        others |= {name for one in prompt.sections for name in one.names.values()}
+        tail = agent.memory.view().tail[-NARRATION_LINES:]
+        narration = [one.text for one in tail if one.kind != "acted" and not utterance_in(one, agent.memory.reading)]
+        narration += prompt.section("here").split(". ")
+        if partner is None:
+            return Heard(others, narration, words=address.text)
+        narration += [world.wording(key, who=partner.name) for key in ("talk.approaches", "talk.turns_to")]
+        told = [one.words for one in agent.reflection.people.facts(partner.name)]
+        is_asked = address.by_person and is_question(address.text, world.wording)
+        if is_asked:
+            spoken = (utterance_in(one, agent.memory.reading) for one in agent.memory.view().tail[-TOLD_LINES:])
+            told += [one for said in spoken if said and said.speaker == partner.name for one in sentences(said.text)]
+        return Heard(
+            {*others, partner.name},
+            narration,
+            told,
+            address.text,
+            self._recall(question) if is_asked else "",
+            " ".join(agent.answers_to(address)) if is_asked else "",
+            agent.secrets_from(partner),
+            prompt.text if is_asked else "",
+            address.is_gift or address.with_gift,
+            {one.name for one in awake if one.room_id != agent.character.room_id} - {partner.name},
+            partner.name,
+            is_asked and _is_unanswerable(question),
+            self._own_words(question),
+            prompt.section("profile"),
+        )
+
+    def _own_words(self, question: Question) -> list[str]:
+        """Return what the agent says in its prompt: in a talk with its example day, else lately in its life."""
+        if messages := question.prompt.messages:
+            return [spoken_words(one.content) for one in messages if one.role == "assistant"]
+        lines = (one.text for one in self._agent.memory.view().tail[-TOLD_LINES:] if one.kind == "acted")
+        typed = (parse_line(line) for line in lines)
+        return [one.arguments for one in typed if one.verb == "say"]
+
+    def told_again(self, question: Question) -> Question:
+        """Return a question to be asked once more, with what the model is told of its first answer."""
+        partner, say = question.decision.partner, self._game.world.wording
+        if self._fault not in TOLD or partner is None:
+            return replace(question, said_again=self._said_again)
+        recalled = self._recall(question)
+        fault = "misses" if recalled and self._fault == "invents" else self._fault
+        known = recalled or self._known(self._agent.awareness.thinks_of)
+        again = say(f"talk.again_{fault}", name=self._agent.name, who=partner.name, recalled=known)
+        return replace(question, again=again, said_again=self._said_again)
+
+    def _recall(self, question: Question) -> str:
+        """Return what is asked to be told again. A refused answer wants it three times; it is looked for once."""
+        address, newest = self._agent.awareness.thinks_of, self._agent.memory.journal.last
+        if _is_unanswerable(question):
+            return ""
+        if (self._recalled.address, self._recalled.newest) != (address, newest):
+            self._recalled = _Recalled(address, newest, " ".join(self._agent.recalls_for(address)))
+        return self._recalled.text
+
+    def instead_of(self, reply: Reply, question: Question) -> str:
+        """Return the line that is done when a model found no words twice; empty if there is nobody to speak to.
+
+        A person who waits for an answer gets what the world answers, or a stock phrase. Everybody else, and where there
+        were no words, a nod.
+        """
+        decision, say = question.decision, self._game.world.wording
+        partner = decision.partner
+        if partner is None:
+            return ""
+        words = reply.line.removeprefix(decision.opening()).strip()
+        is_awaited = words and not partner.is_agent and decision.cause in ("answer", "thank")
+        if is_awaited or self._fault == "thankless":
+            return f"{decision.opening()} {self._stock_phrase(partner, question)}"
+        return f"emote {say('talk.nods_to', who=partner.name)}"
+
+    def _stock_phrase(self, partner: Character, question: Question) -> str:
+        """Return what is said where the model's words were wrong twice: what the world answers, or a stock phrase."""
+        say, address = self._game.world.wording, self._agent.awareness.thinks_of
+        fault = "stays" if takes_leave(address.text, say) else self._fault
+        recalled = self._recall(question) if is_question(address.text, say) else ""
+        if fault in ("reveals", "stays") or (fault == "invents" and not recalled):
+            return self._rng.choice(say(f"talk.instead_{fault}", who=partner.name).split("; "))
+        if address.with_gift and (thanks := self._agent.thanks_for(address)):
+            return thanks
+        return recalled or self._known(address) or self._rng.choice(say("talk.at_a_loss").split("; "))
+
+
+def _is_unanswerable(question: Question) -> bool:
+    """Return whether the prompt tells that nobody has told what is asked for."""
+    return any(one.is_unanswerable for one in question.prompt.sections)
