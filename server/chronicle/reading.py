@@ -186,8 +186,10 @@ def rules_for(settings: WorldSettings, say: Wording) -> TopMoments:
 
 
 def index_of(vault: Vault, settings: WorldSettings, say: Wording, in_memory: bool = False) -> ChronicleIndex:
-    """Return the index of a vault's log; one `in_memory` leaves no file."""
-    database = None if in_memory else vault.path(".index", f"{FOLDER}.sqlite")
+    """Return the index of a vault's log; one `in_memory` writes no file, and goes on from that of the world."""
+    database = vault.path(".index", f"{FOLDER}.sqlite")
+    if in_memory:
+        return ChronicleIndex(vault.path(FOLDER), None, rules_for(settings, say), seed=database)
     return ChronicleIndex(vault.path(FOLDER), database, rules_for(settings, say))
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Callable
-from contextlib import suppress
+from contextlib import closing, suppress
 from pathlib import Path
 from threading import RLock
 from typing import TypeVar
@@ -44,10 +44,14 @@ TABLES = ("meta", "names", "files", "events", "hours", "openings", "damaged", "m
 
 
 class IndexDatabase:
-    """An SQLite file, or tables in memory without one. It may be used in any thread, and by several processes."""
+    """An SQLite file, or tables in memory without one. It may be used in any thread, and by several processes.
 
-    def __init__(self, path: Path | None) -> None:
+    Tables in memory begin as a copy of the file `seed`, if there is a sound one; it is never written.
+    """
+
+    def __init__(self, path: Path | None, seed: Path | None = None) -> None:
         self._path = path
+        self._seed = seed
         self._lock = RLock()
         self._db: sqlite3.Connection | None = None
 
@@ -104,9 +108,30 @@ class IndexDatabase:
                 self._path.parent.mkdir(parents=True, exist_ok=True)
             except OSError as error:
                 raise self._failure(error) from error
-        self._db = sqlite3.connect(self._path or ":memory:", isolation_level=None, check_same_thread=False, timeout=60)
+        self._db = self._seeded() or self._new()
         self._db.executescript(_TABLES)
         return self._db
+
+    def _new(self) -> sqlite3.Connection:
+        return sqlite3.connect(self._path or ":memory:", isolation_level=None, check_same_thread=False, timeout=60)
+
+    def _seeded(self) -> sqlite3.Connection | None:
+        """Return a copy of the seed in memory, or None if there is none that is sound."""
+        if self._path or not self._seed or not self._seed.is_file():
+            return None
+        # Where nobody has it open, it is read as a file that nobody changes: else SQLite makes files beside it.
+        is_open = self._seed.with_name(f"{self._seed.name}-wal").exists()
+        address = f"{self._seed.absolute().as_uri()}?mode=ro{'' if is_open else '&immutable=1'}"
+        copy = self._new()
+        try:
+            with closing(sqlite3.connect(address, uri=True, timeout=5)) as source:
+                source.backup(copy)
+            if copy.execute("PRAGMA quick_check(1)").fetchone() == ("ok",):
+                return copy
+        except sqlite3.Error:
+            pass
+        copy.close()
+        return None
 
     def _failure(self, error: Exception) -> NoteError:
         return NoteError(f"{self._path}: the index of the chronicle cannot be used: {error}.")

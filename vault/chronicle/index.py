@@ -68,12 +68,16 @@ class EventQuery:
 class ChronicleIndex:
     """Answers what happened when, where and by whom. `folder` has the log; without `database` nothing is written.
 
+    An index in memory begins with what the file `seed` knows, if there is one.
+
     Each method but `update` answers from what was taken in by then. Each raises NoteError if the index cannot be used.
     """
 
-    def __init__(self, folder: Path, database: Path | None = None, rules: MomentRules | None = None) -> None:
+    def __init__(
+        self, folder: Path, database: Path | None = None, rules: MomentRules | None = None, seed: Path | None = None
+    ) -> None:
         self._folder = folder
-        self._database = IndexDatabase(database)
+        self._database = IndexDatabase(database, seed)
         self._intake = Intake(folder, rules or NoRules())
 
     def update(self) -> None:

@@ -17,7 +17,7 @@ from vault.chronicle import intake
 from vault.chronicle.event_log import LoggedEvent, day_ms, event_line, log_files, moment_text, parsed_event
 from vault.chronicle.index import ChronicleIndex, Entry, EventQuery
 from vault.chronicle.intake import HOUR_MS
-from vault.chronicle.moment import Moment, RuleState
+from vault.chronicle.moment import Moment, NoRules, RuleState
 from vault.errors import NoteError
 
 DAY = day_ms("2026-11-22")
@@ -268,3 +268,38 @@ def test_a_table_from_another_version_is_made_anew(tmp_path):
     index = ChronicleIndex(folder, database)
     index.update()
     assert index.count(EventQuery()) == 1
+
+
+class Numbered(NoRules):
+    """Notes the number of each event that is taken in."""
+
+    def __init__(self) -> None:
+        self.taken: list[int] = []
+
+    def moments_of(self, number: int, event: LoggedEvent, state: RuleState) -> list[Moment]:
+        self.taken.append(number)
+        return []
+
+
+@pytest.mark.parametrize(("how", "taken"), [("closed", [6]), ("open", [6]), ("broken", [1, 2, 3, 4, 5, 6])])
+def test_an_index_in_memory_goes_on_from_the_file_of_the_world_and_writes_nothing(
+    tmp_path: Path, how: str, taken: list[int]
+):
+    folder, database = tmp_path / "chronicle", tmp_path / ".index" / "chronicle.sqlite"
+    write(folder, *(event(DAY + at) for at in range(5)))
+    world = ChronicleIndex(folder, database, Numbered())
+    world.update()
+    if how != "open":
+        world.close()
+    write(folder, event(DAY + 7))
+    if how == "broken":
+        database.write_bytes(database.read_bytes()[:5000] + b"x" * 5000)
+    before = {path.name: path.read_bytes() for path in database.parent.iterdir() if path.suffix != ".sqlite-shm"}
+    rules = Numbered()
+    index = ChronicleIndex(folder, None, rules, seed=database)
+    index.update()
+    after = {path.name: path.read_bytes() for path in database.parent.iterdir() if path.suffix != ".sqlite-shm"}
+    assert after == before
+    assert index.events(EventQuery()) == expected(folder, EventQuery())
+    assert rules.taken == taken
+    world.close()
