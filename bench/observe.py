@@ -1,8 +1,8 @@
 """How soon do those who look see what happens, how much slower is the world for it, and what does a long life cost?
 
 50 agents live in a town and think with a scripted model. 20 observers look at it through the page's sockets: at the
-feed, the town, a mind. An event's time is when the server took it in, and it is on the screen when its bytes are at
-the viewer's socket; what a browser takes to draw it comes on top.
+feed, the town, a mind. An event's time is when the server took it in. It is at a viewer when its bytes are at the
+socket; in tabs of Chromium, where there is one, when its line is painted.
 
 How much slower the world is, is measured without a network: the same 50 agents take turns with and without 20 viewers,
 in pairs, in processor time, so that other work on the machine counts little.
@@ -38,7 +38,7 @@ from agents.population import Population
 from agents.views.memories import MemoryQuery, memory_page
 from agents.views.steps import Steps, run_steps
 from bench.lib.reporting import Table, argument_parser, percentile, record
-from bench.lib.screens import Town, chromium, tab_left_open, town
+from bench.lib.screens import MOST_TABS, Town, chromium, open_tab, painted_ms, tab_left_open, town
 from bench.lib.servers import AGENTS, resident_kib, write_journal
 from server.observatory.observatory import Models, Observatory
 from server.observatory.scope import WHOLE
@@ -80,6 +80,8 @@ def sockets(seconds: float, pairs: int, lines: int) -> Iterator[Table]:
     """
     with town(VIEWERS, VIEWS) as seen, chromium() as browser:
         yield screens(seen, seconds)
+        if browser is not None:
+            yield paints(seen, browser, seconds)
         yield process(seen, pairs)
         if browser is not None:
             yield tabs(seen, browser, lines)
@@ -96,6 +98,21 @@ def screens(seen: Town, seconds: float) -> Table:
     row = [str(AGENTS), str(VIEWERS), str(len(late)), *shown, f"{GOAL_MS:.0f}"]
     heads = ["agents", "viewers", "entries seen", "p50 ms", "p95 ms", "p99 ms", "goal p95"]
     return Table(heads, [row], "From an event to a viewer's socket")
+
+
+def paints(seen: Town, browser: Any, seconds: float) -> Table:
+    """Measure from an event to the painted screen, in tabs that take the places of some of the sockets."""
+    seen.look()
+    for screen in seen.screens[:MOST_TABS]:
+        screen.say({"view": ""})
+    pages = [open_tab(seen, browser, "feed", number) for number in range(MOST_TABS)]
+    late = sorted(painted_ms(seen, pages, seconds))
+    for page in pages:
+        page.context.close()
+    shown = [f"{percentile(late, share):.0f}" for share in (0.5, 0.95, 0.99)]
+    row = [str(AGENTS), f"{MOST_TABS} tabs, {VIEWERS - MOST_TABS} sockets", str(len(late)), *shown, f"{GOAL_MS:.0f}"]
+    heads = ["agents", "viewers", "lines painted", "p50 ms", "p95 ms", "p99 ms", "goal p95"]
+    return Table(heads, [row], "From an event to its line, painted in Chromium")
 
 
 def process(seen: Town, pairs: int) -> Table:

@@ -19,6 +19,7 @@ from bench.web import HOST, Door, Page
 ANSWER_SECONDS = 0.2
 """How long the scripted model takes: 50 agents that think every 20 seconds never wait for each other."""
 
+MOST_TABS = 4
 SETTLE_SECONDS = 1.5
 BROWSER_SECONDS = 120.0
 """How long a page may take to come in, beside other work on the machine."""
@@ -99,7 +100,7 @@ def town(viewers: int, views: Sequence[dict[str, str]]) -> Iterator[Town]:
     with socket.socket() as trying:
         trying.bind((HOST, 0))
         port = trying.getsockname()[1]
-    with fallwater(viewers + 2, AGENTS, {"web_port": port}, "observer", ANSWER_SECONDS) as served:
+    with fallwater(viewers + MOST_TABS + 1, AGENTS, {"web_port": port}, "observer", ANSWER_SECONDS) as served:
         door = Door(port)
         yield Town(served, door, [Screen.enter(door, caller_name(number)) for number in range(viewers)], views)
 
@@ -153,17 +154,43 @@ def _own_megabytes(pid: int) -> float:
     return next(int(row.split()[1]) for row in rows if row.startswith("Pss:")) / 1024
 
 
-def tab_left_open(town: Town, browser: Any, view: str, lines: int) -> tuple[TabMemory, TabMemory]:
-    """Return what a tab takes that shows a view, at first and after somebody has typed so many lines."""
+def open_tab(town: Town, browser: Any, view: str, number: int = 0) -> Any:
+    """Open a tab that shows a view, of somebody with the account behind those of the sockets, and return its page."""
     page = browser.new_context(viewport={"width": 1000, "height": 720}).new_page()
     page.context.set_default_timeout(BROWSER_SECONDS * 1000)
     page.goto(f"http://{HOST}:{town.door.port}/")
-    page.fill("#name", caller_name(len(town.screens)))
+    page.fill("#name", caller_name(len(town.screens) + number))
     page.fill("#password", SECRET)
     page.press("#password", "Enter")
     page.wait_for_selector("#log:visible >> text=Exits:")
     page.evaluate(f"location.hash = '#/{view}'")
     page.wait_for_selector("#seen section")
+    return page
+
+
+NOTE_PAINTS = """() => {
+  window.paints = [];
+  const note = (times) => requestAnimationFrame(() => requestAnimationFrame(() => {
+    times.forEach((at) => window.paints.push(Date.now() - at));
+  }));
+  new MutationObserver((changes) => note(changes.flatMap((one) => [...one.addedNodes])
+    .map((one) => one.querySelector?.("time")).filter(Boolean).map((one) => Date.parse(one.dateTime))))
+    .observe(document.querySelector("ol.feed"), { childList: true });
+}"""
+"""Notes for each line of the feed how long after its event it is painted: at the frame after the one that draws it."""
+
+
+def painted_ms(town: Town, pages: Sequence[Any], seconds: float) -> list[float]:
+    """Return how late each line of the feed was painted in tabs that show it, while the sockets read on."""
+    for page in pages:
+        page.evaluate(NOTE_PAINTS)
+    town.read_for(seconds)
+    return [late for page in pages for late in page.evaluate("window.paints")]
+
+
+def tab_left_open(town: Town, browser: Any, view: str, lines: int) -> tuple[TabMemory, TabMemory]:
+    """Return what a tab takes that shows a view, at first and after somebody has typed so many lines."""
+    page = open_tab(town, browser, view)
     page.wait_for_timeout(1000)
     before = _tab_memory(browser, page)
     typist = town.screens[0]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
@@ -38,7 +39,9 @@ def visit(server, browser):
 
 def opens(visitor: Visitor, address: str, wanted: str = "#seen section") -> None:
     """Open a view and wait until something of it is there."""
+    title = re.split("[/@?]", address)[0]
     visitor.page.evaluate(f"location.hash = '#/{address}'")
+    visitor.page.locator("#seen-title").get_by_text(re.compile(f"^{title}", re.I)).wait_for()
     visitor.page.wait_for_selector(wanted)
 
 

@@ -94,7 +94,7 @@ export class Observatory {
     this.element.hidden = !isOpen;
     if (this.home === "#") document.getElementById("play").hidden = isOpen;
     if (!isOpen) { this.close(); return; }
-    const isOther = this.address !== address;
+    const isOther = this.address !== address, isSame = (this.address || "").split("?")[0] === address.split("?")[0];
     this.address = address;
     this.name = name;
     const [title, file] = VIEWS[name], module = await import(file);
@@ -116,7 +116,7 @@ export class Observatory {
     this.state = {};
     this.shown = null;
     this.ask();
-    if (document.activeElement !== this.words) this.title.focus();
+    if (!isSame || document.activeElement !== this.words) this.title.focus(); // else it is told as text, or drawn again
   }
 
   // Show play again: it has come to an end, or goes on in another window.

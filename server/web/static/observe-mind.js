@@ -30,7 +30,7 @@ function now({ agent, room, doing, stage, still, goals, plan, attends_to: others
   const row = (name, ...cells) => [h("dt", {}, name), h("dd", {}, cells)];
   return [h("h3", {}, "Now"), h("dl", { class: "facts" },
     row("Where", room), row("Doing", doing.line || doing.outcome, doing.reason && h("span", { class: "reason" }, doing.reason), doing.why && h("span", { class: "quiet" }, ` ${doing.why}`)),
-    state && row("State", h("span", { class: stage === "running" ? "spark" : "" }, state)),
+    state && state !== doing.why && row("State", h("span", { class: stage === "running" ? "spark" : "" }, state)),
     row("Company", here.join(", ") || "nobody"), row("Attends to", others.join(", ") || "nobody"),
     row("Goals", goals.length ? h("ul", {}, goals.map((one) => h("li", {}, one.text))) : "none"),
     row("Plan of today", plan.length ? h("ol", {}, plan.map((one) => h("li", { class: one.is_done ? "done" : "" }, one.text, one.is_done && " (done)"))) : "none")),

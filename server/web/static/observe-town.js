@@ -18,14 +18,14 @@ function person(one) {
   const name = one.is_agent ? link(["mind", one.name], one.name, { key: `person ${one.name}` }) : one.name;
   const about = one.thinks ? "thinking" : one.waits ? "waiting for the model" : one.still ? "resting" : "";
   const speaks = one.speaks && h("span", { class: "speech" }, " speaking");
-  return h("span", { class: "person" }, name, about && h("span", { class: one.thinks ? "spark" : "quiet" }, ` ${about}`), speaks, " ");
+  return h("span", { class: "person" }, name, about && h("span", { class: one.thinks ? "spark" : "quiet" }, ` ${about}`), speaks);
 }
 
 function drawTown(page, shown) {
   page.part("map", [shown.rooms, shown.ways, shown.others, page.state.room], () => map(page, shown));
   drawRoom(page, shown);
   page.part("rooms", [shown.rooms, shown.others], () => table("Who is where", ["Room", "Who", "Other ways out"], shown.rooms.map((room, number) => [
-    h("button", { type: "button", class: "sentence", key: `row ${room.name}`, onclick: () => choose(page, shown, number) }, room.name), room.people.length ? room.people.map(person) : "nobody",
+    h("button", { type: "button", class: "sentence", key: `row ${room.name}`, onclick: () => choose(page, shown, number) }, room.name), room.people.length ? room.people.map((one, at) => [at > 0 && ", ", person(one)]) : "nobody",
     shown.others.filter((one) => one.from === number).map((one) => `${one.exit} to ${one.name}`).join(", "),
   ])));
   if (shown.left_out) page.part("left out", shown.left_out, () => empty(`${shown.left_out} rooms are not shown.`));

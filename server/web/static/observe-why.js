@@ -14,7 +14,7 @@ export const isLive = () => false;
 export function draw(page, shown) {
   page.part("chain", shown, () => [
     h("p", {}, link(["mind", shown.agent], `The mind of ${shown.agent}`), " · ", link(["memory", shown.agent], "Memories"), then(shown), shown.thinks && h("span", { class: "spark" }, " thinking now")),
-    h("p", { class: "verdict" }, h("strong", {}, shown.command || "no command"), shown.reason && h("span", { class: "reason" }, shown.reason), shown.verdict && h("span", {}, ` ${VERDICTS[shown.verdict]}`)),
+    h("p", { class: "verdict" }, h("strong", {}, shown.command || (shown.by === "nobody" ? "Nothing was done yet." : "No command.")), shown.reason && h("span", { class: "reason" }, shown.reason), shown.verdict && h("span", {}, ` ${VERDICTS[shown.verdict]}`)),
     h("ol", { class: "chain" }, steps(page, shown).map(([title, ...content]) => h("li", {}, h("h3", {}, title), content)))]);
 }
 
