@@ -84,8 +84,9 @@ def bonds_text(shown: Shown, say: Wording) -> str:
     """Return the tables for people."""
     lines = [say("observatory.met")]
     lines += [
-        "  " + say("observatory.met_row", who=one["agent"], whom=one["whom"], where=one["where"], count=one["count"])
+        "  " + say(key, who=one["agent"], whom=one["whom"], where=one["where"], count=one["count"])
         for one in shown["met"]
+        for key in ["observatory.met_once" if one["count"] == 1 else "observatory.met_row"]
     ] or [f"  {say('lists.none')}"]
     lines.append(say("observatory.promises"))
     lines += [

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from itertools import pairwise
 
@@ -164,6 +165,11 @@ def _doing_lines(shown: Shown, say: Wording) -> Iterator[str]:
         yield say("observatory.step_done" if one["is_done"] else "observatory.step", step=one["text"])
     if shown["attends_to"]:
         yield say("observatory.attends_to", who=say.join_and(shown["attends_to"]))
+    if shown["here"]:
+        yield say("observatory.company", who=say.join_and(shown["here"]))
+    yield from shown["bonds"].split("\n") if shown["bonds"] else ()
+    for one in shown["pins"]:
+        yield say("memory.pin", text=one["text"])
 
 
 def doing_words(shown: Shown, say: Wording) -> str:
@@ -176,8 +182,10 @@ def budget_lines(prompt: Shown, say: Wording) -> Iterator[str]:
     """Yield a prompt's size and its sections, for people."""
     cached = say("models.share_unknown") if prompt["cached"] is None else f"{prompt['cached']:,}"
     yield say("observatory.prompt", tokens=f"{prompt['tokens']:,}", budget=f"{prompt['budget']:,}", cached=cached)
+    sections = Counter[str]()
     for one in prompt["pieces"]:
-        yield "  " + say("observatory.piece", name=one["name"], tokens=f"{one['tokens']:,}")
+        sections[one["name"]] += one["tokens"]
+    yield from ("  " + say("observatory.piece", name=name, tokens=f"{tokens:,}") for name, tokens in sections.items())
 
 
 def tier_lines(tiers: Shown, say: Wording) -> Iterator[str]:

@@ -143,5 +143,6 @@ def health_text(shown: Mapping[str, Any], say: Wording) -> str:
         )
         lines += [f"  {one['problem']}"] if one["problem"] else []
     for one in shown["agents"]:
-        lines.append(say("observatory.agent", who=one["name"], outcome=one["stage"] or one["outcome"], why=one["why"]))
+        outcome = one["stage"] or one["outcome"]
+        lines.append(say("observatory.agent", who=one["name"], outcome=outcome, why=one["why"]).rstrip())
     return "\n".join(lines)

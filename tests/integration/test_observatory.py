@@ -154,16 +154,49 @@ def test_a_player_sees_through_the_window_and_is_told_what_is_not_for_players(vi
         assert "is for observers and admins" in player.page.inner_text("#seen .refusal")
 
 
-def test_an_observer_sees_a_mind_and_a_pin_is_refused_with_the_reason(visit, server):
+def test_an_observer_sees_a_mind_without_buttons_and_is_refused_with_the_reason(visit, server):
     warden = visit(ADMIN)
     observer = visit("Iris")
     warden.types("@grant Iris observer")
     warden.sees("Iris is an observer from now on.")
-    opens(observer, "memory/Eliza", "section[data-part=found] button")
-    observer.page.locator("section[data-part=found] button:has-text('Pin')").first.click()
-    observer.page.wait_for_selector("#seen-told:has-text('You are an observer')")
+    opens(observer, "memory/Eliza", "section[data-part=found] .memories")
     opens(observer, "mind/Eliza", "section[data-part=prompt]")
-    assert observer.page.locator("button:has-text('Pause')").count() == 0
+    opens(warden, "mind/Eliza", "section[data-part=acts] button")
+    words = ["Pin", "Unpin", "Pause", "Possess", "Compact", "Rebuild", "Roll back"]
+    assert [word for word in words if observer.page.locator(f"#seen button:text-is('{word}')").count()] == []
+    observer.page.keyboard.press("Escape")
+    observer.page.wait_for_selector("#line:visible")
+    commands = ("@memory-pin Eliza 1", "@compact-memories Eliza", "@rebuild-memories Eliza", "@memory-rollback Eliza x")
+    for number, line in enumerate(commands, 1):
+        observer.types(line)
+        observer.sees("You are an observer", number)
+
+
+def test_a_sentence_of_a_past_summary_shows_its_memories_also_under_the_address_of_its_text(visit, server):
+    warden, talker = visit(ADMIN), server.player("Nim")
+    for number in range(24):
+        talker.asks(f"say The mill wheel turned {number + 200} times on one day.")
+    warden.types("@compact-memories Eliza")
+    warden.sees("Compaction of Eliza ended")
+    at = warden.page.evaluate("new Date(Date.now() + 1000).toISOString().slice(0, 19)")
+    warden.types("@pause-agent Eliza")
+    opens(warden, f"mind/Eliza@{at}", "section[data-part=memory] details")
+    for summary in warden.page.locator("section[data-part=memory] details summary").all():
+        summary.click()
+    told = 0
+    for number, sentence in enumerate(warden.page.locator(".sentence").all(), 1):
+        sentence.click()
+        warden.page.locator(".sentences li p").nth(number - 1).wait_for()
+        told += warden.page.locator(".sentences li li a").count() > 0
+    warden.shot("observatory-mind-then")
+    assert told, warden.page.inner_text("section[data-part=memory]")
+    assert warden.violations() == []
+    warden.page.click("button:text-is('As text')")
+    warden.page.wait_for_selector("#seen pre")
+    assert warden.page.url.endswith(f"#/mind/Eliza@{at}?form=text")
+    assert "1. " in warden.page.inner_text("#seen pre")
+    warden.page.click("button:text-is('As text')")
+    warden.page.wait_for_selector("section[data-part=memory] details")
 
 
 def test_a_view_goes_on_after_the_server_was_away_and_escape_leads_back_to_play(visit):

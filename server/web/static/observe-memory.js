@@ -49,7 +49,7 @@ function memory(page, agent, one, only) {
 
 function act(page, agent, one) {
   const verb = one.pinned ? "@memory-unpin" : "@memory-pin", word = one.pinned ? "Unpin" : "Pin";
-  return page.can(verb) && h("button", { type: "button", key: `pin ${one.seq}`, "aria-label": `${word} memory ${one.seq}`, onclick: () => { page.do(`${verb} ${agent} ${one.seq}`); setTimeout(() => page.ask(), 400); } }, word);
+  return page.can("@pause-agent") && h("button", { type: "button", key: `pin ${one.seq}`, "aria-label": `${word} memory ${one.seq}`, onclick: () => { page.do(`${verb} ${agent} ${one.seq}`); setTimeout(() => page.ask(), 400); } }, word);
 }
 
 async function older(page, shown) {

@@ -11,7 +11,7 @@ export function draw(page, shown) {
   if (shown.is_window) { drawWindow(page, shown); return; }
   if (shown.then) { drawThen(page, shown); return; }
   page.part("now", [shown.doing, shown.stage, shown.goals, shown.plan, shown.attends_to, shown.here, shown.room, shown.still], () => now(shown));
-  page.part("acts", [shown.still, shown.memory.leaves, shown.agent, page.can("@pause-agent"), page.can("@memory-pin")], () => acts(page, shown));
+  page.part("acts", [shown.still, shown.memory.leaves, shown.agent, page.can("@pause-agent")], () => acts(page, shown));
   page.part("memory", [shown.tiers, shown.memory, shown.pins], () => memory(page, shown));
   page.part("prompt", shown.prompt, () => prompt(shown));
   page.part("turns", shown.turns, () => turns(shown));
@@ -60,7 +60,7 @@ function drawThen(page, shown) {
 }
 
 function acts(page, { agent, still, memory: { leaves } }) {
-  if (!page.can("@mind")) return [];
+  if (!page.can("@pause-agent")) return []; // observers change nothing
   const button = (text, line) => page.can(line.split(" ")[0]) && h("button", { type: "button", key: line, onclick: () => page.do(line) }, text);
   const leaf = h("select", { id: "leaf", key: "leaf" }, leaves.map((one) => h("option", { value: one }, one)));
   return [h("h3", {}, "Commands"), h("div", { class: "acts" },
@@ -93,7 +93,7 @@ function memory(page, { agent, tiers, memory: { is_compacting: busy, state, prob
 
 function unpin(page, agent, pin) {
   const what = pin.seq || pin.text;
-  return page.can("@memory-unpin") && h("button", { type: "button", key: `unpin ${what}`, "aria-label": `Unpin ${pin.text}`, onclick: () => page.do(`@memory-unpin ${agent} ${what}`) }, "Unpin");
+  return page.can("@pause-agent") && h("button", { type: "button", key: `unpin ${what}`, "aria-label": `Unpin ${pin.text}`, onclick: () => page.do(`@memory-unpin ${agent} ${what}`) }, "Unpin");
 }
 
 const sentences = (page, agent, { name, sentences: all }) => [h("p", { class: "quiet" }, "A sentence shows the memories that it stands for."), h("ol", { class: "sentences" }, all.map((text, number) => sentence(page, agent, name, number, text)))];

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from agents.agent import Agent
 from agents.views.bonds import bonds_shown, bonds_text
 from agents.views.memories import PAGE_ROWS, memory_page, page_text, query_of
-from agents.views.mind import mind_shown
+from agents.views.mind import mind_shown, mind_text
 from agents.views.steps import finished
 from agents.views.tiers import Holding, SentencePlace, Shown, lines_behind, sentences_for, tiers_shown
 from agents.views.why import MAX_DIFF_LINES, action_of, difference, exchange_of, prompt_page, why_shown
@@ -255,3 +255,17 @@ def test_a_secret_that_is_kept_as_a_fact_and_of_the_person_stands_in_the_bonds_o
     assert [(one["by"], one["text"], one["is_whispered"]) for one in told] == [
         ("Ana", "My sister lives in Kettle House.", True)
     ]
+
+
+def test_the_text_of_a_mind_tells_its_company_its_pins_and_each_section_of_its_prompt_once(tmp_path: Path):
+    life = Life(tmp_path, "look")
+    life.turns()
+    life.agent.facts.pin("The key is under the step.", ENGLISH)
+    shown = mind_shown(life.agent, life.game.world)
+    lines = mind_text(life.agent, shown, ENGLISH).split("\n")
+    assert "With Ana and Ben." in lines
+    assert sum("The key is under the step." in line for line in lines) == 1
+    tokens = {name: sum(one["tokens"] for one in shown["prompt"]["pieces"] if one["name"] == name)
+              for name in dict.fromkeys(one["name"] for one in shown["prompt"]["pieces"])}  # fmt: skip
+    at = next(number for number, line in enumerate(lines) if line.startswith("Prompt: "))
+    assert lines[at + 1 : at + 1 + len(tokens)] == [f"  {name}: {count} tokens" for name, count in tokens.items()]
