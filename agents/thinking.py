@@ -172,7 +172,7 @@ class Thinking:
         if (partner := decision.partner) and partner.role is Role.GUEST:
             question = replace(question, is_unknown=not self._agent.reflection.people.called(partner.name))
         if self._asked_again:
-            question = self._speaking.told_again(question)
+            question = self._speaking.told_again(replace(question, prompt=self.question.prompt))
         self.question = question  # begun again if its tokens have to be counted first
         self.question = question = replace(question, prompt=self._agent.prompt(question))
         self._agent.awareness.begin_turn()

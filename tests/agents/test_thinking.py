@@ -270,7 +270,8 @@ def test_what_a_model_makes_up_twice_is_told_from_memory_where_that_is_sure_or_n
     assert life.answers("say Rook, how many sisters have I got?").line == told
     life = Talking(tmp_path / "untold", words("Good."), *made_up)
     life.answers("say Rook, I have two sisters and a red door.")
-    line = life.answers("say Rook, what colour are my curtains?").line.removeprefix("say ")
+    line = life.answers("say Rook, what colour are my curtains again?").line.removeprefix("say ")
+    assert life.model.requests[-1].prompt.endswith("(Rook does not know that, and says so.)")
     assert line in ("I do not know.", "That I do not know.", "Nobody has told me that.")
 
 
