@@ -1,9 +1,9 @@
 """Measure the export of a data set: `python -m bench.export [--turns 1000000] [--quick]`.
 
 The archives, journals and chronicle of a town are generated: so many turns of twelve agents, each with a prompt of
-about 3,000 characters, a command, its result, and an event. They are exported to parquet, and measured by
-`fallwater measure`. `--refusing` adds a person who has not agreed, so that every text is looked through. `--record`
-keeps the table in bench/results/.
+about 3,000 characters, a command, its result, and an event. They are exported to parquet, restored and compared to
+the byte, and measured by `fallwater measure`. `--refusing` adds a person who has not agreed, so that every text is
+looked through. `--record` keeps the table in bench/results/.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from pathlib import Path
 from agents.metrics.measuring import measure
 from bench.lib.reporting import Table, argument_parser, record
 from server.research.dataset import write_dataset
+from server.research.restore import restore
 from vault.chronicle.event_log import LoggedEvent, day_ms, event_line
 from vault.memory.archive_file import ArchiveEntry, archive_lines, archive_name
 from vault.memory.memory_line import Memory, format_line
@@ -34,6 +35,7 @@ TURNS_PER_FILE = 2_000
 
 WORDS = [f"{head}{tail}" for head in "br cl dr fl gr m p st t w".split() for tail in "ane ick oat ummer ilt".split()]
 HEADS = ("turns", "on disk", "export", "of the processor", "parquet", "memory, most", "measure", "of the processor")
+"""The memory is that of the process that took most; the first two times are those of the export."""
 
 
 def generate(root: Path, turns: int, rng: random.Random) -> None:
@@ -97,6 +99,14 @@ def refuse(root: Path) -> None:
         file.write(event_line(event))
 
 
+def check_round_trip(root: Path, data: Path, again: Path) -> None:
+    """Restore a data set in which nothing is withheld. Raises: ValueError if a file is not the same to the byte."""
+    restore(data, again)
+    for path in sorted(root.rglob("*.jsonl")):
+        if path.read_bytes() != (again / root.name / path.relative_to(root)).read_bytes():
+            raise ValueError(f"{path.relative_to(root)} is not the same after export and restore")
+
+
 def timed(act: Callable[[], object]) -> tuple[str, str]:
     """Return how long something takes by the clock, and of the processor, other processes that it starts included."""
     began, worked = time.perf_counter(), sum(os.times()[:4])
@@ -113,13 +123,16 @@ def main(arguments: argparse.Namespace) -> Table:
     """Generate, export and measure; return the table."""
     turns = QUICK_TURNS if arguments.quick else arguments.turns
     with tempfile.TemporaryDirectory() as folder:
-        root, data = Path(folder) / "town", Path(folder) / "data"
-        generate(root, turns, random.Random(1))
+        root, data = arguments.town or Path(folder) / "town", Path(folder) / "data"
+        if not root.exists():
+            generate(root, turns, random.Random(1))
         if arguments.refusing:
             refuse(root)
         export = timed(lambda: write_dataset(root, data, time.time_ns() // 1_000_000))
-        most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-        measured = timed(lambda: measure(root))
+        most = max(resource.getrusage(who).ru_maxrss for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)) / 1024
+        if not arguments.refusing:
+            check_round_trip(root, data, Path(folder) / "again")
+        measured = timed(lambda: measure(root)) if arguments.measure else ("", "")
         rows = [f"{turns:,}", size(root), *export, size(data), f"{most:,.0f} MB", *measured]
     return Table(HEADS, [rows])
 
@@ -128,6 +141,10 @@ def _parsed() -> argparse.Namespace:
     parser = argument_parser(__doc__, records=True)
     parser.add_argument("--turns", type=int, default=1_000_000)
     parser.add_argument("--quick", action="store_true", help=f"{QUICK_TURNS:,} turns")
+    parser.add_argument(
+        "--town", type=Path, help="a folder that has the town already, or where it is generated and kept"
+    )
+    parser.add_argument("--no-measure", dest="measure", action="store_false", help="only export")
     parser.add_argument("--refusing", action="store_true", help="with a person who has not agreed")
     return parser.parse_args()
 

@@ -5,6 +5,7 @@ These files only grow. So their sizes, read together, are a point in time, even 
 
 from __future__ import annotations
 
+import json
 import os
 import re
 from collections.abc import Callable, Iterator
@@ -28,7 +29,11 @@ END_MS = 253_402_300_799_999
 MAX_PROBLEMS = 100
 """How many lines that cannot be read are named; the rest is counted."""
 
+BLOCK_BYTES = 1 << 20
+
 _WITH = re.compile(rb"\[with:: *([^\]]*)\]")
+_DOER = re.compile(rb'"(?:who|to)"\s*:\s*("(?:[^"\\\n]|\\.)*")')
+"""The names in an event's line. Within a text the quotes of a key would be escaped."""
 
 
 def world_in(folder: Path) -> Vault:
@@ -124,11 +129,17 @@ class Snapshot:
                     yield memory
 
     def journal_people(self, agent: str) -> set[str]:
-        """Return who is named as present in an agent's memories. Raises: NoteError as above."""
-        found = {
-            people for file in self.journals[agent] for _, line in self.lines(file) for people in _WITH.findall(line)
-        }
+        """Return who is named as present in an agent's memories, later ones included. Raises: NoteError as above."""
+        found = {people for file in self.journals[agent] for raw in self._blocks(file) for people in _WITH.findall(raw)}
         return {name.strip() for people in found for name in people.decode("utf-8", "replace").split(",")} - {""}
+
+    def event_people(self) -> set[str]:
+        """Return who did anything, or had it done to them, in the chronicle, later events included.
+
+        Raises: NoteError as above.
+        """
+        found = {name for file in self.chronicle for raw in self._blocks(file) for name in _DOER.findall(raw)}
+        return {name for text in found if (name := _string(text))}
 
     def entries(self, agent: str) -> Iterator[tuple[str, dict[str, Any]]]:
         """Yield the entries of an agent's archive, each with its reference. Raises: NoteError as above."""
@@ -163,6 +174,17 @@ class Snapshot:
         except OSError as error:
             raise NoteError(f"{self.vault.source(file.path)}: cannot be read: {error.strerror}.") from error
 
+    def _blocks(self, file: LogFile) -> Iterator[bytes]:
+        """Yield the whole lines of a file, many at a time. Raises: NoteError."""
+        left = file.size
+        try:
+            with open(file.path, "rb") as stream:
+                while left > 0 and (block := b"".join(stream.readlines(min(left, BLOCK_BYTES)))):
+                    yield block
+                    left -= len(block)
+        except OSError as error:
+            raise NoteError(f"{self.vault.source(file.path)}: cannot be read: {error.strerror}.") from error
+
     def leave_out(self, file: LogFile, number: int, why: str) -> None:
         """Name a line that is left out."""
         self.problems.add(f"{self.vault.source(file.path)}:{number}: {why} and was left out")
@@ -176,6 +198,14 @@ class Snapshot:
 
     def _files(self, folder: Path, names: list[str]) -> list[LogFile]:
         return [LogFile(folder / name, (folder / name).stat().st_size) for name in names]
+
+
+def _string(text: bytes) -> str:
+    """Return the string that JSON has; what is none is empty."""
+    try:
+        return str(json.loads(text.decode()))
+    except ValueError:
+        return ""
 
 
 def _part(name: str) -> tuple[str, int]:

@@ -114,7 +114,7 @@ class Consent:
 
 def _people_in(snapshot: Snapshot, agents: frozenset[str]) -> set[str]:
     """Return who has done anything, or is in anybody's memories, and is no agent."""
-    found = {name for event in snapshot.events() for name in (event.who, event.to)}
+    found = snapshot.event_people()
     for agent in snapshot.agents:
         for name in snapshot.journal_people(agent):
             found.add(name)

@@ -116,7 +116,10 @@ class TableWriter:
         self._waiting: list[Sequence[Any]] = []
         self._characters = 0
         self._file = open_file(path)
-        self._writer = pq.ParquetWriter(self._file, self._schema, compression="zstd")
+        names = [one.name for one in self._schema if one.type == _NAME]
+        self._writer = pq.ParquetWriter(
+            self._file, self._schema, compression="zstd", use_dictionary=names, write_statistics=names
+        )
 
     def add(self, row: Sequence[Any], characters: int = 0) -> None:
         """Add a row, its values in the order of the columns; `characters` is about how long its texts are."""

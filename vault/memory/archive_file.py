@@ -60,13 +60,18 @@ def archive_lines(entries: Sequence[ArchiveEntry], prompt: str) -> tuple[list[by
     return lines, prompt
 
 
+_encode = json.JSONEncoder(ensure_ascii=False).encode
+
+
 def _line(entry: Mapping[str, Any]) -> bytes:
     return encoded(entry) + b"\n"
 
 
 def encoded(value: object) -> bytes:
     """Return a value as a line has it, without a line end."""
-    text = json.dumps(value, ensure_ascii=False)
+    text = _encode(value)
+    if text.isascii():
+        return text.encode()
     for char in "\x85\u2028\u2029":  # line ends to some readers, which are not to see two lines
         text = text.replace(char, f"\\u{ord(char):04x}")
     try:
@@ -89,10 +94,22 @@ def day_of(at_ms: int) -> str:
     return _moment(at_ms)[:10]
 
 
+_raw_decode = json.JSONDecoder().raw_decode
+
+
+def parsed_json(text: str) -> Any:
+    """Return what `json.loads` does, sooner if nothing but one value is in the text. Raises: ValueError."""
+    try:
+        value, end = _raw_decode(text)
+    except ValueError:
+        end = -1
+    return value if end == len(text) else json.loads(text)
+
+
 def parsed_line(line: bytes) -> dict[str, Any] | None:
     """Return the entry that a line holds, or None if it holds none."""
     try:
-        entry = json.loads(line.decode())  # json would look for the encoding of each line
+        entry = parsed_json(line.decode())  # json would look for the encoding of each line
     except (ValueError, RecursionError):
         return None
     return entry if isinstance(entry, dict) and isinstance(entry.get("event"), str) else None

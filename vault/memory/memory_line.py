@@ -35,6 +35,7 @@ _TAIL = re.compile(
     r"(?:^|(?<=\s))(?:\[importance:: *(?P<importance>\d{1,9})\]|\[with:: *(?P<people>[^\]]*)\]"
     r"|#(?P<tag>pinned|refused))\s*\Z"
 )
+_TAIL_ENDS = ("]", "#pinned", "#refused")
 _CLOCK = "- 00:00:00.000 "
 _HAND = re.compile(r"\s*(?:[-*+]\s+)?(?:(?P<h>\d\d?):(?P<m>\d\d)(?::(?P<s>\d\d)(?:\.\d+)?)?\s+)?(?P<text>.*)")
 
@@ -210,8 +211,8 @@ def is_truncated(line: str) -> bool:
 def _parse(line: str, seq: int, day: str) -> Memory:
     machine = _MACHINE.fullmatch(line)
     if machine and machine["kind"] in KINDS:
-        clock = (int(machine["h"]), int(machine["m"]), int(machine["s"]), int(machine["ms"]))
-        kind, room, rest = machine["kind"], clean_line(machine["room"]), machine["text"]
+        hours, minutes, seconds, milliseconds, kind, room, rest = machine.groups()
+        clock, room = (int(hours), int(minutes), int(seconds), int(milliseconds)), clean_line(room)
     else:
         hand = _HAND.fullmatch(line)
         assert hand is not None  # every part of the pattern is optional
@@ -223,7 +224,7 @@ def _parse(line: str, seq: int, day: str) -> Memory:
         _at_ms(day, clock),
         kind,
         room,
-        one_line(_UNESCAPED.sub(r"\1", text)),
+        one_line(_UNESCAPED.sub(r"\1", text) if "\\" in text else text),
         tuple(name.strip() for name in clean_line(tails.get("people", "")).split(",") if name.strip()),
         min(10, max(1, int(tails.get("importance", DEFAULT_IMPORTANCE)))),
         "pinned" in tails,
@@ -233,6 +234,8 @@ def _parse(line: str, seq: int, day: str) -> Memory:
 
 def _without_tails(text: str) -> tuple[str, dict[str, str]]:
     tails: dict[str, str] = {}
+    if not text.rstrip().endswith(_TAIL_ENDS):
+        return text, tails
     while match := _TAIL.search(text):
         found = {key: value for key, value in match.groupdict().items() if value is not None}
         found = {found["tag"]: ""} if "tag" in found else found
