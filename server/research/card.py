@@ -82,8 +82,10 @@ def _consent(dataset: Dataset) -> str:
         "Agents are exported whose `training_export` is true; people, only those whom `export_people` in",
         "config/world.md names. Of all others there is no row. Texts that name one of them, or have",
         f"{QUOTED_WORDS} words in a row that one of them said, are replaced by `{WITHHELD}`, and the row is",
-        f"`withheld`; names of people in columns by `{SOMEBODY}`. Paraphrases, shorter quotations, and what",
-        "people wrote into the notes of rooms and things are not known as theirs.",
+        f"`withheld`; names of people in columns by `{SOMEBODY}`. So are summaries and reflections that cover a",
+        "memory of which something is withheld, and prompts that show any of what was made of memories by then.",
+        "What agents later said in words of their own, shorter quotations, and what people wrote into the notes of",
+        "rooms and things are not known as theirs.",
         "",
         f"Not exported: {_count(len(agents), 'agent')}, {_count(people, 'person', 'people')}.",
     ]

@@ -1,12 +1,13 @@
 """Whose words an export may take: agents by `training_export`, people by `export_people`; nobody's who has not agreed.
 
 A text of somebody else that names one who has not agreed, or has four words in a row that they said, is withheld whole.
+So is what an agent made of such texts: summaries, facts, opinions and reflections, by the memories that they cover.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from agents.memory.strategy import loaded_strategies
@@ -73,6 +74,15 @@ class Consent:
     def text(self, text: str) -> str:
         """Return a text, or what stands in its place if it is withheld."""
         return WITHHELD if self.is_withheld(text) else text
+
+    def touched(self, snapshot: Snapshot, agent: str) -> Sequence[int]:
+        """Return the numbers of an agent's memories of which something is withheld, in ascending order.
+
+        What was made of those memories may tell in other words what is withheld. Raises: NoteError.
+        """
+        if not self.refusing:
+            return ()
+        return sorted(memory.seq for memory in snapshot.memories(agent) if self.memory(memory) != memory)
 
     def name(self, name: str) -> str:
         """Return a name, or what stands in the place of that of a person who has not agreed."""

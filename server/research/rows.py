@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from bisect import bisect_left
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -22,6 +23,15 @@ AddRow = Callable[[Row, int], None]
 REST = '"prompt_rest": '
 EMPTY_REST = f'{REST}""}}'
 """The last field of a question in the archive: what is new in its prompt. That stands in the table of prompts."""
+
+VERBATIM = frozenset("profile commands yesterday board tail scene place here name errand lore notice".split())
+"""The parts of a prompt that have no words but those of notes, the world and the newest memories.
+
+All others are made of memories: summaries, facts, opinions, what comes to mind.
+"""
+
+SAID_OR_DONE = frozenset({"message", "tool_call", "tool_result", "micro_compact"})
+"""The entries of an archive that have the words of a turn. All others have what was made of memories."""
 
 _KEPT = frozenset({"event", "at", "model", "finish", "told", "prompt_rest"})
 
@@ -69,9 +79,11 @@ class Exported:
         self.snapshot = snapshot
         self.consent = consent
         self.newest_ms = 0
+        self._touched: Sequence[int] = ()
 
     def turns(self, agent: str, add_prompt: AddRow) -> Iterator[SizedRow]:
         """Yield the turns of an agent; its prompts are given to `add_prompt`. Raises: NoteError."""
+        self._touched = self.consent.touched(self.snapshot, agent)
         turn: Turn | None = None
         prompt, file = "", ""
         for reference, entry, line in self.snapshot.entry_lines(agent):
@@ -119,7 +131,7 @@ class Exported:
         shared = _number(entry.get("prompt_shared"))
         prompt = before[:shared] + rest
         is_whole = len(prompt) == entry.get("prompt_characters", len(prompt)) and shared <= len(before)
-        is_withheld = self.consent.is_withheld(prompt)
+        is_withheld = self._tells_of_touched(entry) or self.consent.is_withheld(prompt)
         end = f"{REST}{encoded(rest).decode()}}}"
         if is_withheld:
             entry["prompt_rest"] = ""
@@ -132,7 +144,7 @@ class Exported:
 
     def _take(self, turn: Turn, entry: dict[str, Any], text: str) -> None:
         if self.consent.refusing:
-            seen = _mapped(entry, self.consent.text)
+            seen = self._without_withheld(entry)
             if seen != entry:
                 entry, text, turn.withheld = seen, encoded(seen).decode(), True
                 turn.first = seen if not turn.lines else turn.first
@@ -142,6 +154,36 @@ class Exported:
         elif entry["event"] == "tool_result":
             turn.results.append(str(entry.get("text", "")))
             turn.is_refused = turn.is_refused or bool(entry.get("refused"))
+
+    def _tells_of_touched(self, question: Mapping[str, Any]) -> bool:
+        """Return whether a prompt may tell of a touched memory in other words."""
+        newest = question.get("newest", question.get("seq"))
+        if not self._touched or _number(newest) < self._touched[0]:
+            return False
+        told = question.get("told")
+        return not isinstance(told, dict) or not VERBATIM.issuperset(told)
+
+    def _without_withheld(self, entry: Mapping[str, Any]) -> dict[str, Any]:
+        """Return an entry without the texts that are withheld."""
+        is_made = entry["event"] not in SAID_OR_DONE and self._touched and _number(entry.get("seq")) >= self._touched[0]
+        seen: dict[str, Any] = {}
+        for name, value in entry.items():
+            if name in _KEPT:
+                seen[name] = value
+            elif is_made and not self._covers_none_touched(value):
+                seen[name] = _mapped(value, lambda _: WITHHELD)
+            else:
+                seen[name] = _mapped(value, self.consent.text)
+        return seen
+
+    def _covers_none_touched(self, value: Any) -> bool:
+        """Return whether a value is a summary, and of memories none of which is touched."""
+        covers = value.get("covers") if isinstance(value, dict) else None
+        if not isinstance(covers, list) or len(covers) != 2:
+            return False
+        first, last = map(_number, covers)
+        place = bisect_left(self._touched, first)
+        return place == len(self._touched) or self._touched[place] > last
 
     def _turn_row(self, agent: str, turn: Turn) -> SizedRow:
         first = turn.first

@@ -151,7 +151,7 @@ def test_who_has_not_agreed_has_no_rows_and_no_words_in_the_rows_of_others(tmp_p
     town.answers("Eliza", f"say They say {secret}!", f'You are here.\nAna says to you, "Listen: {secret}."')
     town.does("Eliza", f"say They say {secret}!")
     town.answers("Eliza", "look", "You heard that marmalade hides behind the clock.")
-    town.answers("Eliza", "look", "Nobody is here.")
+    town.answers("Eliza", "look", "Nobody is here.", told={"tail": [0, 15]})
     town.remembers("Moss", "acted", "say tangerine weather")
     data = exported(town)
     everything = json.dumps([table(data, name) for name in ("turns", "events", "memories", "prompts")], default=str)
@@ -162,6 +162,35 @@ def test_who_has_not_agreed_has_no_rows_and_no_words_in_the_rows_of_others(tmp_p
     assert {row["agent"] for name in ("turns", "memories", "prompts") for row in table(data, name)} == {"Eliza"}
     assert [row["withheld"] for row in table(data, "prompts")] == [True, True, False]
     assert "1 agent, 1 person" in (data / "README.md").read_text("utf-8")
+
+
+def summarised(town: SmallWorld, last: int, text: str, **more: Any) -> None:
+    """Let Eliza's memories up to one be summarised."""
+    summary = {"covers": [1, last], "text": text, "sources": []}
+    town.archives("Eliza", "auto_compact", last, recent=summary, longterm=None, **more)
+
+
+def test_a_paraphrase_of_who_has_not_agreed_is_left_out_with_the_summary_that_covers_their_words(tmp_path):
+    town = consenting(tmp_path / "town", "Eliza", people="Ben")
+    first = town.remembers("Eliza", "observed", "The kettle sings.")
+    summarised(town, first, "I heard a kettle.")
+    town.answers("Eliza", "look", "Of the past: I heard a kettle.", told={"older": [13, 17]}, newest=first)
+    town.happens("said", "Ana", words="Crocodiles guard the cellar.")
+    last = town.remembers("Eliza", "observed", 'Ana says, "Crocodiles guard the cellar."')
+    summarised(town, last, "Reptiles keep people from going downstairs.")
+    town.archives("Eliza", "reflection", last, question="What of reptiles?", reply="Keep away.", model="m")
+    town.answers("Eliza", "look", "Reptiles! They keep us upstairs.", told={"older": [0, 32]}, newest=last)
+    town.answers("Eliza", "look", "You are in the yard.", told={"scene": [0, 20]}, newest=last)
+    data = exported(town)
+    lines = "".join(line for row in table(data, "turns") for line in row["lines"])
+    assert [row["prompt"] for row in table(data, "prompts")] == [
+        "Of the past: I heard a kettle.",
+        "[withheld]",
+        "You are in the yard.",
+    ]
+    assert "I heard a kettle." in lines
+    for word in ("eptiles", "Keep away."):
+        assert word not in lines
 
 
 def test_an_agent_is_not_exported_unless_a_note_says_so(tmp_path):
