@@ -95,9 +95,11 @@ def _longmemeval(read: dict[str, Any]) -> Conversation:
     for date, session in dated:
         begun = _date_ms(str(date))
         for number, turn in enumerate(session):
+            if not (text := _line(turn["content"])):
+                continue
             if turn.get("has_answer"):
                 evidence.append(len(turns))
-            turns.append((begun + number * MS_A_TURN, _speaker(turn["role"]), _line(turn["content"])))
+            turns.append((begun + number * MS_A_TURN, _speaker(turn["role"]), text))
     is_unsaid = str(read["question_id"]).endswith("_abs")
     question = (
         Question(UNSAID, read["question"])
@@ -108,7 +110,7 @@ def _longmemeval(read: dict[str, Any]) -> Conversation:
 
 
 def _convomem(read: dict[str, Any]) -> Conversation:
-    messages = [message for one in read["conversations"] for message in one["messages"]]
+    messages = [message for one in read["conversations"] for message in one["messages"] if _line(message["text"])]
     turns = [
         (START_MS + number * MS_A_TURN, _speaker(one["speaker"]), _line(one["text"]))
         for number, one in enumerate(messages)
@@ -134,9 +136,8 @@ def _places(item: dict[str, Any], texts: list[str]) -> Iterator[int]:
 
 
 def _with_questions(name: str, turns: Iterable[tuple[int, str, str]], questions: list[Question]) -> Conversation:
-    said = tuple(turn for turn in turns if turn[2])
     asked = tuple(one for one in questions if one.words or one.category == UNSAID)
-    return Conversation(name, ("User", "Assistant"), said, asked)
+    return Conversation(name, ("User", "Assistant"), tuple(turns), asked)
 
 
 def _answer(answer: object) -> frozenset[str]:

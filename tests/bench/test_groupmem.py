@@ -102,6 +102,7 @@ def test_longmemeval_is_read_in_the_order_of_its_sessions(tmp_path):
             [{"role": "user", "content": "When does\nit close?"}],
             [
                 {"role": "assistant", "content": "Hello."},
+                {"role": "user", "content": " "},
                 {"role": "user", "content": "I have a beagle.", "has_answer": True},
             ],
         ],
@@ -112,7 +113,7 @@ def test_longmemeval_is_read_in_the_order_of_its_sessions(tmp_path):
     begun = at_ms(datetime(2023, 5, 20, 14, 3))
     assert first.turns == (
         (begun, "Assistant", "Hello."),
-        (begun + 15_000, "User", "I have a beagle."),
+        (begun + 30_000, "User", "I have a beagle."),
         (at_ms(datetime(2023, 5, 22, 10, 41)), "User", "When does it close?"),
     )
     asked = Question("single-session-user", "What breed is my dog?", frozenset({"beagle"}), (1,))
@@ -126,7 +127,8 @@ def test_convomem_is_read_mixed_and_as_evidence_alone(tmp_path):
         "answer": "teal",
         "message_evidences": [{"speaker": "User", "text": "I like teal."}],
     }
-    messages = [{"speaker": "assistant", "text": "Hi."}, {"speaker": "User", "text": "I like teal."}]
+    messages = [{"speaker": who, "text": text} for who, text in (("assistant", "Hi."), ("User", ""))]
+    messages.append({"speaker": "User", "text": "I like teal."})
     conversations = [{"messages": messages}]
     for kind in ("user_evidence", "abstention_evidence"):
         folder = tmp_path / kind / "1_evidence"
