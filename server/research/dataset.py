@@ -175,7 +175,7 @@ def _write_runs(
         is_live = snapshot.until_ms < END_MS
         until = snapshot.until_ms if is_live else max(part.newest_ms[world.run] for part in parts)
         report, parameters = _json(source.folder / REPORT), _json(source.folder / RUN)
-        about = (_text(parameters.get("version")), _text(report.get("world")), _whole(report.get("seed")))
+        about = (_text(parameters.get("program")), _text(report.get("world")), _whole(report.get("seed")))
         counts = (sorted(consent.agents), len(refused), len(consent.people))
         texts = (json.dumps(one, ensure_ascii=False) if one else None for one in (report, parameters))
         runs.add((world.run, until, *about, *counts, *texts))

@@ -227,12 +227,13 @@ def test_a_sweep_has_all_runs_that_are_done_in_one_data_set(tmp_path):
         if name != "cc":
             report = {"world": "Town", "seed": 3}
             (tmp_path / "sweep" / "runs" / name / "report.json").write_text(json.dumps(report), "utf-8")
+            (tmp_path / "sweep" / "runs" / name / "run.json").write_text(json.dumps({"program": "0.1"}), "utf-8")
     written = write_dataset(tmp_path / "sweep", tmp_path / "data", NOW_MS)
     assert [(row["run"], row["command"]) for row in table(tmp_path / "data", "turns")] == [
         ("aa", "say aa"),
         ("bb", "say bb"),
     ]
-    assert [row["seed"] for row in table(tmp_path / "data", "runs")] == [3, 3]
+    assert [(row["seed"], row["version"]) for row in table(tmp_path / "data", "runs")] == [(3, "0.1"), (3, "0.1")]
     assert written.problems == [f"{tmp_path / 'sweep' / 'runs' / 'cc'}: this run is not done and was left out."]
 
 
