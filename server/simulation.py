@@ -166,7 +166,8 @@ def _run(
     settings = with_model(loaded_strategies().load_settings(vault), None if replay else spec.model)
     place = replay.place if replay else TurnCursor()
     recording = Recording(spec.record, place) if spec.record else None
-    about = {"seed": spec.seed, "turns": spec.span.turns, "hours": spec.span.hours, "model": spec.model}
+    span = {"turns": spec.span.turns, "hours": spec.span.hours}
+    about = {"program": program_version(), "seed": spec.seed, **span, "model": spec.model}
     cast = SimulationModels(place, settings, echo, recording, replay, models, about, spec.share)
     began = seconds()
     with (spec.out / TRANSCRIPT).open("w", encoding="utf-8") as transcript:

@@ -108,7 +108,14 @@ class SimulationModels:
         if self.replay:
             self.replay.end_turn()
             if self.replay.divergence:
-                raise SimulationError(self.replay.divergence)
+                raise SimulationError(self.replay.divergence + self._other_program(self.replay.heading))
+
+    def _other_program(self, heading: Mapping[str, Any]) -> str:
+        """Return which versions of the program recorded and replay, if they differ and are known."""
+        recorded, now = heading.get("program"), self.about.get("program")
+        if not recorded or not now or recorded == now:
+            return ""
+        return f"\n  It was recorded with Fallwater {recorded}; this is {now}."
 
     def leave(self) -> None:
         """Let go of the recording."""

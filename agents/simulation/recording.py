@@ -320,8 +320,13 @@ class ReplayedModels:
             raise SimulationError(f"{self._path}: this is no recording of a simulation.") from error
         heading = self._parsed(1, lines[0] if lines else "")
         kinds = (("models", list), ("queues", dict), ("later", list))
-        if heading.get("recording") != VERSION or not all(isinstance(heading.get(name), kind) for name, kind in kinds):
-            raise SimulationError(f"{self._path}: this is no recording of a simulation, or one of another version.")
+        version = heading.get("recording")
+        if type(version) is int and version != VERSION:
+            told = f"this recording has format {version}, and this program reads format {VERSION}"
+            better = f"Replay it with Fallwater {heading.get('program') or 'as it was then'}, or record it again"
+            raise SimulationError(f"{self._path}: {told}. {better}.")
+        if version != VERSION or not all(isinstance(heading.get(name), kind) for name, kind in kinds):
+            raise SimulationError(f"{self._path}: this is no recording of a simulation.")
         for number, text in enumerate(lines[1:], 2):
             self._take(self._parsed(number, text), number)
         return heading

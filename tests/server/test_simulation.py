@@ -115,7 +115,13 @@ def test_a_prompt_that_is_not_the_recorded_one_is_told_with_turn_agent_and_line(
     with pytest.raises(SimulationError) as ended:
         run(RunSpec(vault, tmp_path / "two", Span(turns=5)), replay=record)
     told = str(ended.value)
+    assert "Fallwater" not in told  # it was the same program
     assert re.search(r"turn \d, Odile: the prompt differs in line \d+\.\n  recorded: .*\n  now:      ", told)
+    heading, *lines = record.read_text(encoding="utf-8").splitlines(keepends=True)
+    older = json.dumps({**json.loads(heading), "program": "0.0.9"})
+    record.write_text("\n".join([older, "".join(lines)]), encoding="utf-8")
+    with pytest.raises(SimulationError, match=r"  It was recorded with Fallwater 0\.0\.9; this is \d"):
+        run(RunSpec(vault, tmp_path / "three", Span(turns=5)), replay=record)
     assert "You are still Odile" in told
     assert (tmp_path / "two" / "report.json").exists()
 
@@ -297,7 +303,12 @@ def test_what_a_recording_says_otherwise_is_refused(tmp_path, given, complaint):
     [
         ("", r"recording\.jsonl:1: this is no line of a recording; is the file whole\?"),
         ("<html>", r"recording\.jsonl:1: this is no line of a recording"),
-        ('{"recording": 9, "models": []}', r"this is no recording of a simulation, or one of another version"),
+        ('{"recording": true, "models": []}', r"this is no recording of a simulation\."),
+        (
+            '{"recording": 9, "program": "0.9", "models": []}',
+            r"recording\.jsonl: this recording has format 9, and this program reads format 2\. "
+            r"Replay it with Fallwater 0\.9, or record it again\.",
+        ),
         (HEADING + '{"turn": 1, "ow', r"recording\.jsonl:2: this is no line of a recording"),
         (HEADING + '{"turn": 1}', r"recording\.jsonl:2: this line was changed by hand"),
     ],
