@@ -12,6 +12,8 @@ from inspect_ai.log import read_eval_log
 from server.research.inspect_log import SAMPLE_TURNS, write_logs
 from tests.server.research.test_export import consenting, exported
 
+pytestmark = pytest.mark.integration
+
 
 def test_each_question_and_its_answer_is_read_back_by_inspect(tmp_path):
     town = consenting(tmp_path / "town", "Eliza", "Moss")
