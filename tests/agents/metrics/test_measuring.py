@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from importlib.metadata import EntryPoint
-from typing import ClassVar
+from inspect import getsource
+from pathlib import Path
+from textwrap import indent
 
 import pytest
 
 from agents.metrics.measuring import Asked, measure, measure_world
-from agents.metrics.metric import CHRONICLE, JOURNAL, About, Found, MeasuredWorld, Metric, Value
+from agents.metrics.metric import CHRONICLE, JOURNAL, About, Found, MeasuredWorld, Metric, Unknown, Value
 from agents.metrics.registry import BUILT_IN, MetricRegistry, with_plugins
 from tests.agents.metrics.small_world import SmallWorld
 from vault.errors import NoteError
@@ -17,26 +19,27 @@ from vault.vault import Vault
 
 
 class Nods(Metric):
-    """`nods`: how many nods there are."""
+    """`nods`: the share of commands that are a nod."""
 
     source = JOURNAL
-    figures: ClassVar[tuple[About, ...]] = (About("nods", "nods", "commands", "how often agents nod"),)
+    figures = (About("nods", "share", "commands", "commands that are a nod"),)
 
     def __init__(self, world: MeasuredWorld) -> None:
         super().__init__(world)
-        self._nods = 0
+        self._nods = self._all = 0
 
     def take_memory(self, agent: str, memory: Memory) -> None:
-        self._nods += memory.text == "emote nods"
+        self._all += memory.kind == "acted"
+        self._nods += memory.kind == "acted" and memory.text == "emote nods"
 
     def found(self) -> Found:
-        return {"nods": Value(self._nods, self._nods)}
+        return {"nods": Value(self._nods / self._all, self._all) if self._all else Unknown("no command was given")}
 
 
 class Broken(Nods):
     """Raises at the first memory."""
 
-    figures: ClassVar[tuple[About, ...]] = (About("broken", "nods", "commands", "nothing"),)
+    figures = (About("broken", "nods", "commands", "nothing"),)
 
     def take_memory(self, agent: str, memory: Memory) -> None:
         raise LookupError("no such nod")
@@ -57,7 +60,12 @@ def entry(name: str) -> EntryPoint:
 def test_a_metric_of_a_package_is_measured_beside_those_that_come_with_fallwater(town):
     known = with_plugins(MetricRegistry(*BUILT_IN), [entry("Nods")])
     found = measure_world(Vault(town.root), Asked(["nods", "refusals"]), known)
-    assert {name: one.value for name, one in found.figures.items()} == {"nods": 1, "refusals": 1 / 2}
+    assert {name: one.value for name, one in found.figures.items()} == {"nods": 1 / 2, "refusals": 1 / 2}
+
+
+def test_the_researchers_page_shows_the_metric_that_is_measured_here():
+    page = Path(__file__).parents[3] / "docs" / "research.md"
+    assert indent(getsource(Nods), "    ") in page.read_text(encoding="utf-8")
 
 
 def test_a_metric_that_raises_is_named_and_does_not_stop_the_others(town):
