@@ -34,7 +34,7 @@ TURNS_PER_FILE = 2_000
 """So many turns make an archive's file of about 8 MB, after which another one begins."""
 
 WORDS = [f"{head}{tail}" for head in "br cl dr fl gr m p st t w".split() for tail in "ane ick oat ummer ilt".split()]
-HEADS = ("turns", "on disk", "export", "of the processor", "parquet", "memory, most", "measure", "of the processor")
+HEADS = ("turns", "on disk", "export", "its CPU", "parquet", "memory, most", "measure", "CPU of measure")
 """The memory is that of the process that took most; the first two times are those of the export."""
 
 
