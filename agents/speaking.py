@@ -104,7 +104,10 @@ class Speaking:
         return is_asked and bool(key_words(question.prompt.section("earlier")) & key_words(words))
 
     def _fault_in(self, words: str, question: Question) -> Fault:
-        return fault_in(words, self._agent.name, self._heard(question), self._game.world.wording)
+        heard = self._heard(question)
+        if self._tells_again(words, question):
+            heard = replace(heard, own=())
+        return fault_in(words, self._agent.name, heard, self._game.world.wording)
 
     def _heard(self, question: Question) -> Heard:
         """Return what words that the model found are held against."""
@@ -112,7 +115,8 @@ class Speaking:
         address, prompt = agent.awareness.thinks_of, question.prompt
         awake = list(world.awake())
         others = {one.name for one in awake if one.is_agent and one.name != agent.name}
-        others |= {name for one in prompt.sections for name in one.names.values()}
+        called = {of: name for one in prompt.sections for of, name in one.names.items()}
+        others.update(called.values())
         tail = agent.memory.view().tail[-NARRATION_LINES:]
         narration = [one.text for one in tail if one.kind != "acted" and not utterance_in(one, agent.memory.reading)]
         narration += prompt.section("here").split(". ")
@@ -134,11 +138,13 @@ class Speaking:
             agent.secrets_from(partner),
             prompt.text if is_asked else "",
             address.is_gift or address.with_gift,
-            {one.name for one in awake if one.room_id != agent.character.room_id} - {partner.name},
+            {one.name for one in awake if is_asked or one.room_id != agent.character.room_id}
+            - {agent.name, partner.name, called.get(partner.name, "")},
             partner.name,
             is_asked and _is_unanswerable(question),
             self._own_words(question),
             prompt.section("profile"),
+            question.again,
         )
 
     def _own_words(self, question: Question) -> list[str]:

@@ -26,7 +26,10 @@ _DAY_OR_HOUR = (
     r"eleven|twelve|half)\b))"
 )
 _COLOUR = r"\b(?:red|blue|green|white|yellow|brown|gr[ea]y|black|orange|purple|pink|violet|silver|gold\w*)\b"
-_NAME = r"\b(?:named|called|name is|name['’]s)\b|(?<=[a-z,] )[A-Z][a-z]+"
+_NO_NAME = (
+    r"(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day|January|February|March|April|May|June|July|August|\w+ember|October"
+)
+_NAME = rf"\b(?:named|called|name is|name['’]s)\b|(?<=[a-z,] )(?!(?:{_NO_NAME})\b)[A-Z][a-z]+"
 _PLACE = (
     r"\b(?:in|at|on|from|to|by|behind|under|near|beside|below|above|over|upstream|downstream|opposite|inside) "
     r"(?:\w+ )?\w"

@@ -233,9 +233,11 @@ def best(wanted: Wanted, spoken: Mapping[Memory, Utterance]) -> Memory | None:
     typed = {one for one, found in words.items() if found and _answers(wanted, spoken[one])}
     rare = {one for one, found in words.items() if any(counts[word] <= RARE for word in found)}
 
-    def fits(one: Memory) -> tuple[bool, bool, bool, float, int]:
+    def fits(one: Memory) -> tuple[bool, bool, bool, bool, float, int]:
         of_asker = one in by_named and bool(wanted.asker) and is_named(wanted.asker, _words(spoken[one]))
-        return one in by_named, of_asker, one in typed, sum(1 / counts[word] for word in words[one]), one.seq
+        is_heard = wanted.subject == "asked" or one.kind != "acted"  # not what the agent itself has told again
+        shared = sum(1 / counts[word] for word in words[one])
+        return one in by_named, of_asker, one in typed, is_heard, shared, one.seq
 
     return max(by_named | typed | rare, key=fits, default=None)
 

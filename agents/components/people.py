@@ -53,7 +53,7 @@ class Bonds:
     """Tells of each person present what is known from speech, and what the agent thinks of them: two lines at most.
 
     What somebody says of themselves by the patterns of `speech_facts` is known from the moment in which it is heard.
-    Of a prompt that is too long it gives way after the insights and the example day.
+    In a prompt that is too long the oldest lines of the tail give way to it: who somebody is matters for longer.
     """
 
     name = "bonds"
@@ -106,7 +106,7 @@ class Bonds:
         lines += [say("mind.called", who=name, agent=agent, name=told) for name, told in names.items()]
         if not lines:
             return None
-        return Section(self.name, "\n".join(lines), BOND_TOKENS, gives_way=2, shows=frozenset(shows), names=names)
+        return Section(self.name, "\n".join(lines), BOND_TOKENS, shows=frozenset(shows), names=names)
 
     def acted(self, turn: Turn) -> None:
         """Nothing is kept."""

@@ -117,7 +117,7 @@ for a filter."""
 
 MIN_LETTERS = 3
 _PRONOUNS = frozenset("his her hers him their theirs them themselves himself herself who whom whose which what".split())
-_UNSPACED = re.compile(r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
+UNSPACED_SIGN = re.compile(r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 
 
 @dataclass(frozen=True)
@@ -289,7 +289,7 @@ def key_words(text: str) -> frozenset[str]:
     """Return the stems of the words that say what a text is about; of a script without spaces, each pair of signs."""
     found: set[str] = set()
     for word in content_words(folded(plain(text))) - _PRONOUNS:
-        if _UNSPACED.search(word):
+        if UNSPACED_SIGN.search(word):
             found.update(word[at : at + 2] for at in range(max(1, len(word) - 1)))
         elif len(word) >= MIN_LETTERS:
             found.add(word.removesuffix("s")[:_STEM])

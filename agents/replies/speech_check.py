@@ -16,7 +16,7 @@ from agents.memory.facts.extraction import Utterance
 from agents.memory.facts.speech_acts import sentences
 from agents.memory.facts.store import ME
 from agents.memory.judging.entities import Support, mentions
-from agents.reflection.speech_facts import key_words
+from agents.reflection.speech_facts import UNSPACED_SIGN, key_words
 from agents.repetition.loop_detector import Shingles, is_similar, shingles
 from world.message_catalog import Wording
 from world.parsing import has_phrase, is_named
@@ -73,13 +73,13 @@ _I_AM_A = re.compile(r"\bi(?:['’]m| am) an? ([^\W_]{3,})")
 class Heard:
     """Whom an agent speaks to, and what its words are held against.
 
-    `others` are the names of everybody else, and `absent` of those who do not hear it, `partner` of who does;
+    `others` are the names of everybody else, `absent` of those whom it does not speak to, `partner` of whom it does;
     `narration` is what the agent read that nobody said, `told` is what the other has told of themselves, `words` what
     they have just said. `recalled` is what they ask to be told again, `answer` is what the world, lore and memory
     answer them, and `secrets` are what others have whispered. `known` is all that stands in the prompt; empty if names
     and numbers are not looked at. `is_gift` says that they gave something, `is_unanswerable` that they ask for what
-    nobody has told. `own` is what the agent has said, or says in its example day,
-    and `profile` is who it is.
+    nobody has told. `own` is what the agent has said, or says in its example day, and `profile` is who it is. `again`
+    is what its model was told when it was asked once more.
     """
 
     others: Collection[str] = ()
@@ -96,13 +96,15 @@ class Heard:
     is_unanswerable: bool = False
     own: Sequence[str] = ()
     profile: str = ""
+    again: str = ""
 
 
 def fault_in(words: str, name: str, heard: Heard, wording: Wording) -> Fault:
     """Return what is wrong with words of the agent called `name`; empty if nothing is."""
-    if has_phrase(wording("talk.assistant_talk"), words):
+    if has_phrase(wording("talk.assistant_talk"), words) or changes_script(words, heard):
         return "assistant"
-    if narrates(words, heard.narration) or tells_of(words, heard.partner):
+    is_told = any(_recites(one, shingles(heard.again)) for one in sentences(words))
+    if is_told or narrates(words, heard.narration) or tells_of(words, heard.partner):
         return "narrates"
     if claims_as_own(words, heard.told) or owns(words, heard):
         return "claims"
@@ -197,30 +199,28 @@ def calls(words: str, name: str, heard: str = "") -> bool:
 
 
 def copies(words: str, heard: Heard, wording: Wording) -> bool:
-    """Return whether words are the agent's own from elsewhere, with no word in them of what they are to answer.
+    """Return whether words begin with the agent's own from elsewhere, with no word of what they are to answer.
 
-    So are those of its profile, but where it is asked of itself. In an answer to a question one such sentence is
-    enough; else it takes half of them.
+    So do those that begin with its profile, where it is not asked of itself. Greetings are too short to count.
     """
     if is_farewell(words, wording) or has_phrase(wording("talk.does_not_know"), words):
         return False
-    said, is_asked = list(sentences(words)), is_question(heard.words, wording)
+    first = next((one for one in sentences(words) if len(_WORD.findall(one)) >= SHORTEST_PART), "")
+    if not first or key_words(first) & key_words(heard.words):
+        return False
     own = [shingles(one) for speech in heard.own for one in sentences(speech)]
-    profile = (
-        frozenset[tuple[str, ...]]() if is_asked and subject_of(heard.words) == "asked" else shingles(heard.profile)
-    )
-    apart = [one for one in said if len(_WORD.findall(one)) >= SHORTEST_PART and not _shares(one, heard.words)]
-    copied = [one for one in apart if is_similar(shingles(one), own) or _recites(one, profile)]
-    return bool(copied) and (is_asked or 2 * len(copied) >= len(said))
+    is_of_itself = is_question(heard.words, wording) and subject_of(heard.words) == "asked"
+    return bool(is_similar(shingles(first), own)) or (not is_of_itself and _recites(first, shingles(heard.profile)))
+
+
+def changes_script(words: str, heard: Heard) -> bool:
+    """Return whether words go over to a script without blanks that nobody has used, such as Chinese."""
+    return bool(UNSPACED_SIGN.search(words)) and not UNSPACED_SIGN.search(heard.words + heard.profile)
 
 
 def _recites(sentence: str, profile: Shingles) -> bool:
     said = shingles(sentence)
     return len(said) >= SHORTEST_RECITAL and len(said & profile) >= RECITED * len(said)
-
-
-def _shares(one: str, other: str) -> bool:
-    return bool(key_words(one) & key_words(other))
 
 
 def narrates(words: str, narration: Iterable[str]) -> bool:

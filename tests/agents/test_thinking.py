@@ -163,7 +163,7 @@ def test_a_model_that_says_its_own_words_again_reads_them_in_brackets_and_then_a
     assert line.startswith("say ")
     last = life.model.requests[-1]
     assert "(You: say What did you have for breakfast today?)" in last.prompt
-    assert "Rook has said that already" in last.messages[-1].content
+    assert "(Rook answers Ana with other words than before.)" in last.messages[-1].content
     assert [one.role for one in last.messages].count("assistant") == 0
 
 
@@ -273,6 +273,17 @@ def test_what_a_model_makes_up_twice_is_told_from_memory_where_that_is_sure_or_n
     line = life.answers("say Rook, what colour are my curtains again?").line.removeprefix("say ")
     assert life.model.requests[-1].prompt.endswith("(Rook does not know that, and says so.)")
     assert line in ("I do not know.", "That I do not know.", "Nobody has told me that.")
+
+
+def test_an_answer_that_is_due_may_have_been_said_before(tmp_path):
+    life = Talking(tmp_path, words("So it is green."), words("It is green."))
+    life.answers("say Rook, his boat is called the Wren. It is green.")
+    assert life.answers("say Rook, what colour is his boat again?").line == "say It is green."
+
+
+def test_who_is_asked_does_not_call_somebody_else_who_is_here(tmp_path):
+    life = Talking(tmp_path, words("I think so, Ben."), words("I think so."))
+    assert life.answers("say Rook, do you like the rain?").line == "say I think so."
 
 
 def test_what_is_told_again_is_told_once(tmp_path):

@@ -19,7 +19,7 @@ TYPES = {
     },
     "colour": {"What colour is it?": ("A red door.", "A redoubtable door.")},
     "place": {"Where is the donkey?": ("I tied her to the pump.", "She leans.")},
-    "name": {"Who gave me that?": ("My cousin Ulla did.", "My cousin did.")},
+    "name": {"Who gave me that?": ("My cousin Ulla did.", "My cousin did on Tuesday.")},
     "work": {
         "Now tell me what I do for a living.": ("I cast bells, over in Ormskirk.", "I think that it rains."),
         "Do you know what I play?": ("I play the fiddle at weddings.", "I have a dog."),

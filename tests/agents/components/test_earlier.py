@@ -112,6 +112,13 @@ def test_an_answer_of_the_right_type_comes_before_other_words_that_are_shared(in
     )
 
 
+def test_what_somebody_said_comes_before_what_the_agent_has_told_of_it_again(inn):
+    inn.game.perform("Ana", "say My brother went out on Tuesday.")
+    inn.agents["Rook"].perform("say You told me that your brother went out.")
+    inn.game.perform("Ana", "say So I did.")
+    assert inn.told_after("When did he go out, my brother?") == "Rook remembers: Ana's brother went out on Tuesday."
+
+
 def test_what_has_been_put_right_a_moment_ago_is_told(inn):
     inn.game.perform("Ana", "say The carrier comes for the bales on Thursday.")
     inn.game.perform("Ana", "say No, I am a fool. It is Saturday.")

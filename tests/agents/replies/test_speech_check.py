@@ -55,6 +55,17 @@ def test_who_calls_by_name_somebody_who_is_not_there_has_swapped_the_persons():
     assert fault("Odile? She keeps the weir.", words="Do you know Odile?", absent=["Odile"]) == ""
 
 
+def test_what_the_model_was_told_of_its_first_answer_is_not_spoken():
+    again = "(Eliza answers Hester with other words than before.)"
+    assert fault("It rains, and Eliza answers Hester with other words than before.", again=again) == "narrates"
+    assert fault("It rains, Hester.", again=again) == ""
+
+
+def test_nobody_goes_over_to_a_script_that_was_not_used():
+    assert fault("Gate nine sticks,湿", words="How do I get there?") == "assistant"
+    assert fault("你好，旅人。", words="你好吗？") == ""
+
+
 def test_an_assistant_is_nobody_here():
     assert fault("I am a language model.") == "assistant"
     assert fault("I do not know anything about Ormskirk.", words="I teach in Ormskirk.") == "assistant"
@@ -179,6 +190,7 @@ def test_who_speaks_for_the_narrator_of_the_one_who_listens_says_nothing():
         ("It was a good breakfast that I had.", "What did you have for breakfast?", ""),
         ("I am Eliza.", "I come here to cry.", "repeats"),
         ("Poor you! Stay a while. I am Eliza.", "I come here to cry.", ""),
+        ("No, I have not seen it. What did you have for breakfast?", "Have you seen it?", ""),
         ("I need an ink bottle from the Ink Yard today.", "I build small boats.", "repeats"),
         ("I need an ink bottle from the Ink Yard today.", "What do you do all day?", ""),
         ("Small boats! Are they quick?", "I build small boats.", ""),
