@@ -68,6 +68,12 @@ class BoardNote:
         board.next_id = max(board.next_id, found.next_id)
         self._is_edited = True
 
+    @property
+    def has_changed(self) -> bool:
+        """Whether the board has changed since it was saved; as entries are never changed, asking costs nothing."""
+        board = self._world.board
+        return board.entries != self._saved or board.next_id != self._next_id
+
     def save(self) -> None:
         """Take in what was edited, and write the note if the board has changed since.
 
@@ -75,9 +81,7 @@ class BoardNote:
         """
         self.reload()
         board = self._world.board
-        # Asked at every line that anybody types: entries are never changed, so that comparing lists costs nothing.
-        is_saved = board.entries == self._saved and board.next_id == self._next_id and not self._is_edited
-        if is_saved or not self._is_valid:
+        if not (self.has_changed or self._is_edited) or not self._is_valid:
             return
         self._vault.write_text(format_board(board, self._vault.read_exact_or_none(*BOARD)), *BOARD)
         self._saved, self._stamp, self._is_edited = list(board.entries), file_stamp(self._path), False

@@ -30,6 +30,10 @@ NOTES_AT_ONCE = 2
 """How many notes are written while everybody waits; the others are, one at a time, between what else there is to do."""
 
 
+BOARD_SECONDS = 0.5
+"""How long at most an edit of the board's note is not seen."""
+
+
 class SaveMoves:
     """Writes where everyone and everything is, before anybody hears of the move. `problem` says why it could not."""
 
@@ -120,14 +124,24 @@ class SaveNotes:
 
 
 class SaveBoard:
-    """Keeps the shared board and its note alike, at every line that somebody types. `problem` says why it could not."""
+    """Keeps the shared board and its note alike. `problem` says why it could not.
 
-    def __init__(self, note: BoardNote) -> None:
+    What is shared is written at once. Whether the note was edited is asked at a line that somebody types, but not
+    again within `BOARD_SECONDS`: it costs more than all else that is saved.
+    """
+
+    def __init__(self, note: BoardNote, clock: ReactorClock) -> None:
         self._note = note
+        self._clock = clock
+        self._asked = clock.seconds() - BOARD_SECONDS
         self.problem = ""
 
     def __call__(self, events: tuple[Event, ...]) -> None:
         """Take in an edit, write what was shared or taken down; a failure is logged once, and tried again."""
+        now = self._clock.seconds()
+        if now - self._asked < BOARD_SECONDS and not self._note.has_changed:
+            return
+        self._asked = now
         try:
             self._note.save()
         except NoteError as error:
@@ -229,7 +243,7 @@ class WorldStore:
         self._notes = SaveNotes(EntityStore(vault, self.world, self.known), tell, clock)
         self._whereabouts = LocationsLog(vault, self.world)
         self._moves = SaveMoves(self._whereabouts)
-        self._board = SaveBoard(board)
+        self._board = SaveBoard(board, clock)
         self._vault = vault
         self._tell = tell
         self.written: list[ChronicleRecorder] = []

@@ -208,7 +208,7 @@ def test_what_is_shared_is_written_at_once_and_a_failure_is_logged_once(tmp_path
     disk = FailingDisk()
     vault = vault_of(tmp_path, {}, disk)
     game = Game(inn(), world_commands())
-    game.subscribe("board", SaveBoard(BoardNote(vault, game.world)), first=True)
+    game.subscribe("board", SaveBoard(BoardNote(vault, game.world), Clock()), first=True)
     game.perform("Ana", "share plan -> We meet at noon.")
     assert "We meet at noon." in (tmp_path / "world" / "board.md").read_text()
     with disk.full():
@@ -219,6 +219,23 @@ def test_what_is_shared_is_written_at_once_and_a_failure_is_logged_once(tmp_path
     ]
     game.perform("Ana", "say Well.")
     assert "We meet at one." in (tmp_path / "world" / "board.md").read_text()
+
+
+def test_an_edit_of_the_board_counts_at_the_first_line_half_a_second_later_and_before_anything_is_shared(tmp_path):
+    game, clock, note = Game(inn(), world_commands()), Clock(), tmp_path / "world" / "board.md"
+    game.subscribe("board", SaveBoard(BoardNote(vault_of(tmp_path, {}), game.world), clock), first=True)
+
+    def board(line: str) -> list[str]:
+        game.perform("Ana", line)
+        return [entry.content for entry in game.world.board.active()]
+
+    board("share plan -> We meet at noon.")
+    note.write_text(note.read_text().replace("noon", "midnight"))
+    assert board("say Well.") == ["We meet at noon."]
+    clock.advance(0.5)
+    assert board("say Well.") == ["We meet at midnight."]
+    note.write_text(note.read_text().replace("midnight", "dawn"))
+    assert board("share plan -> And we sing.") == ["We meet at dawn.", "And we sing."]
 
 
 class House:
