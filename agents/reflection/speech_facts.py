@@ -50,11 +50,13 @@ _I_AM = re.compile(
     re.IGNORECASE,
 )
 _NAME = r"(?P<name>[^\W\d_]{2,20})\b"
+_CALLED_IN_SMALL_LETTERS_TOO = tuple(
+    re.compile(pattern, re.IGNORECASE)
+    for pattern in (rf"\bmy name(?:['’]s| is) {_NAME}", rf"^(?:please |just |you (?:can|may) )?call me {_NAME}")
+)
 _CALLED = tuple(
     re.compile(pattern, re.IGNORECASE)
     for pattern in (
-        rf"\bmy name(?:['’]s| is) {_NAME}",
-        rf"^(?:please |just |you (?:can|may) )?call me {_NAME}",
         rf"\bI(?:['’]m| am) called {_NAME}",
         rf"\b(?:they|people|friends|most|everybody|everyone) (?:all )?calls? me {_NAME}",
         rf"^{_NAME} is my name\b",
@@ -159,7 +161,7 @@ def whole_sentences(text: str, words: str) -> str:
 
 def told_name(words: str) -> str:
     """Return the name that a fact of the kind `name` tells, by the patterns above; empty if they find none."""
-    found = (pattern.search(words) for pattern in (*_CALLED, _SAYS_WHO_IT_IS))
+    found = (pattern.search(words) for pattern in (*_CALLED_IN_SMALL_LETTERS_TOO, *_CALLED, _SAYS_WHO_IT_IS))
     match = next(filter(None, found), None) or _ANSWERS.fullmatch(words.strip())
     return match["name"][0].upper() + match["name"][1:] if match else ""
 
@@ -220,12 +222,12 @@ def kind_of(sentence: str, speaker: str) -> str:
 
 
 def _is_introduced(sentence: str, speaker: str) -> bool:
-    """Return whether somebody says what they are called; in the first two forms the name may be in small letters."""
-    for place, pattern in enumerate(_CALLED):
+    """Return whether somebody says what they are called."""
+    for pattern in _CALLED_IN_SMALL_LETTERS_TOO:
         if match := pattern.search(sentence):
-            name = match["name"]
-            return name.lower() not in FUNCTION_WORDS if place < 2 else _is_name(name, speaker)
-    return False
+            return match["name"].lower() not in FUNCTION_WORDS
+    found = next(filter(None, (pattern.search(sentence) for pattern in _CALLED)), None)
+    return found is not None and _is_name(found["name"], speaker)
 
 
 def _is_name(word: str, speaker: str) -> bool:
