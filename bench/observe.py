@@ -70,7 +70,7 @@ VIEWS: Sequence[dict[str, str]] = (
     {"view": "feed"},
     {"view": "mind", "agent": "Agentaa"},
 )
-DEEDS = ("look", "emote nods", "say The river is high today.", "emote listens to the water")
+COMMANDS = ("look", "emote nods", "say The river is high today.", "emote listens to the water")
 
 
 def sockets(seconds: float, pairs: int, lines: int) -> Iterator[Table]:
@@ -171,7 +171,7 @@ class Lived:
         self.game = Game(load_world(vault, settings.world), world_commands())
         self.agents = Population(vault, settings, self.game, rng, lambda: int(time.time() * 1000))
         self.clock = Clock()
-        said = iter(DEEDS * 1_000_000)
+        said = iter(COMMANDS * 1_000_000)
         self.queue = ModelQueue(ScriptedModel(lambda request: next(said)))
         self.observatory = Observatory(
             self.game,

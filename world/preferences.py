@@ -151,7 +151,7 @@ def expect_replies(actor: Character, events: Iterable[Event], world: World) -> N
 
 
 def _words(event: Event) -> str:
-    """Return the words that may name somebody; of a whisper to another nobody hears them, and deeds have none."""
+    """Return the words that may name somebody; of a whisper to another nobody hears them, and other acts have none."""
     match event:
         case Shared(content=content):
             return content

@@ -57,8 +57,8 @@ _EVENT_NAMES: dict[type[Event], str] = {
 
 def triggered_by(event: Event, world: World, chance: Chance) -> Iterator[list[Event]]:
     """Yield what happens because of an event, act by act; the world has changed by as much each time."""
-    deed = _EVENT_NAMES.get(type(event), "")
-    if not deed:
+    name = _EVENT_NAMES.get(type(event), "")
+    if not name:
         return
     actor = world.characters.get(event.actor_id)
     done = 0
@@ -66,7 +66,7 @@ def triggered_by(event: Event, world: World, chance: Chance) -> Iterator[list[Ev
         if done == MAX_TRIGGERS:
             return
         for reaction in owner.triggers:
-            fits = reaction.on == deed and _is_about(reaction, owner, event, world)
+            fits = reaction.on == name and _is_about(reaction, owner, event, world)
             if fits and _applies(reaction, owner, world, chance, actor):
                 done += 1
                 yield from _run(reaction, owner, world, actor, event)

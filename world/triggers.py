@@ -21,7 +21,7 @@ from world.errors import WorldError
 from world.game_time import DAY_PARTS
 from world.parsing import join_or
 
-DEEDS = ("arrive", "leave", "say", "emote", "get", "drop", "give", "put", "use", "read", "look")
+EVENTS = ("arrive", "leave", "say", "emote", "get", "drop", "give", "put", "use", "read", "look")
 ACTIONS = ("show", "say", "emote", "tell", "remind", "move", "give", "set")
 MIN_PERIOD_MINUTES, MAX_PERIOD_MINUTES = 1, 7 * 24 * 60
 """How often `every` may be, in minutes of the world."""
@@ -93,10 +93,10 @@ def _parse_event(on: str) -> tuple[str, str, int]:
         if not MIN_PERIOD_MINUTES <= every <= MAX_PERIOD_MINUTES:
             raise WorldError(f"{on!r} is not from {MIN_PERIOD_MINUTES} to {MAX_PERIOD_MINUTES} minutes")
         return "every", "", every
-    deed, _, words = on.partition(" ")
-    if (deed not in (*DEEDS, *DAY_PARTS)) or (words and deed in DAY_PARTS):
-        raise WorldError(f"{on!r} is nothing that happens; write {join_or((*DEEDS, *DAY_PARTS, 'every 30'))}")
-    return deed, words, 0
+    event, _, words = on.partition(" ")
+    if (event not in (*EVENTS, *DAY_PARTS)) or (words and event in DAY_PARTS):
+        raise WorldError(f"{on!r} is nothing that happens; write {join_or((*EVENTS, *DAY_PARTS, 'every 30'))}")
+    return event, words, 0
 
 
 def _parse_condition(text: str) -> Condition:

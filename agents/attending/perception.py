@@ -107,7 +107,7 @@ def _is_meant(event: Said, name: str, world: World) -> bool:
 
 
 LATELY_MS = 300_000
-"""For how long after somebody's deed, in milliseconds, something has happened lately."""
+"""For how long after somebody's act, in milliseconds, something has happened lately."""
 
 
 class Attention:

@@ -1,6 +1,6 @@
 """What the metrics count in what agents do and say: repeats, loops, distinct words, answers.
 
-Each counter is fed one thing after the other and keeps little of it: a number of 8 bytes for each deed or speech.
+Each counter is fed one thing after the other and keeps little of it: a number of 8 bytes for each act or speech.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def words_of(text: str) -> list[str]:
 
 
 class ExactRepeats:
-    """Counts the deeds of agents that are the same to the letter as an earlier one of the same agent.
+    """Counts the acts of agents that are the same to the letter as an earlier one of the same agent.
 
     Case, punctuation and blanks do not count. Walking is not to be fed.
     """
@@ -50,7 +50,7 @@ class ExactRepeats:
 
     @property
     def share(self) -> Share:
-        """How many of all deeds are repeats."""
+        """How many of all acts are repeats."""
         return Share(self._hits, self._of)
 
 
@@ -79,13 +79,13 @@ class NearRepeats:
 
 
 class Loops:
-    """Counts the loops in the life of one agent: of its deeds, and of its walk through rooms; see `loops_in`."""
+    """Counts the loops in the life of one agent: of its acts, and of its walk through rooms; see `loops_in`."""
 
     def __init__(self) -> None:
         self._deeds, self._rooms = array("q"), array("q")
 
     def add(self, line: str, room: str) -> None:
-        """Take in a command, without its private reason, and the room of its author; an empty line is no deed."""
+        """Take in a command, without its private reason, and the room of its author; an empty line is no act."""
         if line:
             self._deeds.append(hash(line.casefold()))
         if not self._rooms or self._rooms[-1] != hash(room):

@@ -11,7 +11,7 @@ SPOKEN = frozenset({"said", "whispered", "paged", "shouted"})
 """The kinds of events that are speech."""
 
 _NO_TURN = frozenset({"arrived", "present", "shared", "room_message", "announced", "thought"})
-"""The kinds of events that are no deed of their own: an arrival comes of the leaving before it."""
+"""The kinds of events that are no act of their own: an arrival comes of the leaving before it."""
 
 NO_SPEECH = "no agent has said anything"
 
@@ -22,15 +22,15 @@ def words_in(event: LoggedEvent) -> str:
 
 
 class Answered(Metric):
-    """`answered`: of the times that an agent was spoken to, the share in which it answers within its next two deeds.
+    """`answered`: of the times that an agent was spoken to, the share in which it answers within its next two acts.
 
     It is spoken to by words meant for it, by words that name it, and by words for nobody in particular if nobody else
-    is there to hear them. It answers by saying anything that is not meant for somebody else. A deed is an event of the
+    is there to hear them. It answers by saying anything that is not meant for somebody else. An act is an event of the
     agent in the chronicle, of which a walk is one. Of those to whom nothing has happened since, nothing is counted.
     """
 
     source = CHRONICLE
-    figures = (About("answered", SHARE, "times an agent was spoken to", "answered within the agent's next two deeds"),)
+    figures = (About("answered", SHARE, "times an agent was spoken to", "answered within the agent's next two acts"),)
 
     def __init__(self, world: MeasuredWorld) -> None:
         super().__init__(world)
@@ -44,7 +44,7 @@ class Answered(Metric):
             self._answers.address(whom, event.who)
 
     def found(self) -> Found:
-        return {"answered": value_of(self._answers.share, "no agent was spoken to and had two deeds since")}
+        return {"answered": value_of(self._answers.share, "no agent was spoken to and had two acts since")}
 
     def _addressed(self, event: LoggedEvent, words: str) -> list[str]:
         if event.to:

@@ -1,4 +1,4 @@
-"""Building a prompt: every part of the mind adds its section, and what has no room gives way in a fixed order."""
+"""The prompt builder: every part of the mind adds its section, and what has no room gives way in a fixed order."""
 
 from __future__ import annotations
 

@@ -108,8 +108,8 @@ def examples(
                 found.append(Message("assistant", words_json(typed.arguments)))
             continue
         who = next((one for one in known if line.startswith(f"{one} ")), "")
-        deed = reading.event_in(line, who) if who else None
-        said = deed.values.get("text") if deed and deed.name in _SAYING else None
+        event = reading.event_in(line, who) if who else None
+        said = event.values.get("text") if event and event.name in _SAYING else None
         partner = partner or (who if said else "")
         if said and who == partner:
             found.append(Message("user", said))

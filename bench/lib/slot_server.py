@@ -12,7 +12,7 @@ from typing import Any
 
 PROMPT_SECONDS_A_CHARACTER = 2e-5
 ANSWER_SECONDS = 0.05
-DEEDS = ("look", "emote nods", "emote listens to the water")
+COMMANDS = ("look", "emote nods", "emote listens to the water")
 CACHED_PROMPTS = 64
 
 
@@ -50,13 +50,13 @@ class SlotServer(ThreadingHTTPServer):
                 self.prompts = [*self.prompts[-CACHED_PROMPTS:], prompt]
                 self.characters, self.cached = self.characters + len(prompt), self.cached + cached
                 self.answered += 1
-                deed = DEEDS[self.answered % len(DEEDS)]
+                line = COMMANDS[self.answered % len(COMMANDS)]
             time.sleep(ANSWER_SECONDS + (len(prompt) - cached) * PROMPT_SECONDS_A_CHARACTER)
         with self.lock:
             self.running -= 1
         usage = {"prompt_tokens": len(prompt) // 4, "completion_tokens": 3}
         usage_details = {"prompt_tokens_details": {"cached_tokens": cached // 4}}
-        message = {"role": "assistant", "content": deed}
+        message = {"role": "assistant", "content": line}
         choice = {"index": 0, "message": message, "delta": message, "finish_reason": "stop"}
         return {"id": "x", "model": "scripted", "choices": [choice], "usage": usage | usage_details}
 

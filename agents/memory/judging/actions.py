@@ -149,7 +149,7 @@ def grave_event(claim: Claim, evidence: Evidence) -> Fault | None:
         if kind == TRADING and any(is_realized(clause, at) for at in clause.verb_places):
             told = [one for one in told if one.asserted and shares_topic(clause, one)]
         if not told:
-            return "invented-event", "no memory tells of such a deed."
+            return "invented-event", "no memory tells of such an act."
         who = clause.subject if is_named(clause) else None
         if is_personal and who and not any(who in one.clause.names or who == one.subject for one in told):
             return "invented-event", f"no memory tells this of {display_names(evidence, [who])}."

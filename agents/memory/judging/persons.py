@@ -139,7 +139,7 @@ def _listed(clause: Clause) -> set[str | None]:
 
 
 def wrong_object(claim: Claim, evidence: Evidence) -> Fault | None:
-    """Return whom or what a deed is said to have been done to, if the lines have another."""
+    """Return whom or what an act is said to have been done to, if the lines have another."""
     clause = claim.clause
     if clause.subject is None or clause.passive:
         return None

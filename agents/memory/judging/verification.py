@@ -1,4 +1,4 @@
-"""Verification: each claim of a summary is held against the evidence that tells most nearly the same.
+"""The summary verifier: each claim of a summary is held against the evidence that tells most nearly the same.
 
 Only what is clear on both sides counts against a summary; what the rules cannot read passes. They read English.
 """
@@ -53,7 +53,7 @@ from agents.memory.judging.polarity import (
 
 
 def claim_faults(text: str, evidence: Evidence) -> Iterator[Fault]:
-    """Yield what a summary tells otherwise than its source: persons, places, numbers, denials and grave deeds."""
+    """Yield what a summary tells otherwise than its source: persons, places, numbers, denials and grave acts."""
     for _, faults in faults_by_sentence(text, evidence):
         yield from faults
 
