@@ -269,3 +269,16 @@ def test_the_text_of_a_mind_tells_its_company_its_pins_and_each_section_of_its_p
               for name in dict.fromkeys(one["name"] for one in shown["prompt"]["pieces"])}  # fmt: skip
     at = next(number for number, line in enumerate(lines) if line.startswith("Prompt: "))
     assert lines[at + 1 : at + 1 + len(tokens)] == [f"  {name}: {count} tokens" for name, count in tokens.items()]
+
+
+def test_a_mind_offers_the_newest_leaves_without_reading_one_of_them(tmp_path: Path):
+    house = House(tmp_path, settings=SMALL)
+    agent = house.agents["Rook"]
+    for _ in range(14):
+        said(house, "Ben", 6)
+        house.compact("Rook")
+    leaves = sorted(tmp_path.glob("agents/Rook/summaries/recent-*.md"))
+    for path in leaves:
+        path.write_text("torn", encoding="utf-8")
+    shown = mind_shown(agent, house.game.world)
+    assert shown["memory"]["leaves"] == [path.stem for path in leaves[:-13:-1]]
