@@ -59,10 +59,9 @@ class Situation:
     """One situation, and what is right in it.
 
     `places` says in which room everybody is at the start; who is no agent is a person. `carries` says what somebody
-    has, `things` where other things are than in the starter world. Each line of `script` is `NAME> command`, or
-    `clock HH:MM`; the last is what the agent reacts to, and without one nothing has happened. `wanted` checks the turn
-    that follows, beside `flaws`. `right` and `wrong` are commands that are so, to test the check with; an empty one is
-    to do nothing. `is_held_back` keeps a situation out of tuning.
+    has. Each line of `script` is `NAME> command`, or `clock HH:MM`; the last is what the agent reacts to, and without
+    one nothing has happened. `wanted` checks the turn that follows, beside `flaws`. `right` and `wrong` are commands
+    that are so, to test the check with; an empty one is to do nothing. `is_held_back` keeps a situation out of tuning.
     """
 
     name: str
@@ -74,7 +73,6 @@ class Situation:
     right: tuple[str, ...]
     wrong: tuple[str, ...]
     carries: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    things: Mapping[str, str] = field(default_factory=dict)
     errand: tuple[Step, ...] = ()
     theirs: tuple[str, ...] = ()
     clock: str = "10:00"
@@ -167,8 +165,8 @@ class Scene:
 
     def _place_all(self) -> None:
         situation, world = self.situation, self.game.world
-        things = {**situation.things, **{thing: who for who, own in situation.carries.items() for thing in own}}
-        unknown = [name for name in (*situation.places.values(), *situation.things.values()) if name not in world.rooms]
+        things = {thing: who for who, own in situation.carries.items() for thing in own}
+        unknown = [name for name in situation.places.values() if name not in world.rooms]
         unknown += [name for name in things if name not in world.things]
         if unknown:
             raise ScriptError(f"{situation.name}: the starter world has no {unknown[0]!r}.")

@@ -80,6 +80,19 @@ GREETS = says(r"\b(?:good|hello|hi|hey|welcome|pleased|pleasure|well|day|morning
 
 WAVES = shows(r"nod|wav|lift|rais|hand|smil|bow|touch|tip|look|dip|head|grin|blow|hug")
 
+KEEPSAKE = is_about("yes take yours keep stone pebble no not have remember carry like")
+
+DISCREET = is_about("dry safe secret tell word quiet go where why careful nobody luck river understand sorry boat know")
+
+ABOUT_A_MOTHER = says(
+    r"\b(?:she|her|once|had|have|mine|mum|mother|every\w*|far|ago|home|letters?|did"
+    r"|do you|and you|river|long|time|away)\b"
+)
+
+UNMOVED = "no not fern only know never water what why silence listen nothing weir word quiet"
+
+AGREES_TO_DROP = r"^drop|\bi(?:'ll| will| shall|'m| am)? drop"
+
 _LINKS = says(
     r"\?|\b(?:you|your|yours|yourself|i|me|my|mine|myself|we|us|our|he|him|his|she|her|it|its|they|them|their|one"
     r"|this|that|these|those|of|in|on|at|for|to|from|with|by|off|up|down|out|over|and|or|but|as|if|then|there"

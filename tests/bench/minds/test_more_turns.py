@@ -6,10 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from bench.minds.situations.every import EVERY, chosen
+from bench.minds.situations.every import chosen
 from tests.bench.minds.test_situations import played
 from tests.rows import rows_in
 
+EVERY = chosen("all")
 HELD_BACK = rows_in(Path(__file__).with_name("held_back_turns.yaml"))
 TURNS = {**rows_in(Path(__file__).with_name("more_turns.yaml")), **HELD_BACK}
 

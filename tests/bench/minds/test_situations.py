@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 
 import pytest
 
-from bench.minds.situation import AGENTS, Scene, ScriptError, Situation
-from bench.minds.situations.every import EVERY, HALVES, chosen
+from bench.minds.situation import AGENTS, Scene, ScriptError, Situation, Step
+from bench.minds.situations.every import HALVES, chosen, parse_check, situations_in
 from bench.minds.turns import PlayedTurn
+
+EVERY = chosen("all")
 
 
 def played(situation: Situation, line: str) -> PlayedTurn:
@@ -72,7 +75,6 @@ def test_the_halves_have_the_groups_in_about_the_same_shares():
 
 def test_the_halves_are_told_apart_by_the_flag():
     assert [*chosen("tuning"), *chosen("held-back")] == sorted(EVERY, key=lambda one: one.is_held_back)
-    assert chosen("all") == list(EVERY)
 
 
 def test_nobody_stands_by_whom_the_situation_does_not_name():
@@ -97,3 +99,85 @@ def test_a_script_that_cannot_be_played_is_told():
 def test_an_unknown_situation_is_told():
     with pytest.raises(ValueError, match="There is no situation 'supper'"):
         chosen("all", "supper")
+
+
+GOOD = """
+talk:
+  is_greeted:
+    places: {Eliza: The Landing, Bruno: Eel Stage}
+    clock: 21:30
+    carries: {Eliza: [ink bottle]}
+    errand: {The Mill: get brass lantern, Pump Yard}
+    theirs: [kite, no]
+    script: |
+      Bruno> go west
+      Bruno> say Moin: I am Bruno.
+    wanted: answers("Bruno") and (mentions("Bruno") or NODS)
+    right: say Good day, Bruno.
+    wrong: nothing | say I am Bruno.
+"""
+
+
+def test_a_file_says_all_that_a_situation_is(tmp_path):
+    (tmp_path / "talk.yaml").write_text(GOOD)
+    (found,) = situations_in(tmp_path / "talk.yaml", is_held_back=True)
+    assert found == Situation(
+        "is_greeted",
+        "talk",
+        "Eliza",
+        {"Eliza": "The Landing", "Bruno": "Eel Stage"},
+        ("Bruno> go west", "Bruno> say Moin: I am Bruno."),
+        found.wanted,
+        ("say Good day, Bruno.",),
+        ("", "say I am Bruno."),
+        {"Eliza": ("ink bottle",)},
+        (Step("The Mill", "get brass lantern"), Step("Pump Yard")),
+        ("kite", "no"),
+        "21:30",
+        is_held_back=True,
+    )
+
+
+def test_a_check_is_read_from_its_words():
+    check = parse_check('answers("Bruno") and (mentions("kite") or NODS)')
+    situation = chosen("all", "is_joined_without_a_word")
+    turn = replace(played(situation[0], "say Your kite?"), people=frozenset({"Eliza", "Bruno"}))
+    assert (check(turn), parse_check("keeps_quiet")(turn)) == ("", "said 'Your kite?'")
+    assert parse_check('mentions("moon") and stays')(turn) == "did not speak of moon"
+    assert "neither: did not speak of moon; nor: " in parse_check('mentions("moon") or NODS')(turn)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "told"),
+    [
+        ('answer("Bruno")', "there is no 'answer'; there are: "),
+        ("answers", "'answers' is no check"),
+        ("answers()", "missing 1 required positional argument"),
+        ("stays and 'Bruno'", "\"'Bruno'\" is no check"),
+        ("not stays", "'not stays' is not understood"),
+        ("().__class__", "is not understood"),
+        ("stays and", "invalid syntax"),
+    ],
+)
+def test_an_expression_that_is_no_check_is_told(wrong, told, tmp_path):
+    (tmp_path / "talk.yaml").write_text(GOOD.replace('answers("Bruno") and (mentions("Bruno") or NODS)', wrong))
+    with pytest.raises(ScriptError, match=f"talk.yaml: is_greeted: .*(?:{told})"):
+        list(situations_in(tmp_path / "talk.yaml"))
+
+
+@pytest.mark.parametrize(
+    ("line", "told"),
+    [
+        ("    people: Bruno", "talk.yaml: is_greeted: there is no 'people'; a situation has places, "),
+        ("    script: Bruno> go west", "talk.yaml: .*'script' is there twice"),
+        ("  is_greeted: {}", "talk.yaml: .*'is_greeted' is there twice"),
+        ("  is_left: {places: {Eliza: The Weir}}", "talk.yaml: is_left: 'wanted' is missing"),
+        ("  is_left: {places: [Eliza], wanted: stays, right: x, wrong: x}", "talk.yaml: is_left: 'places' is no dict"),
+        ("  is_left: Eliza", "talk.yaml: is_left: "),
+        ("  - is_left", "talk.yaml: "),
+    ],
+)
+def test_a_file_that_is_wrong_is_told_with_its_place(line, told, tmp_path):
+    (tmp_path / "talk.yaml").write_text(f"{GOOD}{line}\n")
+    with pytest.raises(ScriptError, match=told):
+        list(situations_in(tmp_path / "talk.yaml"))
