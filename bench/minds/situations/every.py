@@ -35,8 +35,9 @@ from bench.minds.situations import words
 TUNING = (
     *("talk", "questions", "news", "recall", "gifts", "private", "company", "keep_out", "farewells"),
     *("errands", "deeds", "pressure", "more_talk", "more_pairs", "more_company", "more_deeds"),
+    *("unseen_talk", "unseen_pairs", "unseen_deeds"),
 )
-HELD_BACK = ("unseen_talk", "unseen_pairs", "unseen_deeds")
+HELD_BACK = ("fourth_talk", "fourth_recall", "fourth_pairs", "fourth_deeds")
 HALVES = ("tuning", "held-back", "all")
 FOLDER = Path(__file__).parent
 NOTHING = "nothing"

@@ -35,6 +35,15 @@ NODS = all_of(
 NO_HABIT = never_says(r"\bfour feet|\bbreakfast")
 """Says nothing of what the agents ask or tell everybody."""
 
+NO_STOCK = never_says(
+    r"\bi(?: have|'ve)? lost my\b|\bvery nice of you|\bthe river is rising"
+    r"|\bi(?:'m| am) (?:so )?glad to hear (?:that|it)\b(?! n)"
+)
+"""Says none of the phrases that fit anywhere, and so answer nothing here."""
+
+NO_SHRUG = never_says(r"^\W*i (?:do not|don't) know\W*$")
+"""Says more than that it does not know."""
+
 TERSE = at_most_words(14)
 """Moss speaks in fewer than ten words; a few more are let pass."""
 
