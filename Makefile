@@ -17,9 +17,10 @@ BIN := $(VENV)/bin
 PACKAGES := config world vault agents server fallwater
 comma := ,
 
-# Both stamps live inside .venv, so that they vanish with it.
+# The stamps live inside .venv, so that they vanish with it.
 RUNTIME := $(VENV)/.runtime-is-installed
 DEVELOPMENT := $(VENV)/.development-is-installed
+RESEARCH := $(VENV)/.research-is-installed
 
 .NOTPARALLEL:
 .PHONY: help venv run test lint integration bench soak clean
@@ -48,7 +49,7 @@ lint: $(DEVELOPMENT)
 	@$(BIN)/ruff format --check $(PACKAGES) bench tests
 	@$(BIN)/mypy
 
-integration: $(DEVELOPMENT)
+integration: $(RESEARCH)
 	@sh tests/integration/install-clients.sh
 	@PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -q -m integration -n 3 --dist loadgroup
 
@@ -96,3 +97,8 @@ $(RUNTIME): pyproject.toml constraints.txt
 $(DEVELOPMENT): pyproject.toml constraints.txt
 	$(call install,embedded$(comma)dev)
 	@touch $(DEVELOPMENT)
+
+# Ray and Inspect are large, and only a few integration tests need them.
+$(RESEARCH): pyproject.toml constraints.txt
+	$(call install,embedded$(comma)dev$(comma)inspect$(comma)ray)
+	@touch $(DEVELOPMENT) $(RESEARCH)

@@ -16,7 +16,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.integration.running import CLEAN, ROOT
+from tests.integration.running import CLEAN, ROOT, eventually
 from tests.integration.scripted_ollama import MODEL, scripted_ollama
 
 pytestmark = pytest.mark.integration
@@ -115,16 +115,28 @@ def test_a_replay_of_a_sweep_has_the_same_bytes(recorded):
     assert bytes_of(recorded / "local") == bytes_of(recorded / "live")
 
 
-def test_a_real_ray_cluster_of_two_nodes_gives_the_same_bytes(recorded):
-    pytest.importorskip("ray", reason="Ray is missing: pip install -e '.[ray]'")
-    with ray_cluster(nodes=2) as (address, _):
-        done = sweep(recorded, "--out", "ray", "--replay-from", "live", "--executor", "ray", "--address", address)
-    assert done.returncode == 0, done.stderr
+def test_a_real_ray_cluster_of_two_nodes_gives_the_same_bytes_though_a_worker_is_killed(recorded):
+    pytest.importorskip("ray", reason="Ray is missing: make integration installs it")
+    arguments = command("--out", "ray", "--replay-from", "live", "--executor", "ray")
+    workers: list[int] = []
+    with ray_cluster(nodes=2) as (address, cluster_pid):
+        process = subprocess.Popen(
+            [*arguments, "--address", address], cwd=recorded, env=with_root(CLEAN), stderr=subprocess.PIPE, text=True
+        )
+
+        def works() -> bool:
+            workers[:] = workers_of(cluster_pid)
+            return bool(workers)
+
+        assert eventually(works)
+        os.kill(workers[0], signal.SIGKILL)
+        _, complaint = process.communicate(timeout=120)
+    assert process.returncode == 0, complaint
     assert bytes_of(recorded / "ray") == bytes_of(recorded / "local")
 
 
 def test_a_ray_head_that_goes_away_ends_a_sweep_with_a_sentence_and_it_can_be_gone_on_with(recorded):
-    pytest.importorskip("ray", reason="Ray is missing: pip install -e '.[ray]'")
+    pytest.importorskip("ray", reason="Ray is missing: make integration installs it")
     with scripted_ollama() as server:
         server.seconds = 1.0
         plan(recorded / "lost", server.host, seeds=2)
@@ -219,6 +231,17 @@ def head_of(cluster_pid: int) -> int:
     """Return the process of the head of a cluster."""
     command = ["pgrep", "-P", str(cluster_pid), "gcs_server"]
     return int(subprocess.run(command, capture_output=True, text=True, check=True).stdout.split()[0])
+
+
+def workers_of(cluster_pid: int) -> Iterator[int]:
+    """Yield the processes of a cluster that are doing a run."""
+    for raylet in children_of(cluster_pid, "raylet"):
+        yield from children_of(raylet, "ray::run_command")
+
+
+def children_of(pid: int, pattern: str) -> list[int]:
+    found = subprocess.run(["pgrep", "-f", "-P", str(pid), pattern], capture_output=True, text=True, check=False)
+    return [int(one) for one in found.stdout.split()]
 
 
 @contextmanager

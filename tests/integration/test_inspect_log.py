@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 pytest.importorskip("pyarrow", reason="the extra export is missing")
-pytest.importorskip("inspect_ai", reason="the extra inspect is missing: pip install -e '.[inspect]'")
+pytest.importorskip("inspect_ai", reason="Inspect is missing: make integration installs it")
 
 from inspect_ai.log import read_eval_log
 
