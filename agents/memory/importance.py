@@ -118,7 +118,10 @@ def summary_budget(memories: Sequence[Memory], floor_tokens: int, cap_tokens: in
 
 
 class FirstEncounters:
-    """Knows whom and which places the agent has met; looks each name up in the journal once."""
+    """Knows whom and which places the agent has met; looks each name up in the newest part of the journal once.
+
+    Who was met so long ago that the name stands no more there is met anew: a return after long matters as much.
+    """
 
     def __init__(self, vault: Vault, name: str) -> None:
         self._vault = vault

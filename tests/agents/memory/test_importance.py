@@ -14,6 +14,7 @@ from agents.memory.importance import (
 )
 from tests.vault.vault_of import vault_of
 from vault.memory.memory_line import Memory
+from vault.memory.segment import LOOKED_THROUGH_BYTES
 from world.events import Arrived, Emoted, Gave, Left, LookedAt, Output, Refused, Said, Took, Whispered
 
 ROOM = "The Common Room"
@@ -97,6 +98,14 @@ def test_somebody_is_met_and_a_place_is_come_to_for_the_first_time_once(tmp_path
     assert not familiar.is_first(Left("Rook", "The Kitchen", "out", ROOM))
     assert [familiar.is_first(Left("Rook", ROOM, "west", "The Landing")) for _ in range(2)] == [True, False]
     assert not familiar.is_first(Output("Rook", "A long table."))
+
+
+def test_who_stands_only_in_the_old_part_of_a_long_journal_is_met_anew(tmp_path):
+    long = JOURNAL + "x" * LOOKED_THROUGH_BYTES
+    files = {"agents/Rook/journal/2026-11-21.md": long, "agents/Rook/journal/2026-11-20.md": JOURNAL}
+    assert FirstEncounters(vault_of(tmp_path / "long", files), "Rook").is_first(Said("Moss", ROOM, "Hello."))
+    files["agents/Rook/journal/2026-11-21.md"] = JOURNAL.replace("Moss", "Os") + "x" * (LOOKED_THROUGH_BYTES // 2)
+    assert not FirstEncounters(vault_of(tmp_path / "short", files), "Rook").is_first(Said("Moss", ROOM, "Hello."))
 
 
 def test_the_share_of_what_matters_goes_from_routine_to_what_concerns_the_agent():
