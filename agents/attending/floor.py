@@ -20,7 +20,7 @@ from world.events import Arrived, Event, Left, Said
 from world.parsing import is_named
 from world.world import World
 
-PATIENCE_MS = 20_000
+PATIENCE_MS = 45_000
 """How long others wait for whoever is to answer, in milliseconds."""
 
 KEPT_PARTNERS = 1000
