@@ -9,7 +9,6 @@ import re
 from array import array
 from collections import deque
 from collections.abc import Hashable, Sequence
-from itertools import groupby
 
 from agents.metrics.shares import Share
 from agents.repetition.loop_detector import Shingles, is_similar, shingles
@@ -115,11 +114,6 @@ def _cycle_at(steps: Sequence[Hashable], start: int, period: int) -> int:
     rounds = 3 if period == 1 else 2
     is_simple = period > 1 and len(set(steps[start : start + period])) == 1
     return end - start if end - start >= rounds * period and not is_simple else 0
-
-
-def walk_of(rooms: Sequence[str]) -> list[str]:
-    """Return the rooms that somebody went through, none twice in a row."""
-    return [room for room, _ in groupby(rooms)]
 
 
 class DistinctGrams:
