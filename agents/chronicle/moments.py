@@ -15,8 +15,9 @@ from agents.memory.facts.speech_acts import classify, is_same_topic, sentences, 
 from vault.chronicle.event_log import OPENED, LoggedEvent
 from vault.chronicle.moment import Moment, RuleState
 from vault.memory.facts_note import PROMISES
+from world.parsing import is_named
 
-VERSION = 1
+VERSION = 2
 SMALL_COMPANY = 4
 """In a room with at most so many, words for nobody in particular are for each of them."""
 
@@ -72,13 +73,14 @@ class Scene:
         return [name for name in self.state.get(f"in\t{self.event.room}", []) if name != self.event.who]
 
     def _others(self) -> list[str]:
-        """Return to whom an event is done, by name: the one named, or those of a small company."""
+        """Return to whom an event is done, by name: to one, to those whom the words name, or to a small company."""
         event = self.event
         if event.to:
             return [event.to] if event.to != event.who else []
         here = self.state.get(f"in\t{event.room}", [])
         others = [name for name in here if name != event.who]
-        return others if event.words and len(others) < SMALL_COMPANY else []
+        named = [name for name in others if is_named(name, event.words)]
+        return named or (others if event.words and len(others) < SMALL_COMPANY else [])
 
 
 Rule = Callable[[Scene], Iterator[Moment]]

@@ -55,6 +55,13 @@ def test_a_speech_to_a_crowd_is_no_meeting_but_a_word_to_one_of_it_is():
     assert story.found("first_meeting") == [("Ana", "Eve", (told,))]
 
 
+def test_words_that_name_one_of_a_few_are_no_meeting_with_the_others():
+    story = Story()
+    story.arrive("Ana", "Ben", "Cat")
+    named = story.happens("said", "Ana", words="Good morning, Ben.")
+    assert story.found("first_meeting") == [("Ana", "Ben", (named,))]
+
+
 def test_a_guest_is_another_one_each_time():
     story = Story()
     story.arrive("Ana")

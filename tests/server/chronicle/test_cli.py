@@ -34,7 +34,7 @@ def test_the_newest_day_is_printed_as_text(lived):
 def test_one_hour_is_written_into_a_file_with_private_words_if_asked_for(lived, tmp_path):
     out = tmp_path / "hour.html"
     said = run(lived, "--day", f"{DAY}T09", "--private", "--out", out)
-    assert said == [f"3 events and 0 top moments are in {out}. It has private reasons and whispers."]
+    assert said == [f"3 events and 1 top moments are in {out}. It has private reasons and whispers."]
     assert SECRET in out.read_text()
 
 
