@@ -25,8 +25,9 @@ THOUGHT_SHARE = 4
 SPEECH_TEMPERATURE = 0.7
 FACTUAL_TEMPERATURE = 0.4
 SECOND_TEMPERATURE = 1.0
+READING_TEMPERATURE = 0.1
 """How varied speech is at most when it is first asked for, and where the world has told the answer; how varied it is at
-least when it is asked for again and nothing can be told of how to mend it."""
+least when it is asked for again and nothing can be told of how to mend it; and where it is read from what was said."""
 
 SMALL_BILLION = 2.8
 """An instructed model of fewer parameters acts better with a short prompt, and obeys whoever speaks last."""
@@ -41,6 +42,7 @@ class Question:
     `menu` are the lines that it may choose from; empty for free words. `newest` is the number of the newest memory.
     `again` is what a model is told of its first answer, where it is asked once more, and `said_again` are the words of
     that answer if it had said them before. `is_unknown` says that the partner is a guest who has told no name.
+    `reads` are the words of a question about what was said, which a small model is asked as a text to be read.
     `is_prefilled` says that the prompt begins the agent's own line: a transcript of which only the words are wanted.
     """
 
@@ -53,6 +55,7 @@ class Question:
     again: str = ""
     said_again: str = ""
     is_unknown: bool = False
+    reads: str = ""
     is_prefilled: bool = False
 
 
@@ -123,6 +126,7 @@ class Asking:
         if question.decision.kind == "speech":
             is_told = any(one.is_aside for one in question.prompt.sections)
             most = FACTUAL_TEMPERATURE if is_told or question.again else SPEECH_TEMPERATURE
+            most = READING_TEMPERATURE if question.reads else most
             is_varied = again and (not question.again or bool(question.said_again))
             temperature = max(temperature, SECOND_TEMPERATURE) if is_varied else min(temperature, most)
         is_line = question.grammar or question.is_prefilled

@@ -22,6 +22,7 @@ from agents.memory.retrieval import NotesIndex, Retriever
 from agents.memory.view import OLDER, RECENT
 from agents.prompts.builder import Chat, Layout, Templates, Transcript, build, checked, sections_of
 from agents.prompts.prompt import Prompt
+from agents.prompts.reading import Reading
 from agents.prompts.scene import command_list, here_text, place_text, scene_text
 from agents.prompts.talk import Talk, examples
 from vault.entities.agent_notes import AgentNote, PlanNote
@@ -185,6 +186,8 @@ class Mind:
             template = self._templates.small if form == "small" else self._templates.full
             return Transcript(template, name, decision.opening() if question.is_prefilled else "")
         world, found = self._game.world, self._partner(decision)
+        if question.reads and found:
+            return Reading(name, found.name, question.reads, self._memory.reading, world.wording)
         shown = examples(self._note.yesterday, name, world.wording, self._memory.reading, world.characters)
         if decision.kind == "action":
             # It begins as the talk before it did, so that a prefix cache serves both.

@@ -10,6 +10,8 @@ from agents.asking import Question, is_small
 from agents.attending.conversation import is_question
 from agents.attending.floor import Awareness
 from agents.attending.perception import Address
+from agents.attending.questions import answer_type, goes_back, subject_of
+from agents.components.asked import asks_again
 from agents.memory.facts.extraction import Utterance, utterance_in
 from agents.memory.facts.speech_acts import sentences
 from agents.memory.memory import AgentMemory
@@ -90,13 +92,30 @@ class Speaking:
         """Return what the world, and what the agent was told, answer to somebody's words."""
         return " ".join(self._agent.answers_to(address)[:MAX_ANSWERS])
 
+    def asked_of_the_past(self, question: Question) -> str:
+        """Return the words of a person who asks about what was said, empty if they do not, or ask for a thing."""
+        decision, address, world = question.decision, self._agent.awareness.owed.address, self._game.world
+        words, is_plain = address.text, not (decision.hand_over() or decision.asked_along)
+        if not (is_plain and question.schema and address.by_person and is_question(words, world.wording)):
+            return ""
+        of_others = bool(answer_type(words)) and subject_of(words) != "asked"
+        return words if of_others or asks_again(words, world) else ""
+
     def objects_to(self, reply: Reply, question: Question) -> bool:
         """Return whether the words of a reply will not do: there are none, or they have a fault."""
         words = reply.line.removeprefix(question.decision.opening()).strip()
         is_again = self._conduct.has_heard(words) and not self._tells_again(words, question)
         self._fault = self._fault_in(words, question) or ("repeats" if is_again else "")
         self._said_again = words if self._fault == "repeats" else ""
-        return not words or bool(self._fault)
+        return not words or bool(self._fault) or self._has_not_found(words, question)
+
+    def _has_not_found(self, words: str, question: Question) -> bool:
+        """Return whether a model has read what was said in vain for what may be known from elsewhere."""
+        is_of_the_past = subject_of(question.reads) == "asker" or goes_back(question.reads)
+        return bool(question.reads) and not is_of_the_past and self._does_not_know(words)
+
+    def _does_not_know(self, words: str) -> bool:
+        return has_phrase(self._game.world.wording("talk.does_not_know"), words)
 
     def _tells_again(self, words: str, question: Question) -> bool:
         """Return whether words tell what was said earlier to one who asks for it, which may well be the same words."""
@@ -134,9 +153,9 @@ class Speaking:
             told,
             address.text,
             self._recall(question) if is_asked else "",
-            " ".join(agent.answers_to(address)) if is_asked else "",
+            self._answer(question) if is_asked else "",
             agent.secrets_from(partner),
-            prompt.text if is_asked else "",
+            _known_from(question) if is_asked else "",
             address.is_gift or address.with_gift,
             {one.name for one in awake if is_asked or one.room_id != agent.character.room_id}
             - {agent.name, partner.name, called.get(partner.name, "")},
@@ -145,7 +164,13 @@ class Speaking:
             self._own_words(question),
             prompt.section("profile"),
             question.again,
+            bool(question.reads),
         )
+
+    def _answer(self, question: Question) -> str:
+        """Return what world and lore answer, and where a model has read what was said, what memory surely answers."""
+        answer = " ".join(self._agent.answers_to(self._agent.awareness.thinks_of))
+        return answer or (self._recall(question) if question.reads else "")
 
     def _own_words(self, question: Question) -> list[str]:
         """Return what the agent says in its prompt: in a talk with its example day, else lately in its life."""
@@ -201,6 +226,12 @@ class Speaking:
         if address.with_gift and (thanks := self._agent.thanks_for(address)):
             return thanks
         return recalled or self._known(address) or self._rng.choice(say("talk.at_a_loss").split("; "))
+
+
+def _known_from(question: Question) -> str:
+    """Return all that a prompt tells; of one to be read not the examples, which are about others."""
+    prompt = question.prompt
+    return prompt.messages[-1].content if question.reads and prompt.messages else prompt.text
 
 
 def _is_unanswerable(question: Question) -> bool:

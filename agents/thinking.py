@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Protocol
 
-from agents.asking import Asked, Asking, Question, archived
+from agents.asking import Asked, Asking, Question, archived, is_small
 from agents.attending.conversation import Conversation
 from agents.choices.policy import Decision
 from agents.choices.possible import possible
@@ -173,6 +173,8 @@ class Thinking:
             question = replace(question, is_unknown=not self._agent.reflection.people.called(partner.name))
         if self._asked_again:
             question = self._speaking.told_again(replace(question, prompt=self.question.prompt))
+        elif decision.kind == "speech" and is_small(model.capabilities):
+            question = replace(question, reads=self._speaking.asked_of_the_past(question))
         self.question = question  # begun again if its tokens have to be counted first
         self.question = question = replace(question, prompt=self._agent.prompt(question))
         self._agent.awareness.begin_turn()

@@ -5,6 +5,7 @@ It begins again whenever the agent walks into a room. Nothing here asks a model.
 
 from __future__ import annotations
 
+import re
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -133,7 +134,10 @@ def is_question(words: str, wording: Wording) -> bool:
     if "?" in words:
         return True
     begins = [name_key(phrase) for phrase in wording("talk.asks").split("; ")]
-    return any(is_begun_by(phrase, name_key(one)) for one in sentences(words) for phrase in begins)
+    parts = list(sentences(words))
+    if parts and parts[-1][-1].isalnum():  # somebody who types no marks may ask at the end
+        parts.append(re.split("[,;:–—-] ", parts[-1])[-1])
+    return any(is_begun_by(phrase, name_key(one)) for one in parts for phrase in begins)
 
 
 def is_begun_by(phrase: str, text: str) -> bool:

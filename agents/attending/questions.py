@@ -11,7 +11,7 @@ from collections.abc import Collection
 from typing import Literal
 
 from agents.memory.facts.speech_acts import sentences
-from agents.memory.numerals import NUMBER_WORDS
+from agents.memory.numerals import NUMBER_WORDS, numerals
 from agents.reflection.speech_facts import key_words
 
 AnswerType = Literal["", "number", "time", "colour", "name", "place", "work"]
@@ -102,6 +102,13 @@ def answer_type(question: str) -> AnswerType:
 def is_of_type(kind: AnswerType, words: str) -> bool:
     """Return whether words hold something of a type; nothing is of the type that is not known."""
     return bool(kind) and bool(_ANSWERS[kind].search(words))
+
+
+def values_of(kind: AnswerType, words: str) -> set[str]:
+    """Return the numbers or colours that words hold, if it is such that are asked for."""
+    if kind == "number":
+        return {one.value for one in numerals(words.casefold())}
+    return {one.casefold() for one in _ANSWERS[kind].findall(words)} if kind == "colour" else set()
 
 
 def subject_of(question: str) -> Subject:

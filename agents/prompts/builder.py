@@ -181,7 +181,7 @@ class Transcript:
         return name in self.template.slots or name not in FIXED
 
     def render(self, sections: Sequence[Section], moment: Moment) -> Prompt:
-        view, left_out, call = moment.view, moment.left_out, _calling(sections, moment)
+        view, left_out, call = moment.view, moment.left_out, calling(sections, moment)
         sections = [replace(one, text=call(one.text)) for one in sections]
         values = {"name": self.name, "tail": call(view.tail_text(left_out))}
         values |= {"before": call(view.before_text(left_out)), "since": call(view.since_text(left_out))}
@@ -190,7 +190,7 @@ class Transcript:
         places |= _places_in_known(sections, self.template.slots, places.pop(IN_KNOWN, (0, 0))[0])
         if self.opening:
             text += f" {self.opening}"
-        return Prompt(text, (), tuple(sections), places, _shown(moment), view.unshown(left_out))
+        return Prompt(text, (), tuple(sections), places, shown_range(moment), view.unshown(left_out))
 
 
 @dataclass(frozen=True)
@@ -270,13 +270,13 @@ class Chat:
             messages.append(Message("user", self.cue))
         if now := self.template.now.fill(values).strip():
             messages.append(Message("user", now))
-        call = _calling(sections, moment)
+        call = calling(sections, moment)
         sections = [replace(one, text=call(one.text)) for one in sections]
         messages = [replace(one, content=call(one.content)) for one in merged(messages)]
-        text, places = _as_text(messages, sections)
+        text, places = as_text(messages, sections)
         places |= _tail_place(text, [call(one.content) for one in life])
         return Prompt(
-            text, tuple(messages), tuple(sections), places, _shown(moment), moment.view.unshown(moment.left_out)
+            text, tuple(messages), tuple(sections), places, shown_range(moment), moment.view.unshown(moment.left_out)
         )
 
 
@@ -300,7 +300,7 @@ def _with_aside(talk: list[Message], sections: Sequence[Section]) -> list[Messag
     return talk
 
 
-def _calling(sections: Iterable[Section], moment: Moment) -> Callable[[str], str]:
+def calling(sections: Iterable[Section], moment: Moment) -> Callable[[str], str]:
     """Return what calls people in a text by the names that sections tell, in a talk but not where commands are due."""
     names = {name: told for one in sections for name, told in one.names.items()} if moment.kind == "speech" else {}
     if not names:
@@ -329,7 +329,7 @@ def _places_in_known(sections: Sequence[Section], slots: frozenset[str], start: 
     return places
 
 
-def _shown(moment: Moment) -> Range:
+def shown_range(moment: Moment) -> Range:
     return Range(moment.view.first_shown(moment.left_out), moment.view.n)
 
 
@@ -344,7 +344,7 @@ def _tail_place(text: str, life: Sequence[str]) -> dict[str, Place]:
     return {"tail": (start, end - start)} if 0 <= start < end else {}
 
 
-def _as_text(messages: Sequence[Message], sections: Sequence[Section]) -> tuple[str, dict[str, Place]]:
+def as_text(messages: Sequence[Message], sections: Sequence[Section]) -> tuple[str, dict[str, Place]]:
     """Return messages as one text to be read and counted, and where in it each section stands."""
     text = "\n\n".join(f"[{one.role}]\n{one.content}" for one in messages)
     places = {one.name: (place, len(one.text)) for one in sections if (place := text.find(one.text)) >= 0}

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from agents.attending.conversation import is_farewell, is_question
-from agents.attending.questions import subject_of
+from agents.attending.questions import answer_type, subject_of, values_of
 from agents.memory.facts.extraction import Utterance
 from agents.memory.facts.speech_acts import sentences
 from agents.memory.facts.store import ME
@@ -63,6 +63,8 @@ person among them, takes it for its own."""
 SAME = 0.6
 """Who says so many of the pairs of words that it has just heard, both in the first person, has swapped the persons."""
 
+SAYING_NOTHING = key_words("yes no indeed sure said says told tells remember know think asked called sorry")
+
 _WORD = re.compile(r"[^\W_]+")
 _REMEMBERS = re.compile(r"\bI (?:do |have )?(?:remember|recall|know|think|believe|heard|wrote|noted)\w*", re.IGNORECASE)
 _MINE = re.compile(r"\bmy ([^\W_]{3,})")
@@ -79,7 +81,7 @@ class Heard:
     answer them, and `secrets` are what others have whispered. `known` is all that stands in the prompt; empty if names
     and numbers are not looked at. `is_gift` says that they gave something, `is_unanswerable` that they ask for what
     nobody has told. `own` is what the agent has said, or says in its example day, and `profile` is who it is. `again`
-    is what its model was told when it was asked once more.
+    is what its model was told when it was asked once more. `is_read` says that it has read `known` for the answer.
     """
 
     others: Collection[str] = ()
@@ -97,6 +99,7 @@ class Heard:
     own: Sequence[str] = ()
     profile: str = ""
     again: str = ""
+    is_read: bool = False
 
 
 def fault_in(words: str, name: str, heard: Heard, wording: Wording) -> Fault:
@@ -121,7 +124,8 @@ def fault_in(words: str, name: str, heard: Heard, wording: Wording) -> Fault:
 
 def _what_is_due(words: str, heard: Heard, wording: Wording) -> Fault:
     due = key_words(heard.recalled) - key_words(heard.words)
-    if due and (not due & key_words(words) or _takes_over(words, heard, due)):
+    found = due & key_words(words)
+    if due and (_takes_over(words, heard, due) if found else not heard.is_read):
         return "misses"
     does_not_know = has_phrase(wording("talk.does_not_know"), words)
     if does_not_know and heard.words and not is_question(heard.words, wording):
@@ -134,7 +138,20 @@ def _what_is_due(words: str, heard: Heard, wording: Wording) -> Fault:
         return "thankless"
     if takes_leave(heard.words, wording) and not is_farewell(words, wording):
         return "" if has_phrase(wording("talk.thanks"), words) else "stays"
+    if heard.is_read and not does_not_know and (fault := _reads_wrongly(words, heard)):
+        return fault
     return "invents" if heard.known and invented(words, heard.known) else ""
+
+
+def _reads_wrongly(words: str, heard: Heard) -> Fault:
+    """Return what is wrong with an answer that was read: it says nothing, what nobody has said, or another number."""
+    said, kind = key_words(words) - SAYING_NOTHING, answer_type(heard.words)
+    if kind and not said and not values_of("number", words):
+        return "misses"
+    if 2 * len(said - key_words(heard.known)) > len(said):
+        return "invents"
+    known = values_of(kind, heard.recalled)
+    return "misses" if known and values_of(kind, words) - known else ""
 
 
 def _takes_over(words: str, heard: Heard, due: frozenset[str]) -> bool:

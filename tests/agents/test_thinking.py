@@ -101,9 +101,9 @@ def test_who_speaks_is_told_where_that_changes(tmp_path):
     life.answers("say Good day, Rook.")
     life.game.perform("Ben", "say Is it warm in here?")
     life.game.perform("Ben", "say It is.")
-    life.answers("say Rook, who was that?")
+    life.answers("say Rook, do you like that?")
     talk = life.model.requests[-1].messages[-1].content.split("\n")
-    assert talk[-5:] == ["(Ben says:)", "Is it warm in here?", "It is.", "(Ana says:)", "Rook, who was that?"]
+    assert talk[-5:] == ["(Ben says:)", "Is it warm in here?", "It is.", "(Ana says:)", "Rook, do you like that?"]
 
 
 def test_what_stood_in_a_prompt_stands_in_the_next_as_the_talk_goes_on(tmp_path):
@@ -215,7 +215,7 @@ def told_twice(tmp_path, first: str, second: str, *lines: str) -> tuple[str, str
 
 
 def test_a_model_that_invents_a_number_is_told_so_and_then_the_engine_says_what_is_true(tmp_path):
-    line, again = told_twice(tmp_path, "In fifty minutes.", "In forty.", "say Rook, when does the ferry leave?")
+    line, again = told_twice(tmp_path, "In fifty minutes.", "In forty.", "say Rook, do you wait for the ferry?")
     assert again == "(Rook does not know that, and says so.)"
     assert line.removeprefix("say ") in ("I do not know.", "That I do not know.", "Nobody has told me that.")
 
@@ -286,8 +286,40 @@ def test_who_is_asked_does_not_call_somebody_else_who_is_here(tmp_path):
     assert life.answers("say Rook, do you like the rain?").line == "say I think so."
 
 
+def test_who_asks_about_what_was_said_is_answered_by_a_model_that_reads_it_as_a_text(tmp_path):
+    before = words("Good day."), words("Poor thing."), words("I shall not tell.")
+    life = Talking(tmp_path, *before, words("Your mare is called Juniper."))
+    life.answers()
+    life.answers("say Rook, my mare is lame. She is called Juniper.")
+    life.game.perform("Ben", "whisper Rook I hid the silver spoons.")
+    life.answers()
+    said = life.answers("say Rook, what was the old girl called?")
+    assert said.line == "say Your mare is called Juniper."
+    asked = life.model.requests[-1]
+    assert asked.messages[-1].content.split("\n") == [
+        "Rook says: Good day.",
+        "Ana says: Rook, my mare is lame. She is called Juniper.",
+        "Rook says: Poor thing.",
+        "",
+        "You are Rook. Ana asks you: Rook, what was the old girl called?",
+    ]
+
+
+def test_what_is_not_found_by_reading_is_asked_in_a_talk_unless_the_one_who_asks_would_have_told_it(tmp_path):
+    unknown = words("I do not know.")
+    life = Talking(tmp_path, unknown, words("It leaves at dawn, they say."))
+    assert life.answers("say Rook, when does the post boat leave?").line == "say It leaves at dawn, they say."
+    life = Talking(tmp_path / "own", unknown)
+    assert life.answers("say Rook, how old am I?").line == "say I do not know."
+
+
+def test_a_name_from_the_examples_is_invented(tmp_path):
+    life = Talking(tmp_path, words("He was called Peter."), words("I do not know."))
+    assert life.answers("say Rook, what was my father called?").line == "say I do not know."
+
+
 def test_what_is_told_again_is_told_once(tmp_path):
-    life = Talking(tmp_path, words("Oh dear."), words("Rook."), words("Rook."))
+    life = Talking(tmp_path, words("Oh dear."), words("I do not know."), words("Rook."))
     life.answers("say Rook, I lost my dog near the weir. He is called Biscuit.")
     told = "say You told me that you lost your dog near the weir. He is called Biscuit."
     assert life.answers("say Rook, do you remember what my dog is called?").line == told

@@ -224,3 +224,19 @@ def test_what_belongs_to_the_other_is_not_the_agent_s(words, found):
 )
 def test_who_is_asked_what_nobody_has_told_does_not_know_it(words, found):
     assert fault(words, words="What colour are my curtains?", is_unanswerable=True) == found
+
+
+@pytest.mark.parametrize(
+    ("words", "question", "found"),
+    [
+        ("You have three sisters.", "How many sisters do I have?", ""),
+        ("3, you said.", "How many sisters do I have?", ""),
+        ("You have two sisters.", "How many sisters do I have?", "misses"),
+        ("Yes, I did.", "Did you get which town I work in?", "misses"),
+        ("He sells fish, down at the harbour.", "What did he say he does?", "invents"),
+    ],
+)
+def test_an_answer_that_was_read_is_in_what_was_said(words, question, found):
+    known = "Ana says: I have three sisters and two dogs. Ana says: I mend clocks in Harrowgate."
+    recalled = "You told me that you have three sisters." if "sisters" in question else ""
+    assert fault(words, words=question, known=known, recalled=recalled, is_read=True) == found
