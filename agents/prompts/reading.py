@@ -26,7 +26,7 @@ TOLD = ("older", "recent", "facts", "recollected", "bonds", "asked", "lore")
 """The sections that are told before what was said; `earlier` would tell a line of it twice."""
 
 EXAMPLES = (1, 2, 3)
-LINE_END = " / "
+LINE_END = "/"
 """Where a line of an example ends in `text/earlier.md`."""
 
 
@@ -74,5 +74,6 @@ class Reading:
 
     def _examples(self) -> Iterator[Message]:
         for number in EXAMPLES:
-            yield Message("user", self.wording(f"earlier.example_{number}").replace(LINE_END, "\n"))
+            lines = self.wording(f"earlier.example_{number}").split(LINE_END)
+            yield Message("user", "\n".join(line.strip() for line in lines))
             yield Message("assistant", words_json(self.wording(f"earlier.answer_{number}")))
