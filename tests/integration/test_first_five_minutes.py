@@ -39,6 +39,9 @@ ANSWERS = {
 }
 """What is shown behind each line of the table, among other things."""
 
+STILL = {"config/agents.md": {"paused": "true"}}
+"""Eliza would go for her ink before a slow newcomer has chosen a password."""
+
 
 def lines_of_the_table() -> list[str]:
     """Return what the table tells a newcomer to type, in its order."""
@@ -52,7 +55,7 @@ def lines_of_the_table() -> list[str]:
 def server(tmp_path) -> Iterator[RunningServer]:
     """A world as it is made, with agents that nod and look and stay where they are."""
     with scripted_ollama() as ollama:
-        vault = new_vault(tmp_path / "world", {"config/models.md": {"ollama_host": ollama.host}})
+        vault = new_vault(tmp_path / "world", {"config/models.md": {"ollama_host": ollama.host}, **STILL})
         with running(vault, f"ollama:{MODEL}") as server:
             server.says("The agents think with")
             yield server

@@ -57,10 +57,16 @@ def memories(server: Any, name: str) -> int:
     return len(journal_lines(server.vault)[name])
 
 
+def joins(player: Any, name: str) -> None:
+    """Stop an agent and walk to where its errand has led it."""
+    player.asks(f"@pause-agent {name}")
+    assert eventually(lambda: f"{name} is here already" in player.asks(f"go {name}")), player.text
+
+
 def test_the_tiers_on_the_screen_add_up_to_what_the_vault_says_before_and_after_a_compaction(visit, server):
     warden, talker = visit("Vera"), server.player(ADMIN)
     talker.asks("@grant Vera admin")
-    talker.asks("@pause-agent Eliza")
+    joins(talker, "Eliza")
     opens(warden, "mind/Eliza", "section[data-part=memory] table")
     seen = set()
     for number in range(30):
@@ -73,13 +79,7 @@ def test_the_tiers_on_the_screen_add_up_to_what_the_vault_says_before_and_after_
     warden.page.wait_for_selector("#seen-told:not(:empty)")
     warden.page.wait_for_selector("section[data-part=memory] details")
     assert eventually(lambda: numbers(warden)[1] == memories(server, "Eliza"))
-    for summary in warden.page.locator("section[data-part=memory] details summary").all():
-        summary.click()
-    told = 0
-    for number, sentence in enumerate(warden.page.locator(".sentence").all(), 1):
-        sentence.click()
-        warden.page.locator(".sentences li p").nth(number - 1).wait_for()
-        told += warden.page.locator(".sentences li li a").count() > 0
+    told = told_in_summaries(warden)
     warden.shot("observatory-mind")
     assert told, warden.page.inner_text("section[data-part=memory]")
     warden.page.locator(".sentences li li a").first.click()
@@ -172,15 +172,8 @@ def test_an_observer_sees_a_mind_without_buttons_and_is_refused_with_the_reason(
         observer.sees("You are an observer", number)
 
 
-def test_a_sentence_of_a_past_summary_shows_its_memories_also_under_the_address_of_its_text(visit, server):
-    warden, talker = visit(ADMIN), server.player("Nim")
-    for number in range(24):
-        talker.asks(f"say The mill wheel turned {number + 200} times on one day.")
-    warden.types("@compact-memories Eliza")
-    warden.sees("Compaction of Eliza ended")
-    at = warden.page.evaluate("new Date(Date.now() + 1000).toISOString().slice(0, 19)")
-    warden.types("@pause-agent Eliza")
-    opens(warden, f"mind/Eliza@{at}", "section[data-part=memory] details")
+def told_in_summaries(warden: Visitor) -> int:
+    """Open every sentence of the summaries on the screen; return how many of them show their memories."""
     for summary in warden.page.locator("section[data-part=memory] details summary").all():
         summary.click()
     told = 0
@@ -188,6 +181,25 @@ def test_a_sentence_of_a_past_summary_shows_its_memories_also_under_the_address_
         sentence.click()
         warden.page.locator(".sentences li p").nth(number - 1).wait_for()
         told += warden.page.locator(".sentences li li a").count() > 0
+    return told
+
+
+def test_a_sentence_of_a_past_summary_shows_its_memories_also_under_the_address_of_its_text(visit, server):
+    warden, talker = visit("Vera"), server.player(ADMIN)
+    talker.asks("@grant Vera admin")
+    joins(talker, "Eliza")
+    told = 0
+    for times in range(1, 6):  # the embedded model may write a summary with no word of what was said
+        for number in range(24):
+            talker.asks(f"say The mill wheel turned {number + 200} times on one day.")
+        warden.types("@compact-memories Eliza")
+        warden.sees("Compaction of Eliza ended", times)
+        at = warden.page.evaluate("new Date(Date.now() + 1000).toISOString().slice(0, 19)")
+        opens(warden, f"mind/Eliza@{at}", "section[data-part=memory] details")
+        if told := told_in_summaries(warden):
+            break
+        warden.page.keyboard.press("Escape")
+        warden.page.wait_for_selector("#line:visible")
     warden.shot("observatory-mind-then")
     assert told, warden.page.inner_text("section[data-part=memory]")
     assert warden.violations() == []
