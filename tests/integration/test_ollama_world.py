@@ -61,7 +61,7 @@ def test_agents_rest_while_their_model_is_dead_and_act_again_when_it_is_back(fir
         assert eventually(lambda: commands_of(vault) > 0), server.log
 
         first_life.close()  # agents that think every second are in the midst of it
-        server.says(" cannot think, and waits for its next beat: ", times=len(AGENTS))
+        server.says(" cannot think, and waits for its next beat: ")  # an errand's steps may need no model for long
         done = commands_of(vault)
         player.types("who")
         player.expects(f"{ADMIN} (you)\n")
@@ -70,10 +70,10 @@ def test_agents_rest_while_their_model_is_dead_and_act_again_when_it_is_back(fir
         assert eventually(lambda: gone in " ".join(player.asks("@llm-status").split())), server.log
 
         with ollama(port):
-            server.says(" can think again", times=len(AGENTS))
+            server.says(" can think again")
             assert eventually(lambda: commands_of(vault) > done), server.log
             told = [line.partition(" WARNING ")[2].partition(",")[0] for line in server.lines if "cannot think" in line]
-            assert sorted(told) == [f"{name} cannot think" for name in AGENTS]
+            assert len(set(told)) == len(told) > 0
             server.signal(signal.SIGTERM)
             assert server.exit_code() == 0
         assert not server.failure
