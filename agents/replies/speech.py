@@ -44,7 +44,8 @@ def speech_in(text: str, name: str, opening: str, offered: Sequence[str] = ()) -
     found = _object(text)
     if found is not None:
         handed = str(found.get("you_give", NO_GIFT))
-        words, reason = _spoken(str(found.get("words", "")), name, opening)
+        said = str(found.get("words", ""))
+        words, reason = _spoken(said if text.endswith("}") else _whole_sentences(said), name, opening)
         return Speech(words, handed if handed in offered else "", reason, found.get("you_follow") == YES)
     words, reason = _spoken(text, name, opening)
     return Speech(words, reason=reason)
@@ -90,5 +91,11 @@ def _cut(words: str) -> str:
     if len(words) <= MAX_SPOKEN:
         return words
     head = words[:MAX_SPOKEN]
-    end = max(head.rfind(mark) for mark in _SENTENCE_ENDS)
-    return head[: end + 1] if end > 0 else head.rpartition(" ")[0] or head
+    whole = _whole_sentences(head)
+    return whole if whole != head else head.rpartition(" ")[0] or head
+
+
+def _whole_sentences(words: str) -> str:
+    """Return words without the sentence at their end that was cut off, if there is another before it."""
+    end = max(words.rfind(mark) for mark in _SENTENCE_ENDS)
+    return words[: end + 1] if end > 0 else words

@@ -49,6 +49,18 @@ def test_only_what_is_offered_is_handed_over():
     assert speech_in(answer, "Eliza", "say", ("lamp",)) == Speech("Here it is.")
 
 
+@pytest.mark.parametrize(
+    ("answer", "said"),
+    [
+        ('{"words": "I know leaves. They take the', "I know leaves."),
+        ('{"words": "They take the', "They take the"),
+        ('{"words": "I know leaves. And ferns"}', "I know leaves. And ferns"),
+    ],
+)
+def test_of_an_answer_that_the_model_broke_off_the_whole_sentences_are_said(answer, said):
+    assert speech_in(answer, "Eliza", "say").words == said
+
+
 def test_words_that_go_on_and_on_are_cut_at_a_sentence():
     assert speech_in("I see. " * 200, "Eliza", "say").words == ("I see. " * 200)[: MAX_SPOKEN - 1].strip()
 
