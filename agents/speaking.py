@@ -10,7 +10,7 @@ from agents.asking import Question, is_small
 from agents.attending.conversation import is_question
 from agents.attending.floor import Awareness
 from agents.attending.perception import Address
-from agents.attending.questions import answer_type, goes_back, subject_of
+from agents.attending.questions import answer_type, asks_once_more, goes_back, subject_of
 from agents.components.asked import asks_again
 from agents.memory.facts.extraction import Utterance, utterance_in
 from agents.memory.facts.speech_acts import sentences
@@ -98,8 +98,10 @@ class Speaking:
         words, is_plain = address.text, not (decision.hand_over() or decision.asked_along)
         if not (is_plain and question.schema and address.by_person and is_question(words, world.wording)):
             return ""
-        of_others = bool(answer_type(words)) and subject_of(words) != "asked"
-        return words if of_others or asks_again(words, world) else ""
+        subject = subject_of(words)
+        of_others = bool(answer_type(words)) and subject != "asked"
+        is_again = asks_once_more(words) or asks_again(words, world) or (subject == "asker" and goes_back(words))
+        return words if of_others or is_again else ""
 
     def objects_to(self, reply: Reply, question: Question) -> bool:
         """Return whether the words of a reply will not do: there are none, or they have a fault."""

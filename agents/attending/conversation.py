@@ -10,6 +10,7 @@ from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from agents.attending.questions import asks_once_more
 from agents.memory.facts.speech_acts import sentences
 from world.events import Arrived, Emoted, Event, Gave, Left, Said, Whispered
 from world.message_catalog import Wording
@@ -131,13 +132,24 @@ class Conversation:
 
 def is_question(words: str, wording: Wording) -> bool:
     """Return whether words ask something: by a question mark, or by how a sentence begins, in `text/talk.md`."""
-    if "?" in words:
+    if "?" in words or asks_once_more(words):
         return True
     begins = [name_key(phrase) for phrase in wording("talk.asks").split("; ")]
     parts = list(sentences(words))
     if parts and parts[-1][-1].isalnum():  # somebody who types no marks may ask at the end
         parts.append(re.split("[,;:–—-] ", parts[-1])[-1])
-    return any(is_begun_by(phrase, name_key(one)) for one in parts for phrase in begins)
+    return any(is_begun_by(phrase, _without_lead(one, wording)) for one in parts for phrase in begins)
+
+
+def _without_lead(sentence: str, wording: Wording) -> str:
+    """Return a sentence as it is compared, without words like "so" or "ok" in front."""
+    lead, text = frozenset(wording("talk.leads").split("; ")), name_key(sentence)
+    while (found := _FIRST_WORD.match(text)) and found[1] in lead:
+        text = text[found.end() :]
+    return text
+
+
+_FIRST_WORD = re.compile(r"(\w+)[\s,.!…–—-]+")
 
 
 def is_begun_by(phrase: str, text: str) -> bool:

@@ -66,6 +66,7 @@ _ANSWERS = {
     "place": re.compile(_PLACE, re.IGNORECASE),
     "name": re.compile(_NAME),
 }
+_WEEKDAY = re.compile(r"\b(?:mon|tues|wednes|thurs|fri|satur|sun)day", re.IGNORECASE)
 _OF_ASKER = re.compile(r"\b(?:I|me|my|mine|myself)\b", re.IGNORECASE)
 _OF_ASKED = re.compile(r"\b(?:you|your|yours)\b", re.IGNORECASE)
 _ASIDE = re.compile(
@@ -75,6 +76,10 @@ _ASIDE = re.compile(
     re.IGNORECASE,
 )
 _GOES_BACK = re.compile(r"\b(?:he|she|it|they|him|her|them|his|its|their|again)\b", re.IGNORECASE)
+_FORGOTTEN = re.compile(
+    r"\b(?:forgot(?:ten)?|(?:do not|don['’]?t|cannot|can['’]?t) (?:remember|recall))\b", re.IGNORECASE
+)
+_ONCE_MORE = re.compile(r"\b(?:what|which|who\w*|where|when|why|how)\b.*\bagain\W*$", re.IGNORECASE)
 _OWNED = re.compile(
     r"\b(?:(?:what|which|how (?:many|much|old|long|far|high|tall)|when|where|who|whose)\b[^.!?]*?"
     r"\b(?:is|are|was|were|do|does|did|has|have|had)|recall|remember) my (?P<thing>(?:[\w'’-]+ ?){1,4})",
@@ -105,10 +110,11 @@ def is_of_type(kind: AnswerType, words: str) -> bool:
 
 
 def values_of(kind: AnswerType, words: str) -> set[str]:
-    """Return the numbers or colours that words hold, if it is such that are asked for."""
+    """Return the numbers, colours or days of the week that words hold, if it is such that are asked for."""
     if kind == "number":
         return {one.value for one in numerals(words.casefold())}
-    return {one.casefold() for one in _ANSWERS[kind].findall(words)} if kind == "colour" else set()
+    values = _ANSWERS["colour"] if kind == "colour" else _WEEKDAY if kind == "time" else None
+    return {one.casefold() for one in values.findall(words)} if values else set()
 
 
 def subject_of(question: str) -> Subject:
@@ -120,9 +126,14 @@ def subject_of(question: str) -> Subject:
 
 
 def goes_back(question: str) -> bool:
-    """Return whether a question is about what was spoken of before: it asks to remember, or by a pronoun."""
+    """Return whether a question is about what was spoken of before: by a pronoun, or it asks to remember."""
     asked = asking_part(question)
-    return bool(_ASIDE.search(asked) or _GOES_BACK.search(asked))
+    return bool(_ASIDE.search(asked) or _GOES_BACK.search(asked) or _FORGOTTEN.search(question))
+
+
+def asks_once_more(question: str) -> bool:
+    """Return whether a question ends in "again": "Which one was loose again?"."""
+    return bool(_ONCE_MORE.search(asking_part(question)))
 
 
 def is_untold(question: str, known: Collection[str]) -> bool:

@@ -147,12 +147,13 @@ def remembered(
     spoken = dict(_speeches(older, reading))
     found = _of_kind(question, spoken, world, partner)
     if found is None and has_phrase(world.wording("asked.asks_other"), question):
-        others = (
+        others = [
             one
             for one in reversed(list(spoken))
             if spoken[one].speaker not in (ME, partner.name) and not spoken[one].privately
-        )
-        found = next(others, None)
+        ]
+        typed = (one for one in others if is_of_type(answer_type(question), spoken[one].text))
+        found = next(typed, others[0] if others else None)
     if found is not None:
         return Recollection(found, spoken[found], is_sure=True)
     speakers = {name for one in older for name in one.people[:1] if name != partner.name}

@@ -25,7 +25,7 @@ from world.parsing import parse_line, split_reason
 TOLD = ("older", "recent", "facts", "recollected", "bonds", "asked", "lore")
 """The sections that are told before what was said; `earlier` would tell a line of it twice."""
 
-EXAMPLES = (1, 2, 3)
+EXAMPLES = (1, 2, 3, 4)
 LINE_END = "/"
 """Where a line of an example ends in `text/earlier.md`."""
 

@@ -31,15 +31,16 @@ Fault = Literal[
     "reveals",
     "misses",
     "invents",
+    "evades",
     "thankless",
     "stays",
     "repeats",
 ]
 """An assistant's talk; the narrator's words; the other's facts as its own; a part of what was heard; swapped persons;
-a secret told; nothing of what is asked for again; a name or number that nobody told; no thanks; no farewell; what was
-said a moment ago."""
+a secret told; nothing of what is asked for again; a name or number that nobody told; a mere greeting to one who asks;
+no thanks; no farewell; what was said a moment ago."""
 
-TOLD: Collection[Fault] = ("assistant", "reveals", "misses", "invents", "thankless", "stays", "repeats")
+TOLD: Collection[Fault] = ("assistant", "reveals", "misses", "invents", "evades", "thankless", "stays", "repeats")
 """Faults that a model is told how to mend."""
 
 SHORTEST_NARRATION = 12
@@ -51,7 +52,9 @@ SHORTEST_PART = 3
 REVEALING = 2
 """So many key words of what was whispered, that nobody has said aloud to it, give a secret away."""
 
-FIRST_PERSON = frozenset({"i", "i've", "i'm", "my"})
+FIRST_PERSON = frozenset("i i've i'm my ich mein meine meinen meiner je mon mes yo soy io mio mia jag".split())
+"""In English and, as far as no English word is the same, in some neighbours of it."""
+
 SHORTEST_RECITAL, RECITED = 6, 0.5
 """So many pairs of words, and such a share of them from the profile, are no words for the one who listens."""
 
@@ -66,6 +69,10 @@ SAME = 0.6
 SAYING_NOTHING = key_words("yes no indeed sure said says told tells remember know think asked called sorry")
 
 _WORD = re.compile(r"[^\W_]+")
+_ASKS_WHAT = re.compile(r"\b(?:what|who|whose|where|when|why|which|how)", re.IGNORECASE)
+_GREETING = re.compile(
+    r"\b(?:good )?(?:morning|day|evening|afternoon)\b|\b(?:hello|hi|hey|hiya|welcome)\b", re.IGNORECASE
+)
 _REMEMBERS = re.compile(r"\bI (?:do |have )?(?:remember|recall|know|think|believe|heard|wrote|noted)\w*", re.IGNORECASE)
 _MINE = re.compile(r"\bmy ([^\W_]{3,})")
 _I_AM_A = re.compile(r"\bi(?:['’]m| am) an? ([^\W_]{3,})")
@@ -109,7 +116,7 @@ def fault_in(words: str, name: str, heard: Heard, wording: Wording) -> Fault:
     is_told = any(_recites(one, shingles(heard.again)) for one in sentences(words))
     if is_told or narrates(words, heard.narration) or tells_of(words, heard.partner):
         return "narrates"
-    if claims_as_own(words, heard.told) or owns(words, heard):
+    if claims_as_own(words, heard.told) or owns(words, heard, wording):
         return "claims"
     if is_part_of(words, heard.words) or offers_the_same(words, heard.words):
         return "echoes"
@@ -130,7 +137,7 @@ def _what_is_due(words: str, heard: Heard, wording: Wording) -> Fault:
     does_not_know = has_phrase(wording("talk.does_not_know"), words)
     if does_not_know and heard.words and not is_question(heard.words, wording):
         return "assistant"  # nobody has asked
-    if heard.answer and does_not_know:
+    if heard.answer and does_not_know and not heard.is_unanswerable:
         return "misses"
     if heard.is_unanswerable and not does_not_know and not has_phrase(wording("talk.not_told"), words):
         return "invents"
@@ -138,9 +145,18 @@ def _what_is_due(words: str, heard: Heard, wording: Wording) -> Fault:
         return "thankless"
     if takes_leave(heard.words, wording) and not is_farewell(words, wording):
         return "" if has_phrase(wording("talk.thanks"), words) else "stays"
+    if _ASKS_WHAT.search(heard.words) and is_question(heard.words, wording) and _only_greets(words, heard):
+        return "evades"
     if heard.is_read and not does_not_know and (fault := _reads_wrongly(words, heard)):
         return fault
     return "invents" if heard.known and invented(words, heard.known) else ""
+
+
+def _only_greets(words: str, heard: Heard) -> bool:
+    """Return whether words greet and at most ask back, as in "Morning, Uri. How are you?"."""
+    told = [one for one in sentences(words) if not one.endswith("?")]
+    left = key_words(_GREETING.sub("", " ".join(told)))
+    return bool(_GREETING.search(words)) and not left - key_words(heard.partner)
 
 
 def _reads_wrongly(words: str, heard: Heard) -> Fault:
@@ -270,11 +286,13 @@ def claims_as_own(words: str, told: Iterable[str]) -> bool:
     return any(_is_mostly(one, pairs) or _is_mostly(pairs, one) for pairs in map(shingles, told) for one in said)
 
 
-def owns(words: str, heard: Heard) -> bool:
+def owns(words: str, heard: Heard, wording: Wording) -> bool:
     """Return whether words call what is the other's their own: `my dog`, or `I am a binder`, where they have told so.
 
-    What is the agent's own too, by its profile or its own words, may be so.
+    What is the agent's own too, by its profile or its own words, may be so. So does `mine` where they ask for theirs.
     """
+    if all("mine" in _words_of(one) for one in (words, heard.words)) and is_question(heard.words, wording):
+        return True
     ours = _words_of(" ".join((heard.profile, *heard.own)))
     theirs = {one for told in (*heard.told, heard.words) for one in _MINE.findall(told.casefold())}
     is_theirs = any(one in theirs - ours for one in _MINE.findall(words.casefold()))

@@ -305,6 +305,17 @@ def test_who_asks_about_what_was_said_is_answered_by_a_model_that_reads_it_as_a_
     ]
 
 
+@pytest.mark.parametrize(
+    "question",
+    ["lol ok, so how old did i say she was", "what was it i should ask her again", "Wissen Sie noch, wie alt sie ist?"],
+)
+def test_what_was_said_is_read_also_for_who_asks_in_haste_or_in_another_language(tmp_path, question):
+    life = Talking(tmp_path, words("Oh."), words("She is ninety-seven."))
+    life.answers("say Rook, my grandmother is ninety-seven and swims.")
+    assert life.answers(f"say Rook, {question}").line == "say She is ninety-seven."
+    assert life.model.requests[-1].messages[-1].content.endswith(f"You are Rook. Ana asks you: Rook, {question}")
+
+
 def test_what_is_not_found_by_reading_is_asked_in_a_talk_unless_the_one_who_asks_would_have_told_it(tmp_path):
     unknown = words("I do not know.")
     life = Talking(tmp_path, unknown, words("It leaves at dawn, they say."))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from agents.attending.conversation import IN_TALK_MS, Conversation, Manners
+from agents.attending.conversation import IN_TALK_MS, Conversation, Manners, is_question
 from tests.world.inn import inn
 from world.events import Arrived, Event, Gave, Left, Said, Whispered
 
@@ -76,3 +76,18 @@ def test_whom_it_has_spoken_to_and_how_often_is_forgotten_in_another_room():
 def test_who_comes_back_has_not_been_spoken_to():
     back = (Said("Rook", ROOM, "Hello, Ana."), Left("Ana", ROOM, "north", KITCHEN), Arrived("Ana", ROOM, KITCHEN))
     assert "Ana" not in Heard().after(*back).spoken_to
+
+
+@pytest.mark.parametrize(
+    ("words", "is_one"),
+    [
+        ("lol ok. so how old is she", True),
+        ("hiya odile, hows it going today", True),
+        ("well, is there an inn", True),
+        ("which step was loose again", True),
+        ("So be it.", False),
+        ("Well, I never.", False),
+    ],
+)
+def test_a_question_is_known_without_its_mark_and_behind_small_words(words, is_one):
+    assert is_question(words, inn().wording) is is_one

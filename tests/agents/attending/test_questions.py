@@ -4,7 +4,15 @@ from __future__ import annotations
 
 import pytest
 
-from agents.attending.questions import answer_type, goes_back, is_of_type, is_untold, subject_of
+from agents.attending.questions import (
+    answer_type,
+    asks_once_more,
+    goes_back,
+    is_of_type,
+    is_untold,
+    subject_of,
+    values_of,
+)
 from agents.reflection.speech_facts import key_words
 
 TYPES = {
@@ -48,7 +56,20 @@ def test_polite_forms_do_not_make_a_question_one_of_who_is_asked():
     assert subject_of("Do you remember when I sail?") == "asker"
     assert subject_of("You notice everything. How old was he when he went?") == ""
     assert goes_back("Do you remember when I sail?")
+    assert goes_back("Now I have forgotten! How many were there?")
     assert not goes_back("When does the ferry leave?")
+
+
+def test_who_ends_in_again_asks_for_what_was_said_before():
+    assert asks_once_more("ok onwards. hang on which one was loose again")
+    assert not asks_once_more("Will you come again?")
+
+
+def test_numbers_colours_and_days_can_be_compared():
+    assert values_of("number", "Twelve, no, thirteen.") == {"12", "13"}
+    assert values_of("colour", "A Red door.") == {"red"}
+    assert values_of("time", "On Saturdays, at noon.") == {"saturday"}
+    assert values_of("name", "Ulla did.") == set()
 
 
 @pytest.mark.parametrize(

@@ -87,6 +87,39 @@ def test_what_the_other_told_of_themselves_is_theirs(words, claims):
     assert claims_as_own(words, ["I lost my red kite over the mill this morning."]) == claims
 
 
+def test_what_the_other_told_in_another_language_is_theirs_too():
+    assert claims_as_own("Ich komme aus Bremen.", ["Ich komme aus Bremen und suche Arbeit."])
+    assert not claims_as_own("Sie kommen aus Bremen.", ["Ich komme aus Bremen und suche Arbeit."])
+
+
+@pytest.mark.parametrize(
+    ("words", "wrong"),
+    [
+        ("Morning, Uri. How are you?", "evades"),
+        ("Good day, Uri.", "evades"),
+        ("Good, Uri. How are you?", ""),
+        ("Good morning. The gates hold.", ""),
+    ],
+)
+def test_who_asks_how_one_is_gets_more_than_a_greeting(words, wrong):
+    assert fault(words, words="hiya eliza, hows it goin today", partner="Uri") == wrong
+    assert fault(words, words="Good morning, Eliza.", partner="Uri") == ""
+
+
+def test_who_is_asked_which_is_the_others_does_not_say_mine():
+    assert (
+        fault("The Heron is mine.", words="You do know which one is mine?", told=["The Kestrel is mine."]) == "claims"
+    )
+    assert fault("The Heron is yours.", words="You do know which one is mine?") == ""
+    assert fault("That one is mine.", words="Nice boat.") == ""
+
+
+def test_who_says_that_it_is_not_itself_has_swapped_the_persons():
+    assert fault("I am not the real Eliza. I am a ghost.") == "swaps"
+    assert fault("I'm not Eliza.") == "swaps"
+    assert fault("It is Eliza's cup.") == "swaps"
+
+
 @pytest.mark.parametrize(
     ("words", "found"),
     [
