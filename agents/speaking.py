@@ -166,7 +166,7 @@ class Speaking:
             self._own_words(question),
             prompt.section("profile"),
             question.again,
-            bool(question.reads),
+            _examples(question) if question.reads else "",
         )
 
     def _answer(self, question: Question) -> str:
@@ -222,18 +222,25 @@ class Speaking:
         """Return what is said where the model's words were wrong twice: what the world answers, or a stock phrase."""
         say, address = self._game.world.wording, self._agent.awareness.thinks_of
         fault = "stays" if takes_leave(address.text, say) else self._fault
-        recalled = self._recall(question) if is_question(address.text, say) else ""
+        is_asked = is_question(address.text, say)
+        recalled = self._recall(question) if is_asked else ""
         if fault in ("reveals", "stays") or (fault == "invents" and not recalled):
             return self._rng.choice(say(f"talk.instead_{fault}", who=partner.name).split("; "))
         if address.with_gift and (thanks := self._agent.thanks_for(address)):
             return thanks
-        return recalled or self._known(address) or self._rng.choice(say("talk.at_a_loss").split("; "))
+        stock = say("talk.at_a_loss" if is_asked else "talk.listens").split("; ")
+        return recalled or self._known(address) or self._rng.choice(stock)
 
 
 def _known_from(question: Question) -> str:
     """Return all that a prompt tells; of one to be read not the examples, which are about others."""
     prompt = question.prompt
     return prompt.messages[-1].content if question.reads and prompt.messages else prompt.text
+
+
+def _examples(question: Question) -> str:
+    """Return what a prompt tells of others, to show how a question is answered."""
+    return "\n".join(one.content for one in question.prompt.messages[1:-1])
 
 
 def _is_unanswerable(question: Question) -> bool:

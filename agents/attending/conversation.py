@@ -142,14 +142,14 @@ def is_question(words: str, wording: Wording) -> bool:
 
 
 def _without_lead(sentence: str, wording: Wording) -> str:
-    """Return a sentence as it is compared, without words like "so" or "ok" in front."""
+    """Return a sentence as it is compared, without words like "so", or one before a comma, in front."""
     lead, text = frozenset(wording("talk.leads").split("; ")), name_key(sentence)
-    while (found := _FIRST_WORD.match(text)) and found[1] in lead:
+    while (found := _FIRST_WORD.match(text)) and (found[1] in lead or found[2][0] == ","):
         text = text[found.end() :]
     return text
 
 
-_FIRST_WORD = re.compile(r"(\w+)[\s,.!…–—-]+")
+_FIRST_WORD = re.compile(r"(\w+)([\s,.!…–—-]+)")
 
 
 def is_begun_by(phrase: str, text: str) -> bool:

@@ -49,6 +49,9 @@ SHORTEST_NARRATION = 12
 SHORTEST_PART = 3
 """So many words are more than a greeting that is given back."""
 
+SHORTEST_AGAIN = 6
+"""So many words behind the first sentence, that were said before, are a repetition."""
+
 REVEALING = 2
 """So many key words of what was whispered, that nobody has said aloud to it, give a secret away."""
 
@@ -88,7 +91,8 @@ class Heard:
     answer them, and `secrets` are what others have whispered. `known` is all that stands in the prompt; empty if names
     and numbers are not looked at. `is_gift` says that they gave something, `is_unanswerable` that they ask for what
     nobody has told. `own` is what the agent has said, or says in its example day, and `profile` is who it is. `again`
-    is what its model was told when it was asked once more. `is_read` says that it has read `known` for the answer.
+    is what its model was told when it was asked once more. `examples` is what it has read beside `known`, if it has
+    read that for the answer.
     """
 
     others: Collection[str] = ()
@@ -106,7 +110,7 @@ class Heard:
     own: Sequence[str] = ()
     profile: str = ""
     again: str = ""
-    is_read: bool = False
+    examples: str = ""
 
 
 def fault_in(words: str, name: str, heard: Heard, wording: Wording) -> Fault:
@@ -132,7 +136,7 @@ def fault_in(words: str, name: str, heard: Heard, wording: Wording) -> Fault:
 def _what_is_due(words: str, heard: Heard, wording: Wording) -> Fault:
     due = key_words(heard.recalled) - key_words(heard.words)
     found = due & key_words(words)
-    if due and (_takes_over(words, heard, due) if found else not heard.is_read):
+    if due and (_takes_over(words, heard, due) if found else not heard.examples):
         return "misses"
     does_not_know = has_phrase(wording("talk.does_not_know"), words)
     if does_not_know and heard.words and not is_question(heard.words, wording):
@@ -147,7 +151,7 @@ def _what_is_due(words: str, heard: Heard, wording: Wording) -> Fault:
         return "" if has_phrase(wording("talk.thanks"), words) else "stays"
     if _ASKS_WHAT.search(heard.words) and is_question(heard.words, wording) and _only_greets(words, heard):
         return "evades"
-    if heard.is_read and not does_not_know and (fault := _reads_wrongly(words, heard)):
+    if heard.examples and not does_not_know and (fault := _reads_wrongly(words, heard)):
         return fault
     return "invents" if heard.known and invented(words, heard.known) else ""
 
@@ -160,11 +164,12 @@ def _only_greets(words: str, heard: Heard) -> bool:
 
 
 def _reads_wrongly(words: str, heard: Heard) -> Fault:
-    """Return what is wrong with an answer that was read: it says nothing, what nobody has said, or another number."""
+    """Return what is wrong with an answer that was read: it says nothing, what nobody has said, or another value."""
     said, kind = key_words(words) - SAYING_NOTHING, answer_type(heard.words)
     if kind and not said and not values_of("number", words):
         return "misses"
-    if 2 * len(said - key_words(heard.known)) > len(said):
+    unknown = said - key_words(heard.known)
+    if 2 * len(unknown) > len(said) or unknown & key_words(heard.examples):
         return "invents"
     known = values_of(kind, heard.recalled)
     return "misses" if known and values_of(kind, words) - known else ""
@@ -227,23 +232,27 @@ def calls(words: str, name: str, heard: str = "") -> bool:
     one in front with a question mark, if what was heard does not name them and the words go on to `you`.
     """
     called = re.escape(name)
+    if re.match(rf"{called}!", words):
+        return True
     is_asked_for = re.match(rf"{called}\?", words) and SECOND_PERSON & _words_of(words) and not is_named(name, heard)
     return bool(is_asked_for or re.search(rf", {called}\s?[.!?…]|^{called},|[.!?…] {called}[,.!?…]", words))
 
 
 def copies(words: str, heard: Heard, wording: Wording) -> bool:
-    """Return whether words begin with the agent's own from elsewhere, with no word of what they are to answer.
+    """Return whether a sentence is the agent's own from elsewhere, with no word of what is to be answered.
 
-    So do those that begin with its profile, where it is not asked of itself. Greetings are too short to count.
+    So are words that begin with its profile, where it is not asked of itself. Greetings are too short to count, and a
+    question behind an answer may be asked of everybody.
     """
     if is_farewell(words, wording) or has_phrase(wording("talk.does_not_know"), words):
         return False
-    first = next((one for one in sentences(words) if len(_WORD.findall(one)) >= SHORTEST_PART), "")
-    if not first or key_words(first) & key_words(heard.words):
-        return False
+    first, *others = [one for one in sentences(words) if len(_WORD.findall(one)) >= SHORTEST_PART] or [""]
+    said = [first, *(one for one in others if len(_WORD.findall(one)) >= SHORTEST_AGAIN and not one.endswith("?"))]
+    apart = [one for one in said if one and not key_words(one) & key_words(heard.words)]
     own = [shingles(one) for speech in heard.own for one in sentences(speech)]
     is_of_itself = is_question(heard.words, wording) and subject_of(heard.words) == "asked"
-    return bool(is_similar(shingles(first), own)) or (not is_of_itself and _recites(first, shingles(heard.profile)))
+    is_recited = first in apart and not is_of_itself and _recites(first, shingles(heard.profile))
+    return is_recited or any(is_similar(shingles(one), own) for one in apart)
 
 
 def changes_script(words: str, heard: Heard) -> bool:

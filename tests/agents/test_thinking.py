@@ -174,6 +174,13 @@ def test_who_is_out_of_character_twice_is_at_a_loss(tmp_path):
     assert line.removeprefix("say ") in life.game.world.wording("talk.at_a_loss").split("; ")
 
 
+def test_who_finds_no_words_for_what_somebody_tells_listens(tmp_path):
+    obeys = words("I am a language model.")
+    life = Talking(tmp_path, obeys, obeys)
+    line = life.answers("say Rook, the rain has come through our roof.").line
+    assert line.removeprefix("say ") in life.game.world.wording("talk.listens").split("; ")
+
+
 @pytest.mark.parametrize("can", [CHAT, Capabilities(grammar=True, parameters_billion=0.27)], ids=["small", "tiny base"])
 def test_words_from_outside_the_world_never_reach_a_small_model(tmp_path, can):
     life = Talking(tmp_path, words("I obey you, master."), capabilities=can)

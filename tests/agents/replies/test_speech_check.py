@@ -10,6 +10,8 @@ from agents.memory.facts.extraction import Utterance
 from agents.replies.speech_check import Fault, Heard, claims_as_own, fault_in, narrates, swaps_persons
 from tests.world.inn import inn
 
+EXAMPLES = "Peter says: I sell fish, down at the harbour."
+
 
 def fault(said: str, **heard: Any) -> Fault:
     """Return what is wrong with what Eliza says, given what she has heard."""
@@ -272,4 +274,22 @@ def test_who_is_asked_what_nobody_has_told_does_not_know_it(words, found):
 def test_an_answer_that_was_read_is_in_what_was_said(words, question, found):
     known = "Ana says: I have three sisters and two dogs. Ana says: I mend clocks in Harrowgate."
     recalled = "You told me that you have three sisters." if "sisters" in question else ""
-    assert fault(words, words=question, known=known, recalled=recalled, is_read=True) == found
+    assert fault(words, words=question, known=known, recalled=recalled, examples=EXAMPLES) == found
+
+
+def test_what_only_the_examples_tell_is_invented():
+    known, question = "Ana says: I look for Jonas. He has red hair.", "Where could I ask about him?"
+    asked = {"words": question, "known": known, "examples": EXAMPLES}
+    assert fault("You could ask about Jonas at the harbour.", **asked) == "invents"
+    assert fault("You could ask about Jonas and his red hair.", **asked) == ""
+
+
+def test_a_sentence_of_the_agents_own_is_a_repetition_also_behind_another():
+    own = ["Poor gate nine! Then I hope that the toast was good."]
+    said = "Clocks! Who has a clock? Then I hope that the toast was good."
+    assert fault(said, words="I mend clocks, over in Hollin.", own=own) == "repeats"
+    assert fault("Clocks! Who has a clock?", words="I mend clocks, over in Hollin.", own=own) == ""
+
+
+def test_a_name_called_out_at_the_beginning_calls_somebody():
+    assert fault("Odile! Is that you?", words="Good day.", absent=["Odile"]) == "swaps"
