@@ -36,8 +36,9 @@ TUNING = (
     *("talk", "questions", "news", "recall", "gifts", "private", "company", "keep_out", "farewells"),
     *("errands", "deeds", "pressure", "more_talk", "more_pairs", "more_company", "more_deeds"),
     *("unseen_talk", "unseen_pairs", "unseen_deeds"),
+    *("fourth_talk", "fourth_recall", "fourth_pairs", "fourth_deeds"),
 )
-HELD_BACK = ("fourth_talk", "fourth_recall", "fourth_pairs", "fourth_deeds")
+HELD_BACK = ("fifth_talk", "fifth_recall", "fifth_pairs", "fifth_deeds")
 HALVES = ("tuning", "held-back", "all")
 FOLDER = Path(__file__).parent
 NOTHING = "nothing"

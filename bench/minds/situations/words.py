@@ -44,6 +44,15 @@ NO_STOCK = never_says(
 NO_SHRUG = never_says(r"^\W*i (?:do not|don't) know\W*$")
 """Says more than that it does not know."""
 
+NO_FILLER = never_says(
+    r"^\W*(?:\w+, )?i (?:really )?(?:do not|don't) know(?:,? \w+)?\W*$"
+    r"|^\W*i(?:'m| am) (?:not sure|sorry to hear that)(?:,? \w+)?\W*$"
+    r"|\bthank you for (?:telling|sharing)|\blet me know if|\bnot sure what you mean|\bwhat brings you here"
+    r"|\bthat sounds (?:lovely|nice|great|good|wonderful|interesting)|\bi see\. tell me more"
+    r"|^\W*(?:you(?:'re| are) right|where do you come from)\W*$"
+)
+"""Says more than what could be said to anything."""
+
 TERSE = at_most_words(14)
 """Moss speaks in fewer than ten words; a few more are let pass."""
 
