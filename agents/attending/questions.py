@@ -82,7 +82,8 @@ _FORGOTTEN = re.compile(
 _ONCE_MORE = re.compile(r"\b(?:what|which|who\w*|where|when|why|how)\b.*\bagain\W*$", re.IGNORECASE)
 _OWNED = re.compile(
     r"\b(?:(?:what|which|how (?:many|much|old|long|far|high|tall)|when|where|who|whose)\b[^.!?]*?"
-    r"\b(?:is|are|was|were|do|does|did|has|have|had)|recall|remember) my (?P<thing>(?:[\w'’-]+ ?){1,4})",
+    r"\b(?:is|are|was|were|do|does|did|has|have|had)|recall|remember|"
+    r"(?:name|age|colou?r|trade)s? of) my (?P<thing>(?:[\w'’-]+ ?){1,4})",
     re.IGNORECASE,
 )
 _ENDS_THING = re.compile(

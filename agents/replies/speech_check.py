@@ -77,6 +77,7 @@ _GREETING = re.compile(
     r"\b(?:good )?(?:morning|day|evening|afternoon)\b|\b(?:hello|hi|hey|hiya|welcome)\b", re.IGNORECASE
 )
 _REMEMBERS = re.compile(r"\bI (?:do |have )?(?:remember|recall|know|think|believe|heard|wrote|noted)\w*", re.IGNORECASE)
+_MAY_I = re.compile(r"\b(should|can|could|may|must|shall|do|did) i\b")
 _MINE = re.compile(r"\bmy ([^\W_]{3,})")
 _I_AM_A = re.compile(r"\bi(?:['’]m| am) an? ([^\W_]{3,})")
 
@@ -120,7 +121,7 @@ def fault_in(words: str, name: str, heard: Heard, wording: Wording) -> Fault:
     is_told = any(_recites(one, shingles(heard.again)) for one in sentences(words))
     if is_told or narrates(words, heard.narration) or tells_of(words, heard.partner):
         return "narrates"
-    if claims_as_own(words, heard.told) or owns(words, heard, wording):
+    if claims_as_own(words, heard.told) or owns(words, heard, wording) or answers_as_asker(words, heard.words):
         return "claims"
     if is_part_of(words, heard.words) or offers_the_same(words, heard.words):
         return "echoes"
@@ -306,6 +307,12 @@ def owns(words: str, heard: Heard, wording: Wording) -> bool:
     theirs = {one for told in (*heard.told, heard.words) for one in _MINE.findall(told.casefold())}
     is_theirs = any(one in theirs - ours for one in _MINE.findall(words.casefold()))
     return is_theirs or any(one in _words_of(heard.words) - ours for one in _I_AM_A.findall(words.casefold()))
+
+
+def answers_as_asker(words: str, heard: str) -> bool:
+    """Return whether words answer for oneself what the other asked of themselves: "What should I see?" "I should …"."""
+    begins = [f"i {verb} " for verb in _MAY_I.findall(heard.casefold())]
+    return words.casefold().startswith(tuple(begins)) and not SECOND_PERSON & _words_of(words)
 
 
 def _is_mostly(one: Shingles, other: Shingles) -> bool:

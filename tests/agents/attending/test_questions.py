@@ -78,6 +78,8 @@ def test_numbers_colours_and_days_can_be_compared():
         ("What colour are my curtains?", True),
         ("You do recall my surname, don't you?", True),
         ("Where does my uncle live now?", True),
+        ("whats the name of my wife", True),
+        ("What is the name of my brother?", False),
         ("How old is my brother?", False),
         ("What do you think of my hat?", False),
         ("What colour are curtains?", False),

@@ -293,3 +293,16 @@ def test_a_sentence_of_the_agents_own_is_a_repetition_also_behind_another():
 
 def test_a_name_called_out_at_the_beginning_calls_somebody():
     assert fault("Odile! Is that you?", words="Good day.", absent=["Odile"]) == "swaps"
+
+
+@pytest.mark.parametrize(
+    ("words", "question", "wrong"),
+    [
+        ("I should see the weir.", "what should i see first in this town?", "claims"),
+        ("I can sleep at the inn.", "Where can I sleep?", "claims"),
+        ("I should start with the weir, if I were you.", "What should I see first?", ""),
+        ("I should think so.", "Will it rain?", ""),
+    ],
+)
+def test_what_the_other_asks_of_themselves_is_not_answered_for_oneself(words, question, wrong):
+    assert fault(words, words=question) == wrong
