@@ -138,7 +138,7 @@ def test_a_real_ray_cluster_of_two_nodes_gives_the_same_bytes_though_a_worker_is
 def test_a_ray_head_that_goes_away_ends_a_sweep_with_a_sentence_and_it_can_be_gone_on_with(recorded):
     pytest.importorskip("ray", reason="Ray is missing: make integration installs it")
     with scripted_ollama() as server:
-        server.seconds = 1.0
+        server.seconds = 10.0  # so that the runs last longer than it takes to notice
         plan(recorded / "lost", server.host, seeds=2)
         with ray_cluster(nodes=1) as (address, cluster_pid):
             arguments = command("--executor", "ray", "--address", address, "--workers", "1")
