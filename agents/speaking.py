@@ -10,8 +10,9 @@ from agents.asking import Question, is_small
 from agents.attending.conversation import is_question
 from agents.attending.floor import Awareness
 from agents.attending.perception import Address
-from agents.attending.questions import answer_type, asks_once_more, goes_back, subject_of
+from agents.attending.questions import answer_type, asks_of_self, asks_once_more, asks_what, goes_back, subject_of
 from agents.components.asked import asks_again
+from agents.components.earlier import question_of, remembered
 from agents.memory.facts.extraction import Utterance, utterance_in
 from agents.memory.facts.speech_acts import sentences
 from agents.memory.memory import AgentMemory
@@ -98,10 +99,20 @@ class Speaking:
         words, is_plain = address.text, not (decision.hand_over() or decision.asked_along)
         if not (is_plain and question.schema and address.by_person and is_question(words, world.wording)):
             return ""
-        subject = subject_of(words)
-        of_others = bool(answer_type(words)) and subject != "asked"
-        is_again = asks_once_more(words) or asks_again(words, world) or (subject == "asker" and goes_back(words))
-        return words if of_others or is_again else ""
+        is_own = asks_of_self(words) or (subject_of(words) == "asker" and goes_back(words))
+        is_again = is_own or asks_once_more(words) or asks_again(words, world)
+        return words if is_again or self._may_have_heard(words, decision.partner) else ""
+
+    def _may_have_heard(self, words: str, partner: Character | None) -> bool:
+        """Return whether a question is about others, and of a type that can be read or about what was spoken of."""
+        if partner is None or subject_of(words) == "asked":
+            return False
+        if answer_type(words) or not asks_what(words):
+            return bool(answer_type(words))
+        world, memory = self._game.world, self._agent.memory
+        view, reading = memory.view(), memory.reading
+        asked = question_of(view, partner, world, reading)
+        return remembered(asked, view, self._agent.character, partner, world, reading) is not None
 
     def objects_to(self, reply: Reply, question: Question) -> bool:
         """Return whether the words of a reply will not do: there are none, or they have a fault."""
@@ -140,7 +151,7 @@ class Speaking:
         others.update(called.values())
         tail = agent.memory.view().tail[-NARRATION_LINES:]
         narration = [one.text for one in tail if one.kind != "acted" and not utterance_in(one, agent.memory.reading)]
-        narration += prompt.section("here").split(". ")
+        narration += [*prompt.section("here").split(". "), *self._example_day(question)]
         if partner is None:
             return Heard(others, narration, words=address.text)
         narration += [world.wording(key, who=partner.name) for key in ("talk.approaches", "talk.turns_to")]
@@ -173,6 +184,15 @@ class Speaking:
         """Return what world and lore answer, and where a model has read what was said, what memory surely answers."""
         answer = " ".join(self._agent.answers_to(self._agent.awareness.thinks_of))
         return answer or (self._recall(question) if question.reads else "")
+
+    def _example_day(self, question: Question) -> list[str]:
+        """Return the lines of a talk's example day, which ends in a question of its own."""
+        last, lines = self._game.world.wording("talk.who_am_i"), list[str]()
+        for one in question.prompt.messages[1:]:
+            lines += one.content.split("\n")
+            if lines[-1] == last:
+                return lines[:-1]
+        return []
 
     def _own_words(self, question: Question) -> list[str]:
         """Return what the agent says in its prompt: in a talk with its example day, else lately in its life."""
@@ -221,10 +241,12 @@ class Speaking:
     def _stock_phrase(self, partner: Character, question: Question) -> str:
         """Return what is said where the model's words were wrong twice: what the world answers, or a stock phrase."""
         say, address = self._game.world.wording, self._agent.awareness.thinks_of
-        fault = "stays" if takes_leave(address.text, say) else self._fault
+        fault: str = "stays" if takes_leave(address.text, say) else self._fault
         is_asked = is_question(address.text, say)
         recalled = self._recall(question) if is_asked else ""
-        if fault in ("reveals", "stays") or (fault == "invents" and not recalled):
+        if fault == "invents" and _is_unanswerable(question):
+            fault = "untold"
+        if fault in ("reveals", "stays", "untold") or (fault == "invents" and not recalled):
             return self._rng.choice(say(f"talk.instead_{fault}", who=partner.name).split("; "))
         if address.with_gift and (thanks := self._agent.thanks_for(address)):
             return thanks

@@ -18,6 +18,9 @@ AnswerType = Literal["", "number", "time", "colour", "name", "place", "work"]
 Subject = Literal["", "asker", "asked"]
 """Of whom a question asks: of who asks it, of who is asked, or of anything else."""
 
+MEASURED = ("number", "time", "colour")
+"""Types by whose absence in a text one knows that it holds no answer."""
+
 _NUMBER = rf"\d|\b(?:{'|'.join(sorted(NUMBER_WORDS))}|half|both|once|twice)\b"
 _DAY_OR_HOUR = (
     r"\b(?:(?:mon|tues|wednes|thurs|fri|satur|sun)days?|jan\w*|febr\w*|march|april|june|july|august|septem\w*|octo\w*|"
@@ -80,6 +83,12 @@ _FORGOTTEN = re.compile(
     r"\b(?:forgot(?:ten)?|(?:do not|don['’]?t|cannot|can['’]?t) (?:remember|recall))\b", re.IGNORECASE
 )
 _ONCE_MORE = re.compile(r"\b(?:what|which|who\w*|where|when|why|how)\b.*\bagain\W*$", re.IGNORECASE)
+_ASKS_WHAT = re.compile(r"\b(?:what|who|whose|where|when|why|which|how)", re.IGNORECASE)
+_ASKS_ADVICE = re.compile(
+    r"\b(?:should|shall|can|could|may|might|must|would|will|how do) (?:I|we)\b|"
+    r"\bdo (?:I|we) (?:get|find|go|put|sleep|buy|pay|start|begin|ask|use|reach|look)\b",
+    re.IGNORECASE,
+)
 _OWNED = re.compile(
     r"\b(?:(?:what|which|how (?:many|much|old|long|far|high|tall)|when|where|who|whose)\b[^.!?]*?"
     r"\b(?:is|are|was|were|do|does|did|has|have|had)|recall|remember|"
@@ -130,6 +139,20 @@ def goes_back(question: str) -> bool:
     """Return whether a question is about what was spoken of before: by a pronoun, or it asks to remember."""
     asked = asking_part(question)
     return bool(_ASIDE.search(asked) or _GOES_BACK.search(asked) or _FORGOTTEN.search(question))
+
+
+def asks_what(question: str) -> bool:
+    """Return whether a question wants more than yes or no."""
+    return bool(_ASKS_WHAT.search(asking_part(question)))
+
+
+def asks_of_self(question: str) -> bool:
+    """Return whether somebody asks what only they can have told: "Which knee am I to rest?".
+
+    "What should I see?" asks for advice.
+    """
+    is_advice = _ASKS_ADVICE.search(asking_part(question))
+    return asks_what(question) and subject_of(question) == "asker" and not is_advice
 
 
 def asks_once_more(question: str) -> bool:

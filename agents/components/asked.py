@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from itertools import chain, islice
 
 from agents.attending.conversation import is_question
-from agents.attending.questions import answer_type, is_of_type
+from agents.attending.questions import MEASURED, answer_type, is_of_type
 from agents.component import AddedComponent, Moment, Section, last_heard
 from agents.components.earlier import fitting, told_of
 from agents.memory.facts.extraction import Utterance
@@ -29,9 +29,6 @@ MAX_ROOMS = 200
 MAX_LINES = 3
 TELLING = 2
 """By so many words of its description somebody is known who is not here."""
-
-MEASURED = ("number", "time", "colour")
-"""What lore answers only where it says something of that type."""
 
 LATEST = 4
 """Among so many of the newest memories are the words to be answered."""

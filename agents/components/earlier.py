@@ -8,10 +8,12 @@ from dataclasses import dataclass, replace
 
 from agents.attending.conversation import is_question
 from agents.attending.questions import (
+    MEASURED,
     AnswerType,
     Subject,
     answer_type,
     asking_part,
+    asks_of_self,
     goes_back,
     is_of_type,
     is_untold,
@@ -85,7 +87,7 @@ class Earlier(AddedComponent):
             return None
         reading, view, world = self.owner.reading, moment.view, moment.world
         question = question_of(view, moment.partner, world, reading)
-        if question is not None and is_untold(question, _known(moment)):
+        if question is not None and (is_untold(question, _known(moment)) or self._is_unmeasured(question, moment)):
             text = world.wording("earlier.untold", name=moment.actor.name, partner=moment.partner.name)
             return Section(self.name, text, is_aside=True, is_unanswerable=True)
         found = remembered(question, view, moment.actor, moment.partner, world, reading)
@@ -95,6 +97,17 @@ class Earlier(AddedComponent):
             return None
         text = self._told(found, question or "", moment)
         return Section(self.name, text, shows=frozenset([found.memory.seq]), is_aside=True)
+
+    def _is_unmeasured(self, question: str, moment: Moment) -> bool:
+        """Return whether somebody asks for a number, a colour or a time of theirs, and has told none of the kind."""
+        kind = answer_type(question)
+        if kind not in MEASURED or not asks_of_self(question) or moment.partner is None:
+            return False
+        name = moment.partner.name
+        told = [one for one in moment.told.split("\n") if is_named(name, one)]
+        said = _speeches(_before_question(moment.view, moment.partner), self.owner.reading)
+        told += [one for _, spoken in said if spoken.speaker == name for one in sentences(spoken.text)]
+        return not any(is_of_type(kind, one) and not one.endswith("?") for one in told)
 
     def _told(self, found: Recollection, question: str, moment: Moment) -> str:
         """Return a line of the tail as the agent is reminded of it; of what others have confided only that."""

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from agents.attending.conversation import is_farewell, is_question
-from agents.attending.questions import answer_type, subject_of, values_of
+from agents.attending.questions import answer_type, asks_what, subject_of, values_of
 from agents.memory.facts.extraction import Utterance
 from agents.memory.facts.speech_acts import sentences
 from agents.memory.facts.store import ME
@@ -72,7 +72,6 @@ SAME = 0.6
 SAYING_NOTHING = key_words("yes no indeed sure said says told tells remember know think asked called sorry")
 
 _WORD = re.compile(r"[^\W_]+")
-_ASKS_WHAT = re.compile(r"\b(?:what|who|whose|where|when|why|which|how)", re.IGNORECASE)
 _GREETING = re.compile(
     r"\b(?:good )?(?:morning|day|evening|afternoon)\b|\b(?:hello|hi|hey|hiya|welcome)\b", re.IGNORECASE
 )
@@ -150,7 +149,7 @@ def _what_is_due(words: str, heard: Heard, wording: Wording) -> Fault:
         return "thankless"
     if takes_leave(heard.words, wording) and not is_farewell(words, wording):
         return "" if has_phrase(wording("talk.thanks"), words) else "stays"
-    if _ASKS_WHAT.search(heard.words) and is_question(heard.words, wording) and _only_greets(words, heard):
+    if asks_what(heard.words) and is_question(heard.words, wording) and _only_greets(words, heard):
         return "evades"
     if heard.examples and not does_not_know and (fault := _reads_wrongly(words, heard)):
         return fault
@@ -173,6 +172,9 @@ def _reads_wrongly(words: str, heard: Heard) -> Fault:
     if 2 * len(unknown) > len(said) or unknown & key_words(heard.examples):
         return "invents"
     known = values_of(kind, heard.recalled)
+    if kind == "name":
+        named, known = ({one for one in heard.others if is_named(one, told)} for told in (words, heard.recalled))
+        return "misses" if named and known and not named & known else ""
     return "misses" if known and values_of(kind, words) - known else ""
 
 

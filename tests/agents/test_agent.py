@@ -49,9 +49,10 @@ class Life:
         *script: Reply | Callable[[Request], Reply],
         constrains: bool = False,
         own: AgentSettings | None = None,
+        yesterday: str = "~Rook> look\n",
     ) -> None:
         self.disk = FailingDisk()
-        vault = vault_of(root, {"agents/Rook/agent.md": NOTE, "agents/Rook/yesterday.md": "~Rook> look\n"}, self.disk)
+        vault = vault_of(root, {"agents/Rook/agent.md": NOTE, "agents/Rook/yesterday.md": yesterday}, self.disk)
         ticks = itertools.count(AT, 1000)
         self.memory = AgentMemory(vault, "Rook", MemorySettings(), lambda: next(ticks))
         self.memory.load()

@@ -42,11 +42,21 @@ def first_of_the_menu(request: Request) -> str:
     return json.dumps({"command": menu[0]}) if menu else words("It is warm here.")
 
 
+GLOVE = """\
+Ben says, "I lost my left glove yesterday."
+~Rook> say Where was it?
+Ben says, "On the stairs."
+~Rook> say Then I will look there.
+"""
+
+
 class Talking(Life):
     """Rook, with an instructed model that takes a schema."""
 
-    def __init__(self, root: Path, *script: Reply, capabilities: Capabilities = CHAT) -> None:
-        super().__init__(root)
+    def __init__(
+        self, root: Path, *script: Reply, capabilities: Capabilities = CHAT, yesterday: str = "~Rook> look\n"
+    ) -> None:
+        super().__init__(root, yesterday=yesterday)
         self.model = ScriptedModel(*script, capabilities=capabilities)
 
     def answers(self, *lines: str) -> Turn:
@@ -279,7 +289,7 @@ def test_what_a_model_makes_up_twice_is_told_from_memory_where_that_is_sure_or_n
     life.answers("say Rook, I have two sisters and a red door.")
     line = life.answers("say Rook, what colour are my curtains again?").line.removeprefix("say ")
     assert life.model.requests[-1].prompt.endswith("(Rook does not know that, and says so.)")
-    assert line in ("I do not know.", "That I do not know.", "Nobody has told me that.")
+    assert line in ("You have not told me that.", "I do not know. You have not told me.")
 
 
 def test_an_answer_that_is_due_may_have_been_said_before(tmp_path):
@@ -314,13 +324,31 @@ def test_who_asks_about_what_was_said_is_answered_by_a_model_that_reads_it_as_a_
 
 @pytest.mark.parametrize(
     "question",
-    ["lol ok, so how old did i say she was", "what was it i should ask her again", "Wissen Sie noch, wie alt sie ist?"],
+    [
+        "lol ok, so how old did i say she was",
+        "what was it i should ask her again",
+        "what does a grandmother do in the river",
+        "Wissen Sie noch, wie alt sie ist?",
+    ],
 )
 def test_what_was_said_is_read_also_for_who_asks_in_haste_or_in_another_language(tmp_path, question):
     life = Talking(tmp_path, words("Oh."), words("She is ninety-seven."))
     life.answers("say Rook, my grandmother is ninety-seven and swims.")
     assert life.answers(f"say Rook, {question}").line == "say She is ninety-seven."
     assert life.model.requests[-1].messages[-1].content.endswith(f"You are Rook. Ana asks you: Rook, {question}")
+
+
+def test_who_asks_for_a_number_or_colour_of_theirs_that_they_have_not_told_hears_that(tmp_path):
+    life = Talking(tmp_path, words("Row on."), words("It was grey."), words("Brown."))
+    life.answers("say Rook, I rowed here in my uncle's boat.")
+    said = life.answers("say Rook, what colour did I say my uncle's boat was?").line.removeprefix("say ")
+    assert said in life.game.world.wording("talk.instead_untold").split("; ")
+    assert "Ana has told Rook nothing of that" in life.model.requests[-1].prompt
+
+
+def test_a_line_of_the_example_day_is_not_spoken(tmp_path):
+    life = Talking(tmp_path, words("I lost my left glove yesterday."), words("Cold, yes."), yesterday=GLOVE)
+    assert life.answers("say Rook, it is cold.").line == "say Cold, yes."
 
 
 def test_what_is_not_found_by_reading_is_asked_in_a_talk_unless_the_one_who_asks_would_have_told_it(tmp_path):

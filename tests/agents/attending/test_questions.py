@@ -6,6 +6,7 @@ import pytest
 
 from agents.attending.questions import (
     answer_type,
+    asks_of_self,
     asks_once_more,
     goes_back,
     is_of_type,
@@ -63,6 +64,13 @@ def test_polite_forms_do_not_make_a_question_one_of_who_is_asked():
 def test_who_ends_in_again_asks_for_what_was_said_before():
     assert asks_once_more("ok onwards. hang on which one was loose again")
     assert not asks_once_more("Will you come again?")
+
+
+def test_who_asks_of_themselves_asks_for_what_they_have_told_or_for_advice():
+    assert asks_of_self("ok test. which knee am i to rest?")
+    assert asks_of_self("Where do I come from?")
+    for advice in ("What should I see first?", "How do I get to the weir?", "Where do I find Moss?", "Am I late?"):
+        assert not asks_of_self(advice), advice
 
 
 def test_numbers_colours_and_days_can_be_compared():
