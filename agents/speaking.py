@@ -132,7 +132,8 @@ class Speaking:
 
     def _tells_again(self, words: str, question: Question) -> bool:
         """Return whether words tell what was said earlier to one who asks for it, which may well be the same words."""
-        is_asked = is_question(self._agent.awareness.thinks_of.text, self._game.world.wording)
+        address = self._agent.awareness.thinks_of
+        is_asked = address.by_person and is_question(address.text, self._game.world.wording)
         return is_asked and bool(key_words(question.prompt.section("earlier")) & key_words(words))
 
     def _fault_in(self, words: str, question: Question) -> Fault:
@@ -226,7 +227,7 @@ class Speaking:
         """Return the line that is done when a model found no words twice; empty if there is nobody to speak to.
 
         A person who waits for an answer gets what the world answers, or a stock phrase. Everybody else, and where there
-        were no words, a nod.
+        were no words, a nod or another gesture.
         """
         decision, say = question.decision, self._game.world.wording
         partner = decision.partner
@@ -236,7 +237,7 @@ class Speaking:
         is_awaited = words and not partner.is_agent and decision.cause in ("answer", "thank")
         if is_awaited or self._fault == "thankless":
             return f"{decision.opening()} {self._stock_phrase(partner, question)}"
-        return f"emote {say('talk.nods_to', who=partner.name)}"
+        return f"emote {self._rng.choice(say('talk.nods_to', who=partner.name).split('; '))}"
 
     def _stock_phrase(self, partner: Character, question: Question) -> str:
         """Return what is said where the model's words were wrong twice: what the world answers, or a stock phrase."""

@@ -50,7 +50,7 @@ SHORTEST_PART = 3
 """So many words are more than a greeting that is given back."""
 
 SHORTEST_AGAIN = 6
-"""So many words behind the first sentence, that were said before, are a repetition."""
+"""So many words in a sentence, that were said before or just heard, are a repetition."""
 
 REVEALING = 2
 """So many key words of what was whispered, that nobody has said aloud to it, give a secret away."""
@@ -122,7 +122,7 @@ def fault_in(words: str, name: str, heard: Heard, wording: Wording) -> Fault:
         return "narrates"
     if claims_as_own(words, heard.told) or owns(words, heard, wording) or answers_as_asker(words, heard.words):
         return "claims"
-    if is_part_of(words, heard.words) or offers_the_same(words, heard.words):
+    if says_back(words, heard.words) or offers_the_same(words, heard.words):
         return "echoes"
     if swaps_persons(words, name, heard.others, wording) or any(calls(words, one, heard.words) for one in heard.absent):
         return "swaps"
@@ -279,8 +279,13 @@ def tells_of(words: str, partner: str) -> bool:
     return bool(partner) and bool(re.match(rf"{re.escape(partner)} [a-z]+s\b", words))
 
 
-def is_part_of(words: str, heard: str) -> bool:
-    """Return whether words are no more than a part of what was heard, as of somebody who says what they are told to."""
+def says_back(words: str, heard: str) -> bool:
+    """Return whether words are no more than a part of what was heard, or a long sentence of them is."""
+    told = (one for one in sentences(words) if len(_WORD.findall(one)) >= SHORTEST_AGAIN)
+    return any(_is_part_of(one, heard) for one in (words, *told))
+
+
+def _is_part_of(words: str, heard: str) -> bool:
     said = _WORD.findall(words.casefold())
     return len(said) >= SHORTEST_PART and f" {' '.join(said)} " in f" {' '.join(_WORD.findall(heard.casefold()))} "
 

@@ -306,3 +306,9 @@ def test_a_name_called_out_at_the_beginning_calls_somebody():
 )
 def test_what_the_other_asks_of_themselves_is_not_answered_for_oneself(words, question, wrong):
     assert fault(words, words=question) == wrong
+
+
+def test_who_says_a_long_sentence_back_and_asks_something_echoes():
+    heard = "The weir is old and weathered. Gate nine sticks."
+    assert fault("The weir is old and weathered. What do you think of it?", words=heard) == "echoes"
+    assert fault("It is old, and gate nine sticks, yes.", words=heard) == ""
