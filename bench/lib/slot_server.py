@@ -6,14 +6,16 @@ import json
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import Any
+from typing import Any, TypeVar
 
 PROMPT_SECONDS_A_CHARACTER = 2e-5
 ANSWER_SECONDS = 0.05
 COMMANDS = ("look", "emote nods", "emote listens to the water")
 CACHED_PROMPTS = 64
+
+ServerT = TypeVar("ServerT", bound=ThreadingHTTPServer)
 
 
 class SlotServer(ThreadingHTTPServer):
@@ -106,9 +108,8 @@ class _Conversation(BaseHTTPRequestHandler):
 
 
 @contextmanager
-def slot_server(slots: int) -> Iterator[SlotServer]:
-    """Serve on a free port of this machine until the end."""
-    server = SlotServer(slots)
+def serving(server: ServerT) -> Iterator[ServerT]:
+    """Serve in a thread until the end."""
     thread = threading.Thread(target=server.serve_forever, daemon=True)
     thread.start()
     try:
@@ -117,3 +118,8 @@ def slot_server(slots: int) -> Iterator[SlotServer]:
         server.shutdown()
         server.server_close()
         thread.join()
+
+
+def slot_server(slots: int) -> AbstractContextManager[SlotServer]:
+    """Serve on a free port of this machine until the end."""
+    return serving(SlotServer(slots))

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import json
 import math
-import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
+from bench.lib.slot_server import serving
 from tests.integration.line_player import HOST
 from tests.integration.scripted_ollama import MODEL
 
@@ -123,15 +122,6 @@ class _Conversation(BaseHTTPRequestHandler):
         self.wfile.write(body)
 
 
-@contextmanager
-def bad_server(api: str) -> Iterator[BadServer]:
+def bad_server(api: str) -> AbstractContextManager[BadServer]:
     """Serve on a free port of this machine until the end."""
-    server = BadServer(api)
-    thread = threading.Thread(target=server.serve_forever, daemon=True)
-    thread.start()
-    try:
-        yield server
-    finally:
-        server.shutdown()
-        server.server_close()
-        thread.join()
+    return serving(BadServer(api))

@@ -19,6 +19,7 @@ from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
+from bench.lib.slot_server import serving
 from world.parsing import join_and
 
 MODEL = "scripted"
@@ -144,16 +145,11 @@ class _Conversation(BaseHTTPRequestHandler):
 @contextmanager
 def scripted_ollama() -> Iterator[ScriptedOllama]:
     """Serve on a free port of this machine until the end."""
-    server = ScriptedOllama()
-    thread = threading.Thread(target=server.serve_forever, daemon=True)
-    thread.start()
-    try:
-        yield server
-    finally:
-        server.may_summarise.set()
-        server.shutdown()
-        server.server_close()
-        thread.join()
+    with serving(ScriptedOllama()) as server:
+        try:
+            yield server
+        finally:
+            server.may_summarise.set()
 
 
 def main() -> None:

@@ -6,7 +6,6 @@ import re
 import socket
 import subprocess
 import sys
-import threading
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
@@ -16,6 +15,7 @@ from pathlib import Path
 
 import pytest
 
+from bench.lib.slot_server import serving
 from tests.integration.line_player import HOST, LinePlayer
 from tests.integration.running import ADMIN, CLEAN, ROOT, acts_of, eventually, new_vault, serve_command, started
 from tests.integration.scripted_ollama import MODEL
@@ -56,14 +56,8 @@ class _Page(BaseHTTPRequestHandler):
 @contextmanager
 def web_page() -> Iterator[int]:
     """Serve a web page and nothing else; yield the port."""
-    server = ThreadingHTTPServer((HOST, 0), _Page)
-    thread = threading.Thread(target=server.serve_forever, daemon=True)
-    thread.start()
-    try:
+    with serving(ThreadingHTTPServer((HOST, 0), _Page)) as server:
         yield server.server_address[1]
-    finally:
-        server.shutdown()
-        server.server_close()
 
 
 def free_port() -> int:
