@@ -90,9 +90,9 @@ _ASKS_ADVICE = re.compile(
     re.IGNORECASE,
 )
 _OWNED = re.compile(
-    r"\b(?:(?:what|which|how (?:many|much|old|long|far|high|tall)|when|where|who|whose)\b[^.!?]*?"
-    r"\b(?:is|are|was|were|do|does|did|has|have|had)|recall|remember|"
-    r"(?:name|age|colou?r|trade)s? of) my (?P<thing>(?:[\w'’-]+ ?){1,4})",
+    r"\b(?:(?:(?:what|which|how (?:many|much|old|long|far|high|tall)|when|where|who|whose)\b[^.!?]*?"
+    r"\b(?:is|are|was|were|do|does|did|has|have|had)|recall|remember|(?:name|age|colou?r|trade)s? of) my|"
+    r"did I (?:say|tell you|mention)(?: that)? (?:my|his|her|their|its|the)) (?P<thing>(?:[\w'’-]+ ?){1,4})",
     re.IGNORECASE,
 )
 _ENDS_THING = re.compile(

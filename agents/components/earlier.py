@@ -157,7 +157,8 @@ def remembered(
     if question is None:
         return None
     older = _before_question(view, partner)
-    spoken = dict(_speeches(older, reading))
+    speeches = _speeches(older, reading)
+    spoken = {one: said for one, said in speeches if said.speaker != partner.name or not _only_asks(said, world)}
     found = _of_kind(question, spoken, world, partner)
     if found is None and has_phrase(world.wording("asked.asks_other"), question):
         others = [
@@ -288,6 +289,12 @@ def _speeches(memories: Iterable[Memory], reading: NarrationParser) -> Iterator[
     for one in memories:
         if LINE_BREAK not in one.text and (said := utterance_in(one, reading)):
             yield one, said
+
+
+def _only_asks(spoken: Utterance, world: World) -> bool:
+    """Return whether a speech is one question, in which nothing is told."""
+    words = _words(spoken)
+    return len(list(sentences(words))) == 1 and is_question(words, world.wording)
 
 
 def _words(spoken: Utterance) -> str:

@@ -76,6 +76,9 @@ _GREETING = re.compile(
     r"\b(?:good )?(?:morning|day|evening|afternoon)\b|\b(?:hello|hi|hey|hiya|welcome)\b", re.IGNORECASE
 )
 _REMEMBERS = re.compile(r"\bI (?:do |have )?(?:remember|recall|know|think|believe|heard|wrote|noted)\w*", re.IGNORECASE)
+_PLACEHOLDER = re.compile(r"\[[^\]]*\]|<[^>]*>")
+"""`[your name]`: what a model leaves to be filled in."""
+
 _MAY_I = re.compile(r"\b(should|can|could|may|must|shall|do|did) i\b")
 _MINE = re.compile(r"\bmy ([^\W_]{3,})")
 _I_AM_A = re.compile(r"\bi(?:['’]m| am) an? ([^\W_]{3,})")
@@ -115,7 +118,7 @@ class Heard:
 
 def fault_in(words: str, name: str, heard: Heard, wording: Wording) -> Fault:
     """Return what is wrong with words of the agent called `name`; empty if nothing is."""
-    if has_phrase(wording("talk.assistant_talk"), words) or changes_script(words, heard):
+    if has_phrase(wording("talk.assistant_talk"), words) or changes_script(words, heard) or _PLACEHOLDER.search(words):
         return "assistant"
     is_told = any(_recites(one, shingles(heard.again)) for one in sentences(words))
     if is_told or narrates(words, heard.narration) or tells_of(words, heard.partner):
@@ -245,17 +248,23 @@ def copies(words: str, heard: Heard, wording: Wording) -> bool:
     """Return whether a sentence is the agent's own from elsewhere, with no word of what is to be answered.
 
     So are words that begin with its profile, where it is not asked of itself. Greetings are too short to count, and a
-    question behind an answer may be asked of everybody.
+    question to the other behind an answer may be a habit.
     """
     if is_farewell(words, wording) or has_phrase(wording("talk.does_not_know"), words):
         return False
     first, *others = [one for one in sentences(words) if len(_WORD.findall(one)) >= SHORTEST_PART] or [""]
-    said = [first, *(one for one in others if len(_WORD.findall(one)) >= SHORTEST_AGAIN and not one.endswith("?"))]
+    said = [first, *(one for one in others if _is_long(one))]
     apart = [one for one in said if one and not key_words(one) & key_words(heard.words)]
     own = [shingles(one) for speech in heard.own for one in sentences(speech)]
     is_of_itself = is_question(heard.words, wording) and subject_of(heard.words) == "asked"
     is_recited = first in apart and not is_of_itself and _recites(first, shingles(heard.profile))
     return is_recited or any(is_similar(shingles(one), own) for one in apart)
+
+
+def _is_long(sentence: str) -> bool:
+    """Return whether a sentence is no habit: "What did you have for breakfast?" is."""
+    count, is_asked = len(_WORD.findall(sentence)), sentence.endswith("?")
+    return count >= SHORTEST_PART and not SECOND_PERSON & _words_of(sentence) if is_asked else count >= SHORTEST_AGAIN
 
 
 def changes_script(words: str, heard: Heard) -> bool:

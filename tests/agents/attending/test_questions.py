@@ -87,6 +87,8 @@ def test_numbers_colours_and_days_can_be_compared():
         ("You do recall my surname, don't you?", True),
         ("Where does my uncle live now?", True),
         ("whats the name of my wife", True),
+        ("What colour did I say his coat was?", True),
+        ("What did I say my brother was called?", False),
         ("What is the name of my brother?", False),
         ("How old is my brother?", False),
         ("What do you think of my hat?", False),

@@ -82,6 +82,13 @@ def test_of_what_somebody_said_that_which_names_the_asker_comes_first(inn):
     assert "supper is at seven" in inn.told_after("Has Ben left word for me?")
 
 
+def test_what_who_asks_has_asked_before_is_no_answer(inn):
+    inn.game.perform("Ana", "say ok so how long ago did he lose his lantern")
+    for number in range(4):
+        inn.game.perform("Ana", f"say The stairs are steep, and that is {number}.")
+    assert inn.told_after("Whose was the lantern?") == ""
+
+
 def test_a_question_needs_no_mark(inn):
     assert "mill" in inn.told_after("so whose is the kite in the tree")
 

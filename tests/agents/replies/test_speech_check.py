@@ -312,3 +312,13 @@ def test_who_says_a_long_sentence_back_and_asks_something_echoes():
     heard = "The weir is old and weathered. Gate nine sticks."
     assert fault("The weir is old and weathered. What do you think of it?", words=heard) == "echoes"
     assert fault("It is old, and gate nine sticks, yes.", words=heard) == ""
+
+
+def test_a_question_of_the_example_day_that_has_nothing_to_do_with_the_talk_is_a_repetition():
+    heard = {"words": "Porridge. And you?", "own": ["Tea, at my desk. Who freed the gate?"]}
+    assert fault("Toast. Who freed the gate?", **heard) == "repeats"
+
+
+def test_what_is_left_to_be_filled_in_is_an_assistant_s():
+    assert fault("Hi there! I'm [Guest1's name].", words="Good day.") == "assistant"
+    assert fault("Hello <name>!", words="Good day.") == "assistant"
