@@ -15,6 +15,9 @@ from bench.lib.histories import START_MS, at_ms
 
 MS_A_TURN = 15_000
 LOCOMO_WHEN = "%I:%M %p on %d %B, %Y"
+LOCOMO_KINDS = {1: "multi-hop", 2: "temporal", 3: "open-domain", 4: "single-hop", 5: UNSAID}
+"""What LoCoMo's numbers of categories mean; to those of the fifth, nobody has said the answer."""
+
 DATE = re.compile(r"(\d{4})[/-](\d{2})[/-](\d{2})(?:\D+(\d{2}):(\d{2}))?")
 """How LongMemEval dates a session: `2023/05/20 (Sat) 14:03`."""
 
@@ -28,8 +31,12 @@ class DatasetError(Exception):
 
 
 def locomo(folder: Path) -> list[Conversation]:
-    """Return the conversations of `conv-*.json`; none if there are none. Raises: DatasetError."""
-    return [_checked(path, one, _locomo) for path in _files(folder, "conv-*.json") for one in [_read(path)]]
+    """Return the conversations of `locomo*.json`, as it is published, and of `conv-*.json`, one each with plain lists.
+
+    Raises: DatasetError.
+    """
+    published = [_checked(path, one, _published) for path in _files(folder, "locomo*.json") for one in _read(path)]
+    return published + [_checked(path, _read(path), _locomo) for path in _files(folder, "conv-*.json")]
 
 
 def longmemeval(folder: Path) -> list[Conversation]:
@@ -40,13 +47,14 @@ def longmemeval(folder: Path) -> list[Conversation]:
 def convomem(folder: Path) -> list[Conversation]:
     """Return the test cases of all JSON files below a folder, mixed ones and evidence alone. Raises: DatasetError.
 
-    The folder above `1_evidence` and its like names the category.
+    The nearest folder whose name begins with no number names the category: `user_evidence/1_evidence/batched.json`.
     """
     found: list[Conversation] = []
     for path in _files(folder, "**/*.json"):
         read = _read(path)
         cases = read if isinstance(read, list) else [_alone(item) for item in read.get("evidence_items", ())]
-        kind = path.parent.parent.name if path.parent.name.endswith("_evidence") else path.parent.name
+        parts = path.relative_to(folder).parts[:-1]
+        kind = next((part for part in reversed(parts) if not part[0].isdigit()), folder.name)
         found += [
             _checked(path, {**case, "category": kind, "name": f"{path.stem} {number}"}, _convomem)
             for number, case in enumerate(cases)
@@ -73,11 +81,32 @@ def _checked(path: Path, read: Any, make: Any) -> Conversation:
     return conversation
 
 
+def _published(read: dict[str, Any]) -> Conversation:
+    said, speakers = read["conversation"], [read["conversation"][f"speaker_{one}"] for one in "ab"]
+    sessions = sorted(int(found[1]) for key in said if (found := re.fullmatch(r"session_(\d+)", key)))
+    turns = [
+        {
+            "id": turn["dia_id"],
+            "when": said[f"session_{one}_date_time"],
+            "speaker": turn["speaker"],
+            "text": turn["text"],
+        }
+        for one in sessions
+        for turn in said[f"session_{one}"]
+    ]
+    questions = [
+        {**one, "category": LOCOMO_KINDS[one["category"]], "answer": one.get("answer", "")} for one in read["qa"]
+    ]
+    return _locomo({"id": read["sample_id"], "speakers": speakers, "turns": turns, "questions": questions})
+
+
 def _locomo(read: dict[str, Any]) -> Conversation:
     places = {turn["id"]: place for place, turn in enumerate(read["turns"])}
     told = ((at_ms(datetime.strptime(t["when"], LOCOMO_WHEN)), t["speaker"], t["text"]) for t in read["turns"])
     asked = (
-        Question(
+        Question(UNSAID, one["question"])
+        if one["category"] == UNSAID
+        else Question(
             one["category"],
             one["question"],
             _answer(one["answer"]),
@@ -85,7 +114,8 @@ def _locomo(read: dict[str, Any]) -> Conversation:
         )
         for one in read["questions"]
     )
-    return Conversation(str(read["id"]), tuple(read["speakers"]), tuple(told), tuple(one for one in asked if one.words))
+    answerable = tuple(one for one in asked if one.words or one.category == UNSAID)
+    return Conversation(str(read["id"]), tuple(read["speakers"]), tuple(told), answerable)
 
 
 def _longmemeval(read: dict[str, Any]) -> Conversation:

@@ -89,6 +89,40 @@ def test_without_data_there_are_no_conversations(tmp_path):
         assert read(tmp_path) == read(tmp_path / "nowhere") == []
 
 
+def test_locomo_is_read_as_it_is_published(tmp_path):
+    def said(turn: str, who: str, text: str) -> dict[str, str]:
+        return {"dia_id": turn, "speaker": who, "text": text}
+
+    qa = [
+        {"question": "Where does Ana live?", "answer": "Brae", "evidence": ["D2:1"], "category": 4},
+        {"question": "When did Ana go?", "answer": 2022, "evidence": ["D10:1", "D9:9"], "category": 2},
+        {"question": "What did Ben sell?", "adversarial_answer": "A boat", "evidence": ["D2:1"], "category": 5},
+    ]
+    conversation = {
+        "speaker_a": "Ana",
+        "speaker_b": "Ben",
+        "session_10_date_time": "10:37 am on 27 June, 2023",
+        "session_10": [said("D10:1", "Ana", "I went in 2022.")],
+        "session_2_date_time": "1:56 pm on 8 May, 2023",
+        "session_2": [{**said("D2:1", "Ana", "I live in Brae."), "img_url": ["x"]}, said("D2:2", "Ben", "I know.")],
+        "session_3_date_time": "1:56 pm on 9 May, 2023",
+    }
+    record = {"sample_id": "conv-1", "conversation": conversation, "qa": qa, "event_summary": {}}
+    (tmp_path / "locomo10.json").write_text(json.dumps([record]))
+    (read,) = locomo(tmp_path)
+    assert (read.name, read.speakers) == ("conv-1", ("Ana", "Ben"))
+    assert read.turns == (
+        (at_ms(datetime(2023, 5, 8, 13, 56)), "Ana", "I live in Brae."),
+        (at_ms(datetime(2023, 5, 8, 13, 56)), "Ben", "I know."),
+        (at_ms(datetime(2023, 6, 27, 10, 37)), "Ana", "I went in 2022."),
+    )
+    assert read.questions == (
+        Question("single-hop", "Where does Ana live?", frozenset({"brae"}), (0,)),
+        Question("temporal", "When did Ana go?", frozenset({"2022"}), (2,)),
+        Question(UNSAID, "What did Ben sell?"),
+    )
+
+
 def test_longmemeval_is_read_in_the_order_of_its_sessions(tmp_path):
     record = {
         "question_id": "q1",
@@ -130,8 +164,8 @@ def test_convomem_is_read_mixed_and_as_evidence_alone(tmp_path):
     messages = [{"speaker": who, "text": text} for who, text in (("assistant", "Hi."), ("User", ""))]
     messages.append({"speaker": "User", "text": "I like teal."})
     conversations = [{"messages": messages}]
-    for kind in ("user_evidence", "abstention_evidence"):
-        folder = tmp_path / kind / "1_evidence"
+    for kind, count in (("user_evidence", "1_evidence"), ("abstention_evidence", "1_abstention")):
+        folder = tmp_path / kind / count
         folder.mkdir(parents=True)
         mixed = [{"evidenceItems": [item], "conversations": conversations, "contextSize": 1}]
         (folder / "batched_000.json").write_text(json.dumps(mixed))
