@@ -206,6 +206,38 @@ def test_a_sentence_of_a_past_summary_shows_its_memories_also_under_the_address_
     warden.page.wait_for_selector("section[data-part=memory] details")
 
 
+def test_the_buttons_of_a_mind_pin_and_unpin_pause_possess_and_roll_back(visit, server):
+    warden, talker = visit("Vera"), server.player(ADMIN)
+    talker.asks("@grant Vera admin")
+    joins(talker, "Eliza")
+    page = warden.page
+
+    def presses(button: str, then: str) -> None:
+        page.locator(f"#seen button:text-is('{button}')").first.click()
+        page.wait_for_selector(then, state="attached")
+
+    opens(warden, "memory/Eliza", "section[data-part=found] .memories")
+    presses("Pin", "#seen button:text-is('Unpin')")
+    opens(warden, "mind/Eliza", "section[data-part=memory] summary:text-is('1 pin')")
+    page.click("summary:text-is('1 pin')")
+    presses("Unpin", "section[data-part=memory]:not(:has(summary:text-is('1 pin')))")
+    presses("Let think again", "#seen button:text-is('Pause')")
+    presses("Pause", "#seen button:text-is('Let think again')")
+    presses("Possess", "#seen-told:has-text('Eliza')")
+    presses("Release", "#seen-told:not(:empty)")
+    while page.locator("#leaf option").count() < 2:
+        done = page.locator("#leaf option").count()
+        for number in range(12):
+            talker.asks(f"say The river will rise by {number + 60} inches.")
+        presses("Compact", f"#leaf option:nth-child({done + 1})")
+    before, leaf = numbers(warden)[0], page.locator("#leaf option").nth(1).get_attribute("value")
+    page.select_option("#leaf", leaf)
+    presses("Roll back", f"#seen-told:has-text('{leaf}')")
+    assert eventually(lambda: numbers(warden)[0] != before)
+    assert numbers(warden)[0][-1] > before[-1], "what came after it is word for word again"
+    assert numbers(warden)[1] == memories(server, "Eliza")
+
+
 def test_a_view_goes_on_after_the_server_was_away_and_escape_leads_back_to_play(visit):
     warden = visit(ADMIN)
     opens(warden, "town", "section[data-part=map] svg")
