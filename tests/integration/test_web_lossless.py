@@ -87,7 +87,7 @@ def test_through_cuts_a_restart_and_a_kill_every_line_is_there_once(tmp_path):
             server.exit_code()
             mine += 1
             ines.types(f"say mine {mine}")
-            assert ines.page.inner_text("#state") == "Connection lost. Trying again…"
+            ines.page.wait_for_selector("#state:text-is('Connection lost. Trying again…')")
             ines.shot("killed")
         with running(vault) as server:
             ines.sees(f'You say, "mine {mine}"')
