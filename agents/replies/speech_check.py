@@ -79,7 +79,7 @@ _REMEMBERS = re.compile(r"\bI (?:do |have )?(?:remember|recall|know|think|believ
 _PLACEHOLDER = re.compile(r"\[[^\]]*\]|<[^>]*>")
 """`[your name]`: what a model leaves to be filled in."""
 
-_MAY_I = re.compile(r"\b(should|can|could|may|must|shall|do|did) i\b")
+_MAY_I = re.compile(r"\b(should|can|could|may|must|shall) i\b")
 _MINE = re.compile(r"\bmy ([^\W_]{3,})")
 _I_AM_A = re.compile(r"\bi(?:['’]m| am) an? ([^\W_]{3,})")
 

@@ -302,6 +302,7 @@ def test_a_name_called_out_at_the_beginning_calls_somebody():
         ("I can sleep at the inn.", "Where can I sleep?", "claims"),
         ("I should start with the weir, if I were you.", "What should I see first?", ""),
         ("I should think so.", "Will it rain?", ""),
+        ("I did not hear you.", "Did I say that aloud?", ""),
     ],
 )
 def test_what_the_other_asks_of_themselves_is_not_answered_for_oneself(words, question, wrong):
