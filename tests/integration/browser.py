@@ -170,6 +170,7 @@ class Cable:
         self.is_in = True
         self._to = to
         self._pairs: list[tuple[socket.socket, socket.socket]] = []
+        self._dead: list[tuple[socket.socket, socket.socket]] = []
         self._listening = socket.create_server((HOST, port))
         self._is_over = False
         threading.Thread(target=self._accept, daemon=True).start()
@@ -177,16 +178,21 @@ class Cable:
     def pull(self) -> None:
         """Lose all that is on the way, and let nobody connect."""
         self.is_in = False
-        for pair in self._pairs:
+        for pair in self._pairs + self._dead:
             for end in pair:
                 with suppress(OSError):
                     end.shutdown(socket.SHUT_RDWR)
                 end.close()
         self._pairs.clear()
+        self._dead.clear()
 
     def plug(self) -> None:
         """Let everybody connect again."""
         self.is_in = True
+
+    def deaden(self) -> None:
+        """Lose all that is on the way and all that is sent from now on, telling neither end, as lost wireless does."""
+        self._pairs, self._dead = [], self._dead + self._pairs
 
     def close(self) -> None:
         """End."""
@@ -212,12 +218,12 @@ class Cable:
             threading.Thread(target=self._carry, args=(near, far), daemon=True).start()
 
     def _carry(self, near: socket.socket, far: socket.socket) -> None:
-        with suppress(OSError, ValueError):
+        with near, far, suppress(OSError, ValueError):
             while True:
                 for end in select.select([near, far], [], [])[0]:
-                    content = end.recv(65536)
+                    content = end.recv(65536)  # a killed server that had not read all resets the connection
                     if not content:
-                        near.close()
-                        far.close()
                         return
+                    if (near, far) in self._dead:
+                        continue
                     (far if end is near else near).sendall(content)

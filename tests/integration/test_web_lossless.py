@@ -69,6 +69,13 @@ def test_through_cuts_a_restart_and_a_kill_every_line_is_there_once(tmp_path):
             session.send("Page.setWebLifecycleState", {"state": "active"})
             ines.sees(f'says, "number {spoken}"')
 
+            # The line goes dead, and nobody says so: what is typed and not answered finds it out.
+            cable.deaden()
+            speaks(2)
+            types(2)
+            ines.sees(f'You say, "mine {mine}"')
+            ines.sees(f'says, "number {spoken}"')
+
             # The world restarts in place.
             os.kill(server.pid, signal.SIGHUP)
             speaker.is_shown_out()

@@ -1,5 +1,5 @@
 // The link to the world: requests, one socket at a time, and numbers by which nothing is lost or done twice.
-const FIRST_WAIT = 400, LONGEST_WAIT = 5000, ANSWER_WITHIN = 6000;
+const FIRST_WAIT = 400, LONGEST_WAIT = 5000, ANSWER_WITHIN = 6000, PING_EVERY = 30000;
 const UNDONE = "Not done", UNKNOWN = "It is not known whether this was done";
 
 export async function ask(path, given, signal) {
@@ -21,6 +21,7 @@ export class Link {
     this.waiting = []; // what was typed and is not known to have arrived
     addEventListener("online", () => this.soon());
     document.addEventListener("visibilitychange", () => document.hidden || this.check());
+    setInterval(() => document.hidden || this.check(), PING_EVERY); // a cable that nobody pulled out says nothing
   }
 
   begin(ticket, resumes) {
@@ -33,7 +34,7 @@ export class Link {
     this.typed += 1;
     const line = { line: text, number: this.typed };
     this.waiting.push(line);
-    this.send(line);
+    if (this.isReady) this.expect(line);
     return this.typed;
   }
 
@@ -50,6 +51,13 @@ export class Link {
 
   send(message) {
     if (this.isReady && this.socket?.readyState === WebSocket.OPEN) this.socket.send(JSON.stringify(message));
+  }
+
+  // Whatever is heard is an answer; without one the line is dead, and another is opened.
+  expect(message) {
+    this.send(message);
+    clearTimeout(this.silent);
+    this.silent = setTimeout(() => this.drop(), ANSWER_WITHIN);
   }
 
   open(ticket, resumes) {
@@ -109,6 +117,7 @@ export class Link {
   arrived(number) { this.waiting = this.waiting.filter((line) => line.number > number); }
 
   lost() {
+    clearTimeout(this.silent);
     this.isReady = false;
     this.socket = null;
     if (this.isOver) return;
@@ -126,8 +135,7 @@ export class Link {
   check() {
     if (this.isOver) return;
     if (!this.socket) return this.soon();
-    this.send({ ping: 1 });
-    this.silent = setTimeout(() => this.drop(), ANSWER_WITHIN);
+    this.expect({ ping: 1 });
   }
 
   drop() {
