@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any, Literal
 
+from agents.attending.questions import subject_of
 from agents.choices.constraints import JSON_TOKENS, command_schema, gbnf, line_schema, tidied, verbs_in, words_schema
 from agents.choices.policy import Decision
 from agents.models.adapter import shows_thoughts
@@ -15,7 +16,7 @@ from agents.models.queue import RoutedModel
 from agents.prompts.prompt import Prompt
 from agents.repetition.guard import Mitigation
 from agents.replies.reply import Listener, Reply, first_command, open_to
-from agents.replies.speech import called_rightly, speech_in
+from agents.replies.speech import called_rightly, speech_in, told_to_asker
 from config.settings import AgentSettings
 from world.game import Game
 
@@ -161,7 +162,7 @@ class Asking:
         speech = speech_in(text, self._name, decision.opening(), decision.hand_over())
         if not speech.words:
             return Reply("", self._game.world.wording("talk.speechless"))
-        words = called_rightly(speech.words, self._name, self._called(question)) if decision.partner else speech.words
+        words = self._to_partner(speech.words, question) if decision.partner else speech.words
         line = f"{decision.opening()} {words}".replace("|", "\\|")
         line += f" | {speech.reason}" if speech.reason else ""
         if speech.hand_over and decision.partner:
@@ -169,6 +170,13 @@ class Asking:
         if speech.follows and decision.asked_along and decision.partner:
             return Reply(line, before=f"follow {decision.partner.name}")
         return Reply(line)
+
+    def _to_partner(self, words: str, question: Question) -> str:
+        """Return words as they are said to the partner, where a model has mixed up the persons."""
+        called = self._called(question)
+        if question.reads:
+            words = told_to_asker(words, self._name, called, subject_of(question.reads) == "asker")
+        return called_rightly(words, self._name, called)
 
     def _called(self, question: Question) -> str:
         """Return how the partner is called in the prompt: a guest by the name that they have told."""

@@ -21,6 +21,7 @@ from agents.prompts.talk import spoken_words
 from agents.reflection.reflection import Reflection
 from agents.reflection.speech_facts import key_words
 from agents.repetition.guard import RepetitionGuard
+from agents.repetition.loop_detector import is_similar, shingles
 from agents.replies.reply import Reply
 from agents.replies.speech_check import TOLD, Fault, Heard, fault_in, takes_leave
 from world.entities import Character
@@ -134,6 +135,8 @@ class Speaking:
         """Return whether words tell what was said earlier to one who asks for it, which may well be the same words."""
         address = self._agent.awareness.thinks_of
         is_asked = address.by_person and is_question(address.text, self._game.world.wording)
+        if question.reads:
+            return not is_similar(shingles(words), [shingles(address.text)])
         return is_asked and bool(key_words(question.prompt.section("earlier")) & key_words(words))
 
     def _fault_in(self, words: str, question: Question) -> Fault:

@@ -71,6 +71,10 @@ _ANSWERS = {
 }
 _WEEKDAY = re.compile(r"\b(?:mon|tues|wednes|thurs|fri|satur|sun)day", re.IGNORECASE)
 _OF_ASKER = re.compile(r"\b(?:I|me|my|mine|myself)\b", re.IGNORECASE)
+_ASKS_OF_ASKED = re.compile(
+    r"\W*(?:did|do|have|had|are|were|will|would|can|could|don['’]?t|didn['’]?t|haven['’]?t|aren['’]?t|won['’]?t) you\b",
+    re.IGNORECASE,
+)
 _OF_ASKED = re.compile(r"\b(?:you|your|yours)\b", re.IGNORECASE)
 _ASIDE = re.compile(
     r"\b(?:can|could|do|did|would|will) you (?:still )?(?:remember|recall|know|tell me|say|guess)\b|\btell me\b|"
@@ -130,6 +134,8 @@ def values_of(kind: AnswerType, words: str) -> set[str]:
 def subject_of(question: str) -> Subject:
     """Return of whom a question asks, polite forms as in "do you know when I …" aside."""
     asked = _ASIDE.sub("", asking_part(question))
+    if _ASKS_OF_ASKED.match(asked):
+        return "asked"
     if _OF_ASKER.search(asked):
         return "asker"
     return "asked" if _OF_ASKED.search(asked) else ""

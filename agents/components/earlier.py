@@ -87,7 +87,7 @@ class Earlier(AddedComponent):
             return None
         reading, view, world = self.owner.reading, moment.view, moment.world
         question = question_of(view, moment.partner, world, reading)
-        if question is not None and (is_untold(question, _known(moment)) or self._is_unmeasured(question, moment)):
+        if question is not None and self._is_untold(question, moment):
             text = world.wording("earlier.untold", name=moment.actor.name, partner=moment.partner.name)
             return Section(self.name, text, is_aside=True, is_unanswerable=True)
         found = remembered(question, view, moment.actor, moment.partner, world, reading)
@@ -98,16 +98,25 @@ class Earlier(AddedComponent):
         text = self._told(found, question or "", moment)
         return Section(self.name, text, shows=frozenset([found.memory.seq]), is_aside=True)
 
-    def _is_unmeasured(self, question: str, moment: Moment) -> bool:
-        """Return whether somebody asks for a number, a colour or a time of theirs, and has told none of the kind."""
+    def _is_untold(self, question: str, moment: Moment) -> bool:
+        """Return whether somebody asks for a thing of theirs that they never spoke of, or a value that they never told.
+
+        Values are numbers, colours and times. Of one's work one may have spoken without the word.
+        """
         kind = answer_type(question)
-        if kind not in MEASURED or not asks_of_self(question) or moment.partner is None:
+        if kind == "work" and self._has_told(kind, moment):
             return False
+        is_measured = kind in MEASURED and asks_of_self(question)
+        return is_untold(question, _known(moment)) or (is_measured and not self._has_told(kind, moment))
+
+    def _has_told(self, kind: AnswerType, moment: Moment) -> bool:
+        """Return whether the partner has told anything of a type."""
+        assert moment.partner is not None
         name = moment.partner.name
         told = [one for one in moment.told.split("\n") if is_named(name, one)]
         said = _speeches(_before_question(moment.view, moment.partner), self.owner.reading)
         told += [one for _, spoken in said if spoken.speaker == name for one in sentences(spoken.text)]
-        return not any(is_of_type(kind, one) and not one.endswith("?") for one in told)
+        return any(is_of_type(kind, one) and not one.endswith("?") for one in told)
 
     def _told(self, found: Recollection, question: str, moment: Moment) -> str:
         """Return a line of the tail as the agent is reminded of it; of what others have confided only that."""

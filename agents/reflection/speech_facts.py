@@ -294,7 +294,7 @@ def key_words(text: str) -> frozenset[str]:
         if UNSPACED_SIGN.search(word):
             found.update(word[at : at + 2] for at in range(max(1, len(word) - 1)))
         elif len(word) >= MIN_LETTERS:
-            found.add(word.removesuffix("s")[:_STEM])
+            found.add(word.removesuffix("'s").removesuffix("s")[:_STEM])
     return frozenset(found)
 
 

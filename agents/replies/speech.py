@@ -9,7 +9,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from agents.choices.constraints import NO_GIFT, YES
+from agents.memory.facts.speech_acts import spans
 from agents.models.adapter import without_thoughts
+from agents.reflection.speech_facts import in_second_person
+from world.parsing import is_named
 from world.sanitize import clean_line
 
 MAX_SPOKEN = 400
@@ -17,6 +20,14 @@ MAX_SPOKEN = 400
 
 MAX_READ = 4000
 
+_OF_TALKING = re.compile(
+    r"\bI(?:['’]ve| have| did| do| can(?:not|['’]t)?)?(?: not|n['’]t)?(?: still)? (?:remember|recall|know|think|"
+    r"believe|guess|say|said|tell|told|ask|asked|hear|heard|promised?|wrote|noted|did|do|am sorry)\b",
+    re.IGNORECASE,
+)
+"""What an agent says of itself where it answers what was said."""
+
+_IRREGULAR = {"is": "are", "was": "were", "has": "have"}
 _QUOTES = {'"': '"', "“": "”", "«": "»", "'": "'", "‘": "’"}
 _SENTENCE_ENDS = ".!?…。！？"
 
@@ -60,6 +71,36 @@ def called_rightly(words: str, name: str, partner: str) -> str:
     return re.sub(rf"(?<=, ){own}(?=\s?[.!?…])|^{own}(?=,)", lambda match: partner, words)
 
 
+def told_to_asker(words: str, name: str, asker: str, is_of_asker: bool) -> str:
+    """Return an answer to a question about what was said as the agent called `name` tells it to the asker.
+
+    A small model tells it in the asker's own words ("I sell fish") if they ask of themselves, as `is_of_asker` says,
+    or by their name ("Jens sells fish").
+    """
+    return " ".join(_told_to(words[start:end].strip(), name, asker, is_of_asker) for start, end in spans(words))
+
+
+def _told_to(sentence: str, name: str, asker: str, is_of_asker: bool) -> str:
+    is_own = is_named(name, sentence) or _OF_TALKING.search(sentence)
+    if is_of_asker and not is_own and (told := in_second_person(sentence)):
+        sentence = told[0].upper() + told[1:] + (sentence[-1] if sentence[-1] in _SENTENCE_ENDS else "")
+    other = re.escape(asker)
+    sentence = re.sub(rf"^{other}['’]s\b", "Your", sentence)
+    sentence = re.sub(rf"\b{other}['’]s\b", "your", sentence)
+    found = re.match(rf"{other} (\w+)\b", sentence)
+    return f"You {_of_you(found[1])}{sentence[found.end() :]}" if found else sentence
+
+
+def _of_you(verb: str) -> str:
+    """Return an English verb behind a name as it is behind `you`."""
+    if verb in _IRREGULAR:
+        return _IRREGULAR[verb]
+    for end, base in (("ies", "y"), ("sses", "ss"), ("shes", "sh"), ("ches", "ch"), ("xes", "x"), ("oes", "o")):
+        if verb.endswith(end):
+            return verb.removesuffix(end) + base
+    return verb.removesuffix("s") if not verb.endswith(("ss", "us")) else verb
+
+
 def _object(text: str) -> dict[str, Any] | None:
     """Return the JSON object of an answer, also one that was cut in its words."""
     if not text.startswith("{"):
@@ -84,7 +125,13 @@ def _spoken(text: str, name: str, opening: str) -> tuple[str, str]:
     close = _QUOTES.get(words[:1])
     if close and words.endswith(close) and len(words) > 2:
         words = words[1:-1].strip()
-    return _cut(words), _cut(reason.strip())
+    return _cut(_each_once(words)), _cut(reason.strip())
+
+
+def _each_once(words: str) -> str:
+    """Return words without the sentences that they have said already."""
+    said = [words[start:end].strip() for start, end in spans(words)]
+    return words if len(set(said)) == len(said) else " ".join(dict.fromkeys(said))
 
 
 def _cut(words: str) -> str:

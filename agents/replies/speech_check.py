@@ -284,8 +284,8 @@ def narrates(words: str, narration: Iterable[str]) -> bool:
 
 
 def tells_of(words: str, partner: str) -> bool:
-    """Return whether words begin as the narrator tells of the partner: `Mira yawns.`"""
-    return bool(partner) and bool(re.match(rf"{re.escape(partner)} [a-z]+s\b", words))
+    """Return whether a sentence begins as the narrator tells of the partner: `Mira yawns.`"""
+    return bool(partner) and bool(re.search(rf"(?:^|[.!?…] ){re.escape(partner)} [a-z]+s\b", words))
 
 
 def says_back(words: str, heard: str) -> bool:

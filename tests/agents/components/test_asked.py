@@ -133,9 +133,7 @@ def test_what_the_other_has_told_is_not_said_as_its_own_but_told_again(tmp_path)
     swapped = json.dumps({"words": "I lost my hat in the stable."})
     life = Talking(tmp_path, json.dumps({"words": "What a pity."}), swapped, swapped)
     life.answers("say Rook, I lost my hat in the stable.")
-    assert (
-        life.answers("say And what was it that I lost?").line == "say You told me that you lost your hat in the stable."
-    )
+    assert life.answers("say And what was it that I lost?").line == "say You lost your hat in the stable."
 
 
 def test_who_is_not_in_the_world_is_known_by_the_looks(inn):

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agents.replies.speech import MAX_SPOKEN, Speech, called_rightly, speech_in
+from agents.replies.speech import MAX_SPOKEN, Speech, called_rightly, speech_in, told_to_asker
 
 WORDS = "Good morning, Robin."
 
@@ -62,7 +62,35 @@ def test_of_an_answer_that_the_model_broke_off_the_whole_sentences_are_said(answ
 
 
 def test_words_that_go_on_and_on_are_cut_at_a_sentence():
-    assert speech_in("I see. " * 200, "Eliza", "say").words == ("I see. " * 200)[: MAX_SPOKEN - 1].strip()
+    counted = " ".join(f"I see {number}." for number in range(100, 200))
+    words = speech_in(counted, "Eliza", "say").words
+    assert counted.startswith(words) and MAX_SPOKEN - len("I see 100. ") < len(words) <= MAX_SPOKEN
+    assert words.endswith(".")
+
+
+def test_a_sentence_is_said_once():
+    assert speech_in("Gate nine sticks. I know. Gate nine sticks.", "Odile", "say").words == "Gate nine sticks. I know."
+
+
+@pytest.mark.parametrize(
+    ("read", "told"),
+    [
+        ("They wanted sixty, and I paid forty.", "They wanted sixty, and you paid forty."),
+        ("I am afraid of the dark.", "You are afraid of the dark."),
+        ("Yes, I remember. My cat is ill.", "Yes, I remember. Your cat is ill."),
+        ("I do not know. I am Moss.", "I do not know. I am Moss."),
+        ("You told me that my gate sticks.", "You told me that my gate sticks."),
+        ("Jens likes pears.", "You like pears."),
+        ("Jens has three, and Jens's cat has two.", "You have three, and your cat has two."),
+        ("Jens watches the boat.", "You watch the boat."),
+    ],
+)
+def test_what_is_read_of_the_asker_is_told_to_them(read, told):
+    assert told_to_asker(read, "Moss", "Jens", is_of_asker=True) == told
+
+
+def test_who_asks_of_another_is_not_meant_by_i():
+    assert told_to_asker("I saw him. Jens did too.", "Moss", "Jens", is_of_asker=False) == "I saw him. You did too."
 
 
 @given(st.text(max_size=2000))
