@@ -262,7 +262,7 @@ class Chat:
         if past := self.template.past.fill(values).strip():
             messages.append(Message("user", f"({past})"))
         told = moment.view.told(moment.left_out)
-        life = _with_aside(list(self.talk.lines(told, self.partner, self.said_again)), sections)
+        life = _with_aside(list(self.talk.lines(told, self.said_again)), self.talk.with_whom(self.partner), sections)
         if scene := _one_line(self.template.scene.fill(values)):
             life.insert(_arrival(told, moment.actor.room_id), Message("user", f"({scene})"))
         messages += life
@@ -292,9 +292,9 @@ def _arrival(told: Sequence[tuple[Memory, str]], room_id: str) -> int:
     return behind + is_arrival
 
 
-def _with_aside(talk: list[Message], sections: Sequence[Section]) -> list[Message]:
+def _with_aside(talk: list[Message], with_whom: str, sections: Sequence[Section]) -> list[Message]:
     """Return a talk with the asides right before what was said last, in brackets as all that nobody says."""
-    text = " ".join(_one_line(one.text) for one in sections if one.is_aside)
+    text = " ".join([with_whom, *(_one_line(one.text) for one in sections if one.is_aside)]).strip()
     if text and talk and talk[-1].role == "user":
         talk.insert(-1, Message("user", f"({text})"))
     return talk

@@ -30,14 +30,14 @@ class Talk:
         self._reading = reading
         self._wording = wording
 
-    def lines(self, told: Iterable[tuple[Memory, str]], partner: str, said_again: str = "") -> Iterator[Message]:
+    def lines(self, told: Iterable[tuple[Memory, str]], said_again: str = "") -> Iterator[Message]:
         """Yield memories, each with the text that is told of it, as messages: one for each memory.
 
-        Who speaks is told where that changes, and where it is whispered; it is `partner` who speaks first where nothing
-        else is told. So a line stays the same as the talk goes on, and a model's prefix cache serves it. Own words that
-        are much the same as `said_again` are told in brackets: a small model says again what it reads as its own.
+        Who speaks is told where that changes, and where it is whispered. So a line stays the same as the talk goes on,
+        and a model's prefix cache serves it. Own words that are much the same as `said_again` are told in brackets: a
+        small model says again what it reads as its own.
         """
-        speaker = partner
+        speaker = ""
         for memory, text in told:
             if memory.kind == "acted":
                 yield self._own(memory, shingles(said_again))
@@ -49,6 +49,10 @@ class Talk:
                 is_known = speaker == spoken.speaker and not spoken.privately
                 speaker = spoken.speaker
                 yield Message("user", f"{'' if is_known else label}{quoted(spoken.text)}")
+
+    def with_whom(self, partner: str) -> str:
+        """Return who talks with whom, as it is told beside what was said last; empty without a partner."""
+        return self._wording()("talk.with_whom", name=self._name, who=partner) if partner else ""
 
     def _own(self, memory: Memory, said_again: Shingles) -> Message:
         line = split_reason(memory.text)[0]
@@ -122,5 +126,5 @@ def examples(
     return merged([*found[:last][-EXAMPLE_MESSAGES:], Message("user", asks), Message("assistant", words_json(answer))])
 
 
-EXAMPLE_MESSAGES = 16
+EXAMPLE_MESSAGES = 26
 _SAYING = frozenset({"says", "says_to", "says_to_you"})

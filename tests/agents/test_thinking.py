@@ -103,7 +103,7 @@ def test_own_words_are_the_assistant_s_and_everything_else_stands_in_brackets(tm
     talk = [(one.role, one.content) for one in life.model.requests[-1].messages][-3:]
     assert talk[0][1].endswith("Rook, is it cold?")
     assert talk[1] == ("assistant", words("It is warm."))
-    assert talk[2] == ("user", "(Ana takes the brass lamp.)\nRook, and outside?")
+    assert talk[2] == ("user", "(Ana takes the brass lamp.)\n(You are Rook. Ana talks with you.)\nRook, and outside?")
 
 
 def test_who_speaks_is_told_where_that_changes(tmp_path):
@@ -111,9 +111,10 @@ def test_who_speaks_is_told_where_that_changes(tmp_path):
     life.answers("say Good day, Rook.")
     life.game.perform("Ben", "say Is it warm in here?")
     life.game.perform("Ben", "say It is.")
-    life.answers("say Rook, do you like that?")
+    life.answers("say Rook, is that so?")
     talk = life.model.requests[-1].messages[-1].content.split("\n")
-    assert talk[-5:] == ["(Ben says:)", "Is it warm in here?", "It is.", "(Ana says:)", "Rook, do you like that?"]
+    said = ["(Ben says:)", "Is it warm in here?", "It is.", "(You are Rook. Ana talks with you.)", "(Ana says:)"]
+    assert talk[-6:] == [*said, "Rook, is that so?"]
 
 
 def test_what_stood_in_a_prompt_stands_in_the_next_as_the_talk_goes_on(tmp_path):
@@ -121,7 +122,7 @@ def test_what_stood_in_a_prompt_stands_in_the_next_as_the_talk_goes_on(tmp_path)
     life.answers("say Good day, Rook.")
     life.answers("say Rook, I have come by the bridge.")
     first, second = (request.prompt for request in life.model.requests)
-    assert second.startswith(first)
+    assert second.startswith(first.partition("(You are Rook. Ana talks with you.)")[0])
 
 
 def test_the_scene_stands_where_the_agent_has_come_to_the_room(tmp_path):
@@ -346,6 +347,21 @@ def test_who_asks_for_a_number_or_colour_of_theirs_that_they_have_not_told_hears
     assert "Ana has told Rook nothing of that" in life.model.requests[-1].prompt
 
 
+def test_who_asks_for_a_trade_that_they_have_told_without_the_word_hears_it(tmp_path):
+    life = Talking(tmp_path, words("What do you blow?"), words("I am a glassblower."))
+    life.answers("say Rook, I'm a glassblower.")
+    assert life.answers("say Rook, do you remember my trade?").line == "say You are a glassblower."
+
+
+def test_who_asks_why_it_said_something_may_hear_the_same_again(tmp_path):
+    again = words("Because the eels come up before dawn.")
+    life = Talking(tmp_path, again, again)
+    life.answers("say Rook, why are you up so early?")
+    said = life.answers("say Rook, why did you say you were up so early?")
+    assert said.line == "say Because the eels come up before dawn."
+    assert len(life.model.requests) == 2
+
+
 def test_a_line_of_the_example_day_is_not_spoken(tmp_path):
     life = Talking(tmp_path, words("I lost my left glove yesterday."), words("Cold, yes."), yesterday=GLOVE)
     assert life.answers("say Rook, it is cold.").line == "say Cold, yes."
@@ -415,7 +431,7 @@ def test_a_menu_begins_with_the_system_message_of_the_talk_before_it(tmp_path):
     while not menu_of(life.model.requests[-1]):
         life.answers()
     talk, menu = life.model.requests[0], life.model.requests[-1]
-    assert "the user is Ana." in talk.messages[0].content
+    assert "Ana" not in talk.messages[0].content
     assert menu.messages[0] == talk.messages[0]
 
 
