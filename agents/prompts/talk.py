@@ -126,5 +126,5 @@ def examples(
     return merged([*found[:last][-EXAMPLE_MESSAGES:], Message("user", asks), Message("assistant", words_json(answer))])
 
 
-EXAMPLE_MESSAGES = 26
+EXAMPLE_MESSAGES = 16
 _SAYING = frozenset({"says", "says_to", "says_to_you"})

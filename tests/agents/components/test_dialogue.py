@@ -1,0 +1,41 @@
+"""What somebody means with their words stands in one line before the answer."""
+
+from __future__ import annotations
+
+import pytest
+
+from agents.components.dialogue import ACTS, act_of
+from tests.agents.components.test_asked import Asking
+from vault.message_notes import load_wording
+from vault.vault import STARTER, Vault
+
+
+@pytest.fixture
+def inn(tmp_path):
+    return Asking(tmp_path)
+
+
+def test_an_agent_is_told_what_a_visitor_means_and_how_one_takes_it(inn):
+    told = inn.told_after("sorry I was rude yesterday", "dialogue")
+    assert told == "Ana says sorry. Rook forgives Ana in a few kind words, and does not say sorry."
+    assert inn.told_after("The river is brown.", "dialogue") == ""
+
+
+@pytest.mark.parametrize(
+    ("words", "act"),
+    [
+        ("i brought you soup, its still hot", "offer"),
+        ("I think I broke my ankle", "hurt"),
+        ("hey odile im getting married tomorrow!!", "good_news"),
+        ("I failed my exam. I feel so stupid.", "sad"),
+        ("You are a liar, old man.", "insult"),
+        ("last night i dreamt of you", "dream"),
+        ("what would you do if it rained for a year", "wish"),
+        ("you look tired. everything ok?", "mood"),
+        ("do you ever get lonely", "opinion"),
+        ("which way is the mill", ""),
+    ],
+)
+def test_an_act_is_known_by_its_phrases_the_first_that_fits(words, act):
+    assert act in ("", *ACTS)
+    assert act_of(words, load_wording(Vault(STARTER))) == act
