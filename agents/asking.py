@@ -7,7 +7,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any, Literal
 
-from agents.attending.questions import subject_of
 from agents.choices.constraints import JSON_TOKENS, command_schema, gbnf, line_schema, tidied, verbs_in, words_schema
 from agents.choices.policy import Decision
 from agents.models.adapter import shows_thoughts
@@ -175,7 +174,7 @@ class Asking:
         """Return words as they are said to the partner, where a model has mixed up the persons."""
         called = self._called(question)
         if question.reads:
-            words = told_to_asker(words, self._name, called, subject_of(question.reads) == "asker")
+            words = told_to_asker(words, self._name, called, question.reads)
         return called_rightly(words, self._name, called)
 
     def _called(self, question: Question) -> str:

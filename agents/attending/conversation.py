@@ -135,7 +135,7 @@ def is_question(words: str, wording: Wording) -> bool:
     if "?" in words or asks_once_more(words):
         return True
     begins = [name_key(phrase) for phrase in wording("talk.asks").split("; ")]
-    parts = list(sentences(words))
+    parts = [part for one in sentences(words) for part in {one, one.rpartition(": ")[2]}]
     if parts and parts[-1][-1].isalnum():  # somebody who types no marks may ask at the end
         parts.append(re.split("[,;:–—-] ", parts[-1])[-1])
     return any(is_begun_by(phrase, _without_lead(one, wording)) for one in parts for phrase in begins)

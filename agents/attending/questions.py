@@ -86,7 +86,17 @@ _GOES_BACK = re.compile(r"\b(?:he|she|it|they|him|her|them|his|its|their|again)\
 _FORGOTTEN = re.compile(
     r"\b(?:forgot(?:ten)?|(?:do not|don['’]?t|cannot|can['’]?t) (?:remember|recall))\b", re.IGNORECASE
 )
-_ONCE_MORE = re.compile(r"\b(?:what|which|who\w*|where|when|why|how)\b.*\bagain\W*$", re.IGNORECASE)
+_ONCE_MORE = re.compile(r"\b(?:what|which|who\w*|where|when|why|how)(?:['’]?s)?\b.*\bagain\b", re.IGNORECASE)
+_BEGINS_ASKING = re.compile(
+    r"\W*(?:(?:so|and|but|now|then|ok|okay|well|quick|quiz|anyway|hang on|hey|hm+|oh|lol|sorry|please|wait)\W+)*"
+    r"(?:what|which|who|whose|where|when|why|how)(?:['’]?s|['’]?re|['’]?d)?\b",
+    re.IGNORECASE,
+)
+_OF_OWN_WORDS = re.compile(
+    r"\b(?:did|have|had) I (?:\w+ )?(?:say|said|tell|told|ask|asked|mention(?:ed)?|call(?:ed)?)\b|"
+    r"\bI (?:said|told|asked)\b",
+    re.IGNORECASE,
+)
 _ASKS_WHAT = re.compile(r"\b(?:what|who|whose|where|when|why|which|how)", re.IGNORECASE)
 _ASKS_ADVICE = re.compile(
     r"\b(?:should|shall|can|could|may|might|must|would|will|how do) (?:I|we)\b|"
@@ -107,8 +117,11 @@ _ENDS_THING = re.compile(
 
 
 def asking_part(question: str) -> str:
-    """Return the last sentence that asks; all words where no question mark tells which that is."""
-    asking = [one for one in sentences(question) if one.rstrip("\"'”’)").endswith("?")]
+    """Return the last sentence that asks, by its mark or its first word; all words where neither tells which it is."""
+    parts = list(sentences(question))
+    if parts and _BEGINS_ASKING.match(parts[-1]):
+        return parts[-1]
+    asking = [one for one in parts if one.rstrip("\"'”’)").endswith("?")]
     return asking[-1] if asking else question
 
 
@@ -161,8 +174,13 @@ def asks_of_self(question: str) -> bool:
     return asks_what(question) and subject_of(question) == "asker" and not is_advice
 
 
+def asks_of_own_words(question: str) -> bool:
+    """Return whether somebody asks what they have said themselves: "What day did I say?"."""
+    return bool(_OF_OWN_WORDS.search(question))
+
+
 def asks_once_more(question: str) -> bool:
-    """Return whether a question ends in "again": "Which one was loose again?"."""
+    """Return whether a question asks for something "again": "Which one was loose again?"."""
     return bool(_ONCE_MORE.search(asking_part(question)))
 
 

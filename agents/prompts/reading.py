@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from agents.attending.questions import asking_part
 from agents.component import Moment, Section
 from agents.escaping import quoted
 from agents.memory.facts.extraction import utterance_in
@@ -47,7 +48,10 @@ class Reading:
         call, say = calling(sections, moment), self.wording
         told = [quoted(one.text) for one in sections if one.name in TOLD]
         told += self._lines(moment.view.told(moment.left_out))
-        told += ["", say("earlier.question", name=self.name, who=self.partner, words=quoted(self.question))]
+        asked = asking_part(self.question)
+        if before := self.question.replace(asked, "").strip():
+            told.append(say("earlier.speech", who=self.partner, words=quoted(before)))
+        told += ["", say("earlier.question", name=self.name, who=self.partner, words=quoted(asked))]
         messages = [Message("system", say("earlier.reading")), *self._examples()]
         messages.append(Message("user", call("\n".join(told))))
         sections = [Section(one.name, call(one.text), is_unanswerable=one.is_unanswerable) for one in sections]

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from agents.attending.questions import asks_of_own_words, subject_of
 from agents.choices.constraints import NO_GIFT, YES
 from agents.memory.facts.speech_acts import spans
 from agents.models.adapter import without_thoughts
@@ -27,6 +28,7 @@ _OF_TALKING = re.compile(
 )
 """What an agent says of itself where it answers what was said."""
 
+_HAS_SAID = re.compile(r"\bI (?:said|told|asked|mentioned|called)\b", re.IGNORECASE)
 _IRREGULAR = {"is": "are", "was": "were", "has": "have"}
 _QUOTES = {'"': '"', "“": "”", "«": "»", "'": "'", "‘": "’"}
 _SENTENCE_ENDS = ".!?…。！？"
@@ -71,18 +73,19 @@ def called_rightly(words: str, name: str, partner: str) -> str:
     return re.sub(rf"(?<=, ){own}(?=\s?[.!?…])|^{own}(?=,)", lambda match: partner, words)
 
 
-def told_to_asker(words: str, name: str, asker: str, is_of_asker: bool) -> str:
+def told_to_asker(words: str, name: str, asker: str, question: str) -> str:
     """Return an answer to a question about what was said as the agent called `name` tells it to the asker.
 
-    A small model tells it in the asker's own words ("I sell fish") if they ask of themselves, as `is_of_asker` says,
-    or by their name ("Jens sells fish").
+    A small model tells it in the asker's own words ("I sell fish") if they ask of themselves, or by their name ("Jens
+    sells fish").
     """
-    return " ".join(_told_to(words[start:end].strip(), name, asker, is_of_asker) for start, end in spans(words))
+    return " ".join(_told_to(words[start:end].strip(), name, asker, question) for start, end in spans(words))
 
 
-def _told_to(sentence: str, name: str, asker: str, is_of_asker: bool) -> str:
-    is_own = is_named(name, sentence) or _OF_TALKING.search(sentence)
-    if is_of_asker and not is_own and (told := in_second_person(sentence)):
+def _told_to(sentence: str, name: str, asker: str, question: str) -> str:
+    is_said = asks_of_own_words(question) and _HAS_SAID.search(sentence)
+    is_own = is_named(name, sentence) or (_OF_TALKING.search(sentence) and not is_said)
+    if subject_of(question) == "asker" and not is_own and (told := in_second_person(sentence)):
         sentence = told[0].upper() + told[1:] + (sentence[-1] if sentence[-1] in _SENTENCE_ENDS else "")
     other = re.escape(asker)
     sentence = re.sub(rf"^{other}['’]s\b", "Your", sentence)

@@ -79,6 +79,7 @@ _REMEMBERS = re.compile(r"\bI (?:do |have )?(?:remember|recall|know|think|believ
 _PLACEHOLDER = re.compile(r"\[[^\]]*\]|<[^>]*>")
 """`[your name]`: what a model leaves to be filled in."""
 
+_CORRECTS = re.compile(r"\b(?:no|not|wait|hang on|i mean|i meant|actually|wrong|rather|make that)\b", re.IGNORECASE)
 _MAY_I = re.compile(r"\b(should|can|could|may|must|shall) i\b")
 _MINE = re.compile(r"\bmy ([^\W_]{3,})")
 _I_AM_A = re.compile(r"\bi(?:['’]m| am) an? ([^\W_]{3,})")
@@ -178,7 +179,8 @@ def _reads_wrongly(words: str, heard: Heard) -> Fault:
     if kind == "name":
         named, known = ({one for one in heard.others if is_named(one, told)} for told in (words, heard.recalled))
         return "misses" if named and known and not named & known else ""
-    return "misses" if known and values_of(kind, words) - known else ""
+    put_right = " ".join(one for one in sentences(heard.known) if _CORRECTS.search(one))
+    return "misses" if known and values_of(kind, words) - known - values_of(kind, put_right) else ""
 
 
 def _takes_over(words: str, heard: Heard, due: frozenset[str]) -> bool:

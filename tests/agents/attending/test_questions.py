@@ -6,6 +6,7 @@ import pytest
 
 from agents.attending.questions import (
     answer_type,
+    asking_part,
     asks_of_self,
     asks_once_more,
     goes_back,
@@ -63,6 +64,7 @@ def test_polite_forms_do_not_make_a_question_one_of_who_is_asked():
 
 def test_who_ends_in_again_asks_for_what_was_said_before():
     assert asks_once_more("ok onwards. hang on which one was loose again")
+    assert asks_once_more("hang on wheres it YOU ate again, my heads a sieve")
     assert not asks_once_more("Will you come again?")
 
 
@@ -71,6 +73,12 @@ def test_who_asks_of_themselves_asks_for_what_they_have_told_or_for_advice():
     assert asks_of_self("Where do I come from?")
     for advice in ("What should I see first?", "How do I get to the weir?", "Where do I find Moss?", "Am I late?"):
         assert not asks_of_self(advice), advice
+
+
+def test_the_last_sentence_asks_that_begins_with_a_question_word_or_has_the_mark():
+    assert asking_part("Why the numbers? Never mind. Which of mine doesnt write") == "Which of mine doesnt write"
+    assert asking_part("It is loose. quick what do i shout") == "quick what do i shout"
+    assert asking_part("Is it you? I hope so.") == "Is it you?"
 
 
 def test_who_asks_what_the_other_has_done_to_them_asks_of_the_other():

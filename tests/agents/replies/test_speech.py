@@ -86,11 +86,11 @@ def test_a_sentence_is_said_once():
     ],
 )
 def test_what_is_read_of_the_asker_is_told_to_them(read, told):
-    assert told_to_asker(read, "Moss", "Jens", is_of_asker=True) == told
+    assert told_to_asker(read, "Moss", "Jens", "What about my things?") == told
 
 
 def test_who_asks_of_another_is_not_meant_by_i():
-    assert told_to_asker("I saw him. Jens did too.", "Moss", "Jens", is_of_asker=False) == "I saw him. You did too."
+    assert told_to_asker("I saw him. Jens did too.", "Moss", "Jens", "Who saw him?") == "I saw him. You did too."
 
 
 @given(st.text(max_size=2000))
@@ -115,3 +115,8 @@ def test_who_calls_itself_means_the_other(words, right):
 
 def test_thoughts_behind_the_end_of_an_answer_are_not_spoken():
     assert speech_in("It is falling. }`** The correct answer is: ...", "Eliza", "say").words == "It is falling."
+
+
+def test_who_asks_what_they_have_said_is_told_that_they_said_it():
+    said = told_to_asker("I said for the cart on Thursday.", "Odile", "Wim", "what day did i say for the cart")
+    assert said == "You said for the cart on Thursday."

@@ -277,6 +277,12 @@ def test_an_answer_that_was_read_is_in_what_was_said(words, question, found):
     assert fault(words, words=question, known=known, recalled=recalled, examples=EXAMPLES) == found
 
 
+def test_a_number_that_was_put_right_since_is_no_other():
+    told = "Ana says: I brought six of them. Ana says: No, hang on, seven."
+    recalled = 'You told me: "I brought six of them."'
+    assert fault("Seven.", words="How many did I bring?", known=told, recalled=recalled, examples=EXAMPLES) == ""
+
+
 def test_what_only_the_examples_tell_is_invented():
     known, question = "Ana says: I look for Jonas. He has red hair.", "Where could I ask about him?"
     asked = {"words": question, "known": known, "examples": EXAMPLES}
