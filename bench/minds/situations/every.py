@@ -37,6 +37,7 @@ TUNING = (
     *("errands", "deeds", "pressure", "more_talk", "more_pairs", "more_company", "more_deeds"),
     *("unseen_talk", "unseen_pairs", "unseen_deeds"),
     *("fourth_talk", "fourth_recall", "fourth_pairs", "fourth_deeds"),
+    *("sixth_talk", "sixth_recall", "sixth_pairs", "sixth_deeds"),
 )
 HELD_BACK = ("fifth_talk", "fifth_recall", "fifth_pairs", "fifth_deeds")
 HALVES = ("tuning", "held-back", "all")
