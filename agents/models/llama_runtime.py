@@ -8,6 +8,7 @@ import logging
 import os
 import secrets
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -69,6 +70,7 @@ class LlamaRuntime:
             remedy = f"Delete that file to have it made again, or free memory (about {needed:,} MB are needed)."
             raise ModelError(message, remedy=remedy, retryable=False) from error
         self._address = self._server.listening_address.removeprefix("http://")
+        self._has_answered = False
 
     def generate(self, fields: dict[str, Any], on_piece: OnPiece) -> Generated:
         """Continue `fields["prompt"]` or answer `fields["messages"]`, telling each piece of text.
@@ -80,6 +82,7 @@ class LlamaRuntime:
         Raises: ModelError.
         """
         events = _Events(on_piece)
+        self._has_answered = True
         try:
             answer = self._server.handle_chat_completions if "messages" in fields else self._server.handle_completions
             answer({**fields, "stream": True, "return_progress": True}, events)
@@ -116,7 +119,14 @@ class LlamaRuntime:
         return tokens
 
     def close(self) -> None:
-        """Free the model. The runtime is of no use afterwards."""
+        """Free the model. The runtime is of no use afterwards.
+
+        The library's own loop begins in a thread. If it is told to end before it has begun, it never ends, and the call
+        with it; so it answers something first.
+        """
+        if not self._has_answered:
+            with suppress(ModelError):
+                self.generate({"prompt": "a", "n_predict": 1}, lambda piece: True)
         self._server = None
 
     def _loaded(self, library: Any, parameters: Any) -> Any:
