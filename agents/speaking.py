@@ -176,7 +176,7 @@ class Speaking:
             address.is_gift or address.with_gift,
             {one.name for one in awake if is_asked or one.room_id != agent.character.room_id}
             - {agent.name, partner.name, called.get(partner.name, "")},
-            partner.name,
+            called.get(partner.name, partner.name),
             is_asked and _is_unanswerable(question),
             self._own_words(question),
             prompt.section("profile"),
