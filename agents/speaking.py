@@ -134,9 +134,9 @@ class Speaking:
     def _tells_again(self, words: str, question: Question) -> bool:
         """Return whether words tell what was said earlier to one who asks for it, which may well be the same words."""
         address = self._agent.awareness.thinks_of
-        is_asked = address.by_person and is_question(address.text, self._game.world.wording)
         if question.reads:
             return not is_similar(shingles(words), [shingles(address.text)])
+        is_asked = address.by_person and is_question(address.text, self._game.world.wording)
         return is_asked and bool(key_words(question.prompt.section("earlier")) & key_words(words))
 
     def _fault_in(self, words: str, question: Question) -> Fault:

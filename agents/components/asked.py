@@ -14,7 +14,8 @@ from agents.attending.conversation import is_question
 from agents.attending.questions import MEASURED, answer_type, is_of_type
 from agents.component import AddedComponent, Moment, Section, last_heard
 from agents.components.earlier import fitting, told_of
-from agents.memory.facts.extraction import Utterance
+from agents.memory.facts.extraction import Utterance, utterance_in
+from agents.memory.facts.narration_parser import NarrationParser
 from agents.memory.facts.store import ME
 from agents.reflection.speech_facts import LOSS, NAME, heard_facts, in_second_person, key_words
 from vault.memory.bullet_note import Statement
@@ -62,6 +63,14 @@ class Asked(AddedComponent):
         if has_phrase(say("asked.odd"), words):
             lines.append(say("asked.stays_itself", who=moment.actor.name))
         return Section(self.name, "\n".join(lines), is_aside=True) if lines else None
+
+
+def to_be_answered(moment: Moment, reading: NarrationParser) -> Utterance | None:
+    """Return what the partner of a speech turn has said last, if it is among the newest memories."""
+    if moment.kind != "speech" or moment.partner is None:
+        return None
+    heard = last_heard(moment.view.tail[-LATEST:], moment.partner.name)
+    return utterance_in(heard, reading) if heard else None
 
 
 def answers(words: str, world: World, actor: Character, person: Person) -> list[str]:

@@ -1,14 +1,13 @@
 """What somebody means with their words, beyond what they say: good news, an apology, an insult.
 
-Dialogue acts, as the field calls them, are known by phrases. A small model that is told of the act in one line answers
-it far better than from the words alone. Phrases and lines stand in `text/dialogue.md`.
+Dialogue acts, as the field calls them, are known by phrases, and told in one line before the answer. Phrases and lines
+are in `text/dialogue.md`.
 """
 
 from __future__ import annotations
 
-from agents.component import AddedComponent, Moment, Section, last_heard
-from agents.components.asked import LATEST
-from agents.memory.facts.extraction import utterance_in
+from agents.component import AddedComponent, Moment, Section
+from agents.components.asked import to_be_answered
 from world.message_catalog import Wording
 from world.parsing import has_phrase
 
@@ -25,11 +24,10 @@ class Dialogue(AddedComponent):
     name = "dialogue"
 
     def context(self, moment: Moment) -> Section | None:
-        if moment.kind != "speech" or moment.partner is None or moment.partner.is_agent:
+        spoken = to_be_answered(moment, self.owner.reading)
+        if spoken is None or moment.partner is None or moment.partner.is_agent:
             return None
-        heard = last_heard(moment.view.tail[-LATEST:], moment.partner.name)
-        spoken = utterance_in(heard, self.owner.reading) if heard else None
-        act = act_of(spoken.text, moment.world.wording) if spoken else ""
+        act = act_of(spoken.text, moment.world.wording)
         if not act:
             return None
         told = moment.world.wording(f"dialogue.to_{act}", who=moment.partner.name, name=moment.actor.name)

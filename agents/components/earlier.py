@@ -22,7 +22,7 @@ from agents.attending.questions import (
 from agents.component import AddedComponent, Moment, Section, last_heard
 from agents.memory.facts.extraction import Utterance, awaits_outcome, utterance_in
 from agents.memory.facts.narration_parser import NarrationParser
-from agents.memory.facts.speech_acts import classify, sentences, spans
+from agents.memory.facts.speech_acts import classify, sentences, uncut_sentences
 from agents.memory.facts.store import ME
 from agents.memory.view import View
 from agents.reflection.speech_facts import LOSS, heard_facts, in_third_person, key_words
@@ -317,7 +317,7 @@ def fitting(spoken: Utterance, question: str, asker: str) -> str:
     """
     words, kind = _words(spoken), answer_type(question)
     asked = _asked_words(question) - key_words(spoken.speaker)
-    told = [words[start:end].strip() for start, end in spans(words)]
+    told = list(uncut_sentences(words))
     fits = [one for one in told if is_of_type(kind, one.replace(spoken.speaker, "")) and not one.endswith("?")]
     fits = fits or [one for one in told if key_words(one) & (asked | key_words(asker))]
     return " ".join(fits) or words

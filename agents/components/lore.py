@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from agents.component import AddedComponent, Moment, Section, last_heard
-from agents.components.asked import LATEST
-from agents.memory.facts.extraction import utterance_in
+from agents.component import AddedComponent, Moment, Section
+from agents.components.asked import to_be_answered
 
 
 class LoreBook(AddedComponent):
@@ -13,10 +12,7 @@ class LoreBook(AddedComponent):
     name = "lore"
 
     def context(self, moment: Moment) -> Section | None:
-        if moment.kind != "speech" or moment.partner is None:
-            return None
-        heard = last_heard(moment.view.tail[-LATEST:], moment.partner.name)
-        spoken = utterance_in(heard, self.owner.reading) if heard else None
+        spoken = to_be_answered(moment, self.owner.reading)
         if spoken is None:
             return None
         found = moment.world.lore.about(spoken.text, moment.actor.name)

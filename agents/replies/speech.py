@@ -10,7 +10,7 @@ from typing import Any
 
 from agents.attending.questions import asks_of_own_words, subject_of
 from agents.choices.constraints import NO_GIFT, YES
-from agents.memory.facts.speech_acts import spans
+from agents.memory.facts.speech_acts import uncut_sentences
 from agents.models.adapter import without_thoughts
 from agents.reflection.speech_facts import in_second_person
 from world.parsing import is_named
@@ -79,14 +79,25 @@ def told_to_asker(words: str, name: str, asker: str, question: str) -> str:
     A small model tells it in the asker's own words ("I sell fish") if they ask of themselves, or by their name ("Jens
     sells fish").
     """
-    return " ".join(_told_to(words[start:end].strip(), name, asker, question) for start, end in spans(words))
+    told = list(uncut_sentences(words))
+    if subject_of(question) == "asker":
+        told = [one if _is_of_agent(one, name, question) else _with_you(one) for one in told]
+    return " ".join(_to(asker, one) for one in told)
 
 
-def _told_to(sentence: str, name: str, asker: str, question: str) -> str:
+def _is_of_agent(sentence: str, name: str, question: str) -> bool:
+    """Return whether the first person in a sentence is the agent that answers, not the asker."""
     is_said = asks_of_own_words(question) and _HAS_SAID.search(sentence)
-    is_own = is_named(name, sentence) or (_OF_TALKING.search(sentence) and not is_said)
-    if subject_of(question) == "asker" and not is_own and (told := in_second_person(sentence)):
-        sentence = told[0].upper() + told[1:] + (sentence[-1] if sentence[-1] in _SENTENCE_ENDS else "")
+    return is_named(name, sentence) or bool(_OF_TALKING.search(sentence) and not is_said)
+
+
+def _with_you(sentence: str) -> str:
+    told = in_second_person(sentence)
+    return told[0].upper() + told[1:] + (sentence[-1] if sentence[-1] in _SENTENCE_ENDS else "") if told else sentence
+
+
+def _to(asker: str, sentence: str) -> str:
+    """Return a sentence with the asker's name as `you`, where it tells of them."""
     other = re.escape(asker)
     sentence = re.sub(rf"^{other}['’]s\b", "Your", sentence)
     sentence = re.sub(rf"\b{other}['’]s\b", "your", sentence)
@@ -133,7 +144,7 @@ def _spoken(text: str, name: str, opening: str) -> tuple[str, str]:
 
 def _each_once(words: str) -> str:
     """Return words without the sentences that they have said already."""
-    said = [words[start:end].strip() for start, end in spans(words)]
+    said = list(uncut_sentences(words))
     return words if len(set(said)) == len(said) else " ".join(dict.fromkeys(said))
 
 

@@ -120,8 +120,14 @@ def spans(text: str) -> Iterator[tuple[int, int]]:
 
 def sentences(text: str) -> Iterator[str]:
     """Yield the sentences of a speech, trimmed; of an endless one the beginning."""
+    for sentence in uncut_sentences(text):
+        yield sentence[:MAX_SENTENCE_CHARACTERS]
+
+
+def uncut_sentences(text: str) -> Iterator[str]:
+    """Yield the sentences of a speech, trimmed, each to its end."""
     for start, end in spans(text):
-        yield text[start : min(end, start + MAX_SENTENCE_CHARACTERS)]
+        yield text[start:end]
 
 
 def classify(sentence: str) -> str:
