@@ -21,7 +21,9 @@ from tests.integration.scripted_ollama import MODEL, scripted_ollama
 
 pytestmark = pytest.mark.integration
 
-TURNS = 6
+TURNS = 24
+"""So many that agents meet and a model is asked: whoever is alone acts without one."""
+
 PLAN = """# Which?
 
 **turns**: {turns}
@@ -98,7 +100,8 @@ def recorded(tmp_path_factory: pytest.TempPathFactory) -> Path:
     with scripted_ollama() as server:
         plan(folder, server.host, seeds=2)
         live = sweep(folder, "--out", "live")
-    assert live.returncode == 0, live.stderr
+        assert live.returncode == 0, live.stderr
+        assert server.answered["generate"] >= 8
     local = sweep(folder, "--out", "local", "--replay-from", "live")
     assert local.returncode == 0, local.stderr
     return folder
