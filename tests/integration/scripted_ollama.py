@@ -15,7 +15,7 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
@@ -127,19 +127,20 @@ class _Conversation(BaseHTTPRequestHandler):
             self.server.answered["chat" if is_chat else "generate"] += 1
         self._send(answer)
 
+    def handle(self) -> None:
+        with suppress(ConnectionError):  # whoever asked is gone, or does not want to know any more
+            super().handle()
+
     def log_message(self, format: str, *args: Any) -> None:
         """Stay silent."""
 
     def _send(self, answer: dict[str, Any]) -> None:
         text = json.dumps(answer).encode() + b"\n"
-        try:
-            self.send_response(200)
-            self.send_header("Content-Type", "application/x-ndjson")
-            self.send_header("Content-Length", str(len(text)))
-            self.end_headers()
-            self.wfile.write(text)
-        except ConnectionError:  # whoever asked does not want to know any more
-            self.close_connection = True
+        self.send_response(200)
+        self.send_header("Content-Type", "application/x-ndjson")
+        self.send_header("Content-Length", str(len(text)))
+        self.end_headers()
+        self.wfile.write(text)
 
 
 @contextmanager
