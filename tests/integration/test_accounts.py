@@ -230,8 +230,8 @@ def test_a_world_that_closes_while_another_process_holds_the_accounts_says_what_
         with closing(AccountDatabase(folder)) as other, other.transaction():
             server.signal(signal.SIGTERM)
             assert server.exit_code() == 1
-        assert "fallwater: changes of accounts that could not be kept: 1; the lines above say why." in server.log
-        assert "another process is writing to it" in server.log
+        server.says("fallwater: changes of accounts that could not be kept: 1; the lines above say why.")
+        server.says("another process is writing to it")
 
 
 def test_a_reset_password_that_is_killed_leaves_the_accounts_whole(tmp_path):
