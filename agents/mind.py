@@ -15,6 +15,7 @@ from agents.component_registry import loaded_components
 from agents.components.errands import Errands, Step
 from agents.components.facts import Facts, LookedUp, Retrieval, board_text
 from agents.components.notice import Notice
+from agents.components.voice import Voice
 from agents.memory.facts.file import FactRegistry
 from agents.memory.journal_search import JournalSearch
 from agents.memory.memory import AgentMemory
@@ -87,6 +88,7 @@ class Mind:
         known = Facts(knowledge.facts, lambda: memory.settings)
         self.looked_up = LookedUp(known)
         self.errands = Errands(PlanNote(vault, note.name), note.errands)
+        self.voice = Voice(lambda: self._note.voice, memory.reading)
         retriever = Retriever(knowledge.finder, NotesIndex(vault, note.name))
         retrieval = Retrieval(retriever, lambda: memory.settings)
         every = [
@@ -96,6 +98,7 @@ class Mind:
             self.looked_up,
             retrieval,
             *more,
+            self.voice,
             self.errands,
         ]
         every += [Notice(notice), *self._scenes()]

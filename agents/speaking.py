@@ -13,6 +13,7 @@ from agents.attending.perception import Address
 from agents.attending.questions import answer_type, asks_of_self, asks_once_more, asks_what, goes_back, subject_of
 from agents.components.asked import asks_again
 from agents.components.earlier import question_of, remembered
+from agents.components.voice import Voice
 from agents.memory.facts.extraction import Utterance, utterance_in
 from agents.memory.facts.speech_acts import sentences
 from agents.memory.memory import AgentMemory
@@ -37,6 +38,12 @@ NARRATION_LINES, TOLD_LINES = 12, 60
 themselves that it may take for its own."""
 
 
+class Manner(Protocol):
+    """What is needed of the mind of the agent that speaks: how it talks."""
+
+    voice: Voice
+
+
 class Speaker(Protocol):
     """What is needed of the agent that speaks; see `agents.agent.Agent`."""
 
@@ -49,6 +56,8 @@ class Speaker(Protocol):
     def name(self) -> str: ...
     @property
     def character(self) -> Character: ...
+    @property
+    def mind(self) -> Manner: ...
 
     def answers_to(self, address: Address) -> list[str]: ...
     def recalls_for(self, address: Address) -> list[str]: ...
@@ -88,7 +97,13 @@ class Speaking:
         is_tiny = not can.chat and (can.parameters_billion or TINY_BILLION) < TINY_BILLION
         if (is_tiny or is_small(can)) and has_phrase(say("asked.odd"), address.text):
             return self._rng.choice(say("asked.odd_answers").split("; "))
-        return self._known(address) if is_tiny else ""
+        return self._known(address) or self._in_own_voice(address) if is_tiny else ""
+
+    def _in_own_voice(self, address: Address) -> str:
+        """Return what the agent's examples answer to a person who says nearly the same."""
+        return (
+            self._agent.mind.voice.answer_to(address.text, self._agent.memory.view().tail) if address.by_person else ""
+        )
 
     def _known(self, address: Address) -> str:
         """Return what the world, and what the agent was told, answer to somebody's words."""
@@ -102,7 +117,8 @@ class Speaking:
             return ""
         is_own = asks_of_self(words) or (subject_of(words) == "asker" and goes_back(words))
         is_again = is_own or asks_once_more(words) or asks_again(words, world)
-        return words if is_again or self._may_have_heard(words, decision.partner) else ""
+        has_answer = bool(self._in_own_voice(address))
+        return words if is_again or (not has_answer and self._may_have_heard(words, decision.partner)) else ""
 
     def _may_have_heard(self, words: str, partner: Character | None) -> bool:
         """Return whether a question is about others, and of a type that can be read or about what was spoken of."""
@@ -255,7 +271,7 @@ class Speaking:
         if address.with_gift and (thanks := self._agent.thanks_for(address)):
             return thanks
         stock = say("talk.at_a_loss" if is_asked else "talk.listens").split("; ")
-        return recalled or self._known(address) or self._rng.choice(stock)
+        return recalled or self._known(address) or self._in_own_voice(address) or self._rng.choice(stock)
 
 
 def _known_from(question: Question) -> str:

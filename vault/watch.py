@@ -37,7 +37,7 @@ _EVENTS: list[type[FileSystemEvent]] = [
 ]
 _NOTE = re.compile(
     r"(?:rooms|things|people|lore|config|templates|text|text/topics)/[^/.][^/]*\.md"
-    r"|agents/[^/.][^/]*/(?:agent\.md|yesterday\.md|templates/[^/.][^/]*\.md)"
+    r"|agents/[^/.][^/]*/(?:agent\.md|yesterday\.md|voice\.md|templates/[^/.][^/]*\.md)"
 )
 _FOLDER = re.compile(
     r"(?:rooms|things|people|lore|config|templates|text|text/topics|agents)|agents/[^/.][^/]*(?:/templates)?"
@@ -175,7 +175,7 @@ class ChangeScanner:
         for folder in (*FOLDERS, *(f"{agent}/templates" for agent in agents)):
             yield from (f"{folder}/{name}.md" for name in self._vault.names(folder))
         for agent in agents:
-            yield from (f"{agent}/{name}.md" for name in ("agent", "yesterday"))
+            yield from (f"{agent}/{name}.md" for name in ("agent", "yesterday", "voice"))
 
     def _stamp(self, source: str) -> Stamp | None:
         try:

@@ -100,16 +100,19 @@ def examples(
 ) -> list[Message]:
     """Return the talk of an example day as messages, and at its end one exchange that tells `you` from `I`.
 
-    The first of `names` who says something in it is the partner; what others say and do stands in brackets.
+    The first of `names` who says something in it is the partner; what others say and do stands in brackets. What comes
+    after the answer to what the partner says last is left out.
     """
     lines = [line for line in yesterday.split("\n") if line.strip()]
-    known, partner, last = list(names), "", 0
+    known, partner, last, is_answer = list(names), "", 0, False
     found: list[Message] = []
     for line in lines:
         if line.startswith(f"~{name}> "):
             typed = parse_line(split_reason(line.removeprefix(f"~{name}> "))[0])
             if typed.verb == "say":
                 found.append(Message("assistant", words_json(typed.arguments)))
+                last = len(found) if is_answer else last
+                is_answer = False
             continue
         who = next((one for one in known if line.startswith(f"{one} ")), "")
         event = reading.event_in(line, who) if who else None
@@ -117,7 +120,7 @@ def examples(
         partner = partner or (who if said else "")
         if said and who == partner:
             found.append(Message("user", said))
-            last = len(found)
+            last, is_answer = len(found), True
         else:
             found.append(Message("user", f"({line})"))
     if not last:

@@ -273,4 +273,4 @@ def _in(changes: Changes, folder: str) -> list[str]:
 def _said(agent: Agent) -> tuple[object, ...]:
     """Return all that counts of an agent's notes beyond its character."""
     note = agent.note
-    return note.profile, note.yesterday, agent.settings, agent.memory.settings
+    return note.profile, note.yesterday, note.voice, agent.settings, agent.memory.settings

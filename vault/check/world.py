@@ -14,8 +14,9 @@ from vault.config_notes import Settings, load_settings, load_text, settings_in
 from vault.entities.agent_notes import load_agent
 from vault.entities.schema import KINDS as KIND_BY_FOLDER
 from vault.entities.schema import entity_of, room_names
+from vault.entities.voice_note import read_voice
 from vault.errors import NoteError
-from vault.findings import Finding, Fix, Overlay, collect_errors
+from vault.findings import Finding, Fix, Overlay, collect_errors, finding_of
 from vault.locations_log import LINE, LOCATIONS
 from vault.lore import FOLDER as LORE
 from vault.lore import load_entry
@@ -260,6 +261,9 @@ def _agent(vault: Vault, name: str) -> Iterator[Finding]:
 
     overlay, source = Overlay(vault), f"agents/{name}/agent.md"
     yield from collect_errors(overlay, load)
+    voice = list[NoteError]()
+    yield from collect_errors(overlay, lambda vault: voice.extend(read_voice(vault, name)[1]))
+    yield from map(finding_of, voice)
     if not overlay.is_hidden(source):
         known = (*setting_names(AgentSettings), *setting_names(MemorySettings))
         yield from _deprecated_names(source, overlay.read(source).given, known)

@@ -19,7 +19,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any, TypeVar
 
@@ -27,6 +27,7 @@ from config.settings import AgentSettings, MemorySettings
 from config.validation import SettingsError, SourcedValue, closest_name, current_name, override, setting_names
 from vault.atomic_write import Stamp, file_stamp
 from vault.entities.schema import ERRANDS, REACTIONS, known_keys, read_fields
+from vault.entities.voice_note import Exchange, load_voice
 from vault.errors import NoteError
 from vault.markdown import NoteLine, escape_section, unescape, unescape_comments, unescape_section
 from vault.note import Note, link
@@ -59,7 +60,7 @@ class AgentNote:
     """What stands in an agent's folder. `profile` is kept to the letter; `yesterday` is an example day, or empty.
 
     `fields` are those of its character, by name. `errands` are what it sets out to do each day, which are no part of
-    the profile, as its table of triggers is none.
+    the profile, as its table of triggers is none. `voice` are examples of how it talks.
     """
 
     name: str
@@ -69,6 +70,7 @@ class AgentNote:
     given: dict[str, SourcedValue]
     source: str
     errands: tuple[Errand, ...] = ()
+    voice: tuple[Exchange, ...] = ()
 
     @property
     def character(self) -> Character:
@@ -92,7 +94,7 @@ def load_agent(vault: Vault, name: str) -> AgentNote:
     """
     note = vault.read("agents", name, "agent.md")
     yesterday = vault.read("agents", name, "yesterday.md").body if vault.exists("agents", name, "yesterday.md") else ""
-    return agent_of(note, name, yesterday)
+    return replace(agent_of(note, name, yesterday), voice=load_voice(vault, name))
 
 
 def agent_of(note: Note, name: str, yesterday: str = "") -> AgentNote:

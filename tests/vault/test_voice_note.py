@@ -1,0 +1,56 @@
+"""The examples of how an agent talks: what a line may be, and what is wrong with one that is none."""
+
+from __future__ import annotations
+
+import logging
+
+import pytest
+
+from tests.vault.vault_of import vault_of
+from vault.check.world import check_settings
+from vault.entities.agent_notes import load_agent
+from vault.entities.voice_note import MAX_ANSWER_CHARACTERS, Exchange, load_voice
+from vault.vault import STARTER, Vault
+
+VOICE = "agents/Rook/voice.md"
+GOOD = "How Rook talks.\n\n**how are you; what's up**: Dry.\n"
+
+
+def test_a_line_is_what_is_said_in_several_wordings_and_the_answer_and_others_are_for_readers(tmp_path):
+    vault = vault_of(tmp_path, {VOICE: GOOD})
+    assert load_voice(vault, "Rook") == (Exchange(("how are you", "what's up"), "Dry."),)
+    assert load_voice(vault, "Wren") == ()
+
+
+@pytest.mark.parametrize(
+    ("line", "why"),
+    [
+        ("**how are you**", "expected what somebody says and what is answered"),
+        ("** ; **: Dry.", "expected what somebody says and what is answered"),
+        (f"**how are you**: {'x' * (MAX_ANSWER_CHARACTERS + 1)}", f"{MAX_ANSWER_CHARACTERS + 1} characters"),
+    ],
+)
+def test_a_line_that_is_not_valid_is_named_and_the_others_count(line, why, tmp_path, caplog):
+    vault = vault_of(
+        tmp_path, {VOICE: f"{GOOD}{line}\n", "agents/Rook/agent.md": "---\nroom: '[[Inn]]'\n---\nA rook.\n"}
+    )
+    with caplog.at_level(logging.WARNING):
+        assert [one.answer for one in load_agent(vault, "Rook").voice] == ["Dry."]
+    assert f"{VOICE}:4: " in caplog.text
+    assert why in caplog.text
+    assert any(one.source == VOICE and one.line == 4 and why in one.text for one in check_settings(vault))
+
+
+def test_a_note_that_is_no_text_leaves_the_agent_without_examples(tmp_path, caplog):
+    vault = vault_of(tmp_path, {VOICE: GOOD, "agents/Rook/agent.md": "---\nroom: '[[Inn]]'\n---\nA rook.\n"})
+    vault.path(*VOICE.split("/")).write_bytes(b"caf\xe9")
+    assert load_agent(vault, "Rook").voice == ()
+    assert "voice.md: not UTF-8 text" in caplog.text
+
+
+@pytest.mark.parametrize("name", ["Eliza", "Moss", "Odile"])
+def test_the_agents_of_the_starter_have_examples_each_of_its_own(name):
+    found = load_voice(Vault(STARTER), name)
+    answers = [one.answer for one in found]
+    assert len(found) >= 40
+    assert len(set(answers)) == len(answers)
