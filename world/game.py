@@ -349,13 +349,14 @@ class Game:
             try:
                 known = of_onlookers.get(viewer.room_id) if name not in concerned else None
                 sentence, is_heard = known or perceptions.of(viewer)
+                transient = viewer.transient
                 if viewer.preferences and is_ignored(event, viewer, self.world):
                     if is_talk(event) and not viewer.is_agent:
-                        viewer.transient.speech_history.append(sentence)
+                        transient.speech_history.append(sentence)
                     continue
                 if is_heard and not viewer.is_agent:
-                    viewer.transient.speech_history.append(sentence)
-                if viewer.transient.awaiting_reply_from:
+                    transient.speech_history.append(sentence)
+                if transient.awaiting_reply_from:
                     clear_awaited(event, viewer)
                 observer(event, sentence)
             except Exception as error:

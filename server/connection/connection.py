@@ -31,6 +31,9 @@ KIND_OF: Mapping[type[Event], str] = {
 }
 """The kind of what somebody perceives of an event, a style's name. Of other events it is empty."""
 
+Shown = tuple[str, str]
+"""A text of whole lines and its kind."""
+
 # What JSON allows in a text, but a client may take for a control or a line end, or cannot read at all.
 _UNSAFE = re.compile("[\x7f-\x9f\u2028\u2029\ud800-\udfff\ufffe\uffff]")
 DEFAULT_WIDTH = 80
@@ -202,8 +205,8 @@ class ResumableListener(ConnectionListener, Protocol):
 class DoorTraffic:
     """One door: its open connections now; the rest counts since the start.
 
-    `sent_bytes` are as they went out, compressed if they were. `resumes` are players who came back after their
-    connection was lost.
+    `sent_bytes` are as they went out, compressed if they were; `sent_lines` are as a screen has them. `resumes` are
+    players who came back after their connection was lost.
     """
 
     connections: int = 0
@@ -212,10 +215,6 @@ class DoorTraffic:
     resumes: int = 0
     refused: Counter[RefusalReason] = field(default_factory=Counter)
     dropped: Counter[DropReason] = field(default_factory=Counter)
-
-    def count_lines(self, text: str) -> None:
-        """Count a text of whole lines that is sent."""
-        self.sent_lines += text.count("\n") + 1
 
 
 Traffic = Mapping[Door, DoorTraffic]

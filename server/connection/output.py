@@ -34,7 +34,8 @@ class FlushQueue:
 
     def add(self, call: Callable[[], None]) -> None:
         """Call in the next turn of the reactor."""
-        self._schedule()
+        if not self._is_coming:
+            self._schedule()
         self._calls.append(call)
 
     def add_last(self, call: Callable[[], None]) -> None:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
 
 from config.settings import COLORS, WEIGHTS, ColorSettings
-from server.connection.connection import MARKED, RAW, SCENE, Capabilities, ColorDepth
+from server.connection.connection import MARKED, RAW, SCENE, Capabilities, ColorDepth, Shown
 from server.rendering.layout import WHOLE, lay_out
 from world.message_catalog import LINK, MARKUP, link_as_text
 from world.preferences import COLOR, LINKS, OFF, ON, SCREEN_READER
@@ -97,12 +97,30 @@ def _preferred(client: Capabilities, reader: str | None, color: str, links: str 
     )
 
 
+class Renderer:
+    """Renders for all screens of one class: each text once for however many, and so all that a turn showed them."""
+
+    __slots__ = ("_content", "_render", "_texts")
+
+    def __init__(self, capabilities: Capabilities, palette: ColorSettings, encode: Encode) -> None:
+        self._render = lru_cache(maxsize=TEXTS)(
+            lambda text, kind: encode(f"{lines_for(capabilities, palette, text, kind)}\n", capabilities.charset)
+        )
+        self._texts: Sequence[Shown] = ()
+        self._content = b""
+
+    def rendered(self, texts: Sequence[Shown]) -> bytes:
+        """Return texts as they go over the wire. `texts` is kept, and must not change."""
+        if texts != self._texts:
+            self._content = b"".join(self._render(text, kind) for text, kind in texts)
+            self._texts = texts
+        return self._content
+
+
 @lru_cache(maxsize=CLASSES)
-def encoder_for(capabilities: Capabilities, palette: ColorSettings, encode: Encode) -> Encode:
-    """Return what renders for all screens of one class: each text, given with its kind, once for however many."""
-    return lru_cache(maxsize=TEXTS)(
-        lambda text, kind: encode(f"{lines_for(capabilities, palette, text, kind)}\n", capabilities.charset)
-    )
+def renderer_for(capabilities: Capabilities, palette: ColorSettings, encode: Encode) -> Renderer:
+    """Return what renders for all screens of one class."""
+    return Renderer(capabilities, palette, encode)
 
 
 def lines_for(capabilities: Capabilities, palette: ColorSettings, text: str, kind: str) -> str:
@@ -126,12 +144,12 @@ class TextScreen:
         "_at_prompt",
         "_capabilities",
         "_encode",
-        "_encoder",
         "_has_typed",
         "_known",
         "_line_end",
         "_palette",
         "_preferences",
+        "_renderer",
         "is_typing_hidden",
     )
 
@@ -142,8 +160,8 @@ class TextScreen:
         self._capabilities = capabilities
         self._palette = palette
         self._preferences: Callable[[], Mapping[str, str]] = dict
-        self._encoder: Encode | None = None
-        self._known: tuple[Capabilities, ColorSettings, Mapping[str, str], Encode] | None = None
+        self._renderer: Renderer | None = None
+        self._known: tuple[Capabilities, ColorSettings, Mapping[str, str], Renderer] | None = None
         self._line_end = encode("\n", "ascii")
         self._at_prompt = False
         self._has_typed = False
@@ -156,11 +174,11 @@ class TextScreen:
 
     def forget(self) -> None:
         """Work out again how the player sees, before the next text."""
-        self._encoder = None
+        self._renderer = None
 
-    def lines(self, text: str, kind: str) -> bytes:
-        """Return what shows whole lines; a prompt is to come behind them."""
-        content = (self._encoder or self._look())(text, kind)
+    def lines(self, texts: Sequence[Shown]) -> bytes:
+        """Return what shows texts, one below the other; a prompt is to come behind them. `texts` must not change."""
+        content = (self._renderer or self._look()).rendered(texts)
         if not self._at_prompt:
             return content
         self._at_prompt = False
@@ -180,15 +198,15 @@ class TextScreen:
         self._at_prompt, self._has_typed = True, False
         return text
 
-    def _look(self) -> Encode:
+    def _look(self) -> Renderer:
         client, palette, preferences = self._capabilities(), self._palette(), self._preferences()
         known = self._known
         if known and client is known[0] and palette is known[1] and preferences == known[2]:
-            self._encoder = known[3]
+            self._renderer = known[3]
         else:
-            self._encoder = encoder_for(preferred(client, preferences), palette, self._encode)
-            self._known = client, palette, {**preferences}, self._encoder
-        return self._encoder
+            self._renderer = renderer_for(preferred(client, preferences), palette, self._encode)
+            self._known = client, palette, {**preferences}, self._renderer
+        return self._renderer
 
 
 _SIXTEEN += [(127, 127, 127), (255, 0, 0), (0, 255, 0), (255, 255, 0), (92, 92, 255), (255, 0, 255), (0, 255, 255)]

@@ -288,12 +288,12 @@ class Session:
             return
         if self._gmcp:
             self._gmcp.perceive(event, text)
-        if text and character.transient.is_linkdead:
-            self._missed.append(text)
-        if text and (connection := self._connection):
+        if text:
+            if character.transient.is_linkdead:
+                self._missed.append(text)
             if isinstance(event, Output):
-                connection.show(*shown_of(event, text, self._registry.game.world.room_of(character).name))
-            else:
+                self.show(*shown_of(event, text, self._registry.game.world.room_of(character).name))
+            elif connection := self._connection:
                 connection.show(text, KIND_OF.get(type(event), ""))
         if event.actor_id == character.character_id:
             self._react_to_own(event, character)

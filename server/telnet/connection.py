@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import islice
@@ -13,11 +13,10 @@ from twisted.internet.interfaces import IPushProducer
 from zope.interface import implementer
 
 from server.clock import DelayedCall, ReactorClock, cancel
-from server.connection.base import BaseConnection
 from server.connection.connection import DropReason, Identification, Message
 from server.connection.input import ConnectionServices, InputLimits
 from server.connection.output import DirectWriter, Transport
-from server.rendering.text_screen import TextScreen
+from server.rendering.text_connection import TextConnection
 from server.telnet.compression import OutputBuffer
 from server.telnet.negotiation import Negotiator
 from server.telnet.options import ClientInfo, capabilities_of, encode_text, framed
@@ -105,7 +104,7 @@ log = logging.getLogger(__name__)
 
 
 @implementer(IPushProducer)
-class TelnetConnection(BaseConnection):
+class TelnetConnection(TextConnection):
     """The `Connection` of one telnet client. Twisted pauses it while the client does not read."""
 
     def __init__(
@@ -118,7 +117,8 @@ class TelnetConnection(BaseConnection):
         hold: Callable[[bool], None],
         prompt: Callable[[bool], str],
     ) -> None:
-        super().__init__(str(getattr(transport.getPeer(), "host", "local")), services, capabilities_of(client))
+        host = str(getattr(transport.getPeer(), "host", "local"))
+        super().__init__(host, services, capabilities_of(client), encode_text)
         self._transport = transport
         self._writer = DirectWriter(transport)
         self._close_seconds = limits.close_seconds
@@ -127,7 +127,6 @@ class TelnetConnection(BaseConnection):
         self._negotiator = negotiator
         self._hold = hold
         self._asked = prompt
-        self._screen = TextScreen(encode_text, lambda: self._client, services.palette)
         self._output_buffer = OutputBuffer()
         self._was_silent = False
         self._is_paused = False
@@ -147,15 +146,6 @@ class TelnetConnection(BaseConnection):
         before, self._client = self._client, capabilities_of(self._info)
         self._screen.forget()
         return self._client != before
-
-    def prefer(self, preferences: Callable[[], Mapping[str, str]]) -> None:
-        self._screen.prefer(preferences)
-
-    def show(self, text: str, kind: str = "") -> None:
-        if self._is_open:
-            self._is_prompt_due = True
-            self._services.traffic.count_lines(text)
-            self.send(self._screen.lines(text, kind))
 
     def line_typed(self) -> None:
         """Note that the player has typed a line; what follows is shown below it."""
@@ -185,6 +175,10 @@ class TelnetConnection(BaseConnection):
 
     def send(self, content: bytes) -> None:
         """Send `content` as it is, in order with what is written."""
+        self._lay_out()
+        self._write(content)
+
+    def _write(self, content: bytes) -> None:
         if not (content and self._is_open):
             return
         self._was_silent = False
@@ -212,6 +206,7 @@ class TelnetConnection(BaseConnection):
     def close(self) -> None:
         if not self._is_open:
             return
+        self._lay_out()
         self._is_open = False
         self._output_buffer.compress(False)
         self._flush()
@@ -232,6 +227,7 @@ class TelnetConnection(BaseConnection):
     def connection_lost(self) -> None:
         """Let go of everything: the connection has ended."""
         self._is_open = False
+        self._shown.clear()
         self._output_buffer.forget()
         cancel(self._forced_end)
 
@@ -246,11 +242,14 @@ class TelnetConnection(BaseConnection):
         self._is_open = False
 
     def _flush_soon(self) -> None:
-        if not self._is_paused:
+        if self._is_paused:
+            self._lay_out()  # so that it counts as what waits for a client that does not read
+        else:
             super()._flush_soon()
 
     def _end_turn(self) -> None:
         """Send what was written in this turn, and what is to stand behind all of it, in one piece."""
+        self._lay_out()
         if self._is_open and not self._is_paused:
             if self._is_prompt_due:
                 self._is_prompt_due = False

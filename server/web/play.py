@@ -167,7 +167,7 @@ class PageConnection(BaseConnection):
 
     def show(self, text: str, kind: str = "") -> None:
         if self._is_open:  # what is asked stands below the log, and changes with `prompt` alone
-            self._services.traffic.count_lines(text)
+            self._services.traffic.sent_lines += text.count("\n") + 1
             self._add(page_line(text, kind, preferred(self._client, self._preferences())))
 
     def send_data(self, message: Message) -> None:

@@ -11,7 +11,7 @@ from typing import Any, Protocol
 from twisted.internet.error import ConnectionDone
 from twisted.python.failure import Failure
 
-from server.connection.base import TOO_LONG, BaseConnection
+from server.connection.base import TOO_LONG
 from server.connection.connection import (
     Capabilities,
     ColorDepth,
@@ -20,7 +20,7 @@ from server.connection.connection import (
     Message,
 )
 from server.connection.input import ConnectionServices, Taken
-from server.rendering.text_screen import TextScreen
+from server.rendering.text_connection import TextConnection
 from server.telnet.negotiation import GmcpReceived
 from server.telnet.options import read_gmcp
 from server.telnet.protocol import TelnetProtocol
@@ -104,7 +104,7 @@ FRAMES: Mapping[str, Callable[[], Frames]] = {
 }
 
 
-class ProgramConnection(BaseConnection):
+class ProgramConnection(TextConnection):
     """The `Connection` of a program that is shown text with ANSI colours in binary frames, and told data in text ones.
 
     A binary frame is a line that was typed, or several, with or without their ends.
@@ -118,12 +118,11 @@ class ProgramConnection(BaseConnection):
         max_line_bytes: int,
         frames: Frames,
     ) -> None:
-        super().__init__(socket.host, services, Capabilities(colors=ColorDepth.MANY))
+        super().__init__(socket.host, services, Capabilities(colors=ColorDepth.MANY), _encoded)
         self._socket = socket
         self._listener = listener
         self._max_line_bytes = max_line_bytes
         self._frames = frames
-        self._screen = TextScreen(_encoded, lambda: self._client, services.palette)
         self._out = b""
 
     def begin(self) -> None:
@@ -160,7 +159,8 @@ class ProgramConnection(BaseConnection):
             lines = lines[:1]  # a flood; a line a frame is what all clients send
         for line in lines:
             self._is_prompt_due = True
-            self._out += self._screen.line_typed()
+            self._lay_out()
+            self._write(self._screen.line_typed())
             if len(line.encode("utf-8", "replace")) > self._max_line_bytes:
                 self.show(TOO_LONG.format(self._max_line_bytes))
             else:
@@ -169,16 +169,6 @@ class ProgramConnection(BaseConnection):
         return Taken.LINE
 
     # The connection
-
-    def prefer(self, preferences: Callable[[], Mapping[str, str]]) -> None:
-        self._screen.prefer(preferences)
-
-    def show(self, text: str, kind: str = "") -> None:
-        if self._is_open:
-            self._is_prompt_due = True
-            self._services.traffic.count_lines(text)
-            self._out += self._screen.lines(text, kind)
-            self._flush_soon()
 
     def send_data(self, message: Message) -> None:
         if self._is_open and (content := self._frames.encode(message)):
@@ -199,13 +189,18 @@ class ProgramConnection(BaseConnection):
 
     def _end_turn(self) -> None:
         self._is_due = False
+        self._lay_out()
         if self._is_open and self._is_prompt_due:
             self._is_prompt_due = False
-            self._out += self._screen.prompt(self._listener.prompt).encode()
+            self._write(self._screen.prompt(self._listener.prompt).encode())
         self._flush()
         self._screen.forget()
 
+    def _write(self, content: bytes) -> None:
+        self._out += content
+
     def _flush(self) -> None:
+        self._lay_out()
         content, self._out = self._out, b""
         if content and self._is_open:
             self._socket.send_binary(content)

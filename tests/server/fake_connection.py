@@ -57,7 +57,7 @@ class FakeConnection:
 
     def show(self, text: str, kind: str = "") -> None:
         if self.is_open:
-            self._take(self._screen.lines(text, kind))
+            self._take(self._screen.lines([(text, kind)]))
             self.prompt()
 
     def prompt(self) -> None:

@@ -43,7 +43,7 @@ class Onlooker:
     def sees(self, text: str = SPEECH, kind: str = "speech") -> str:
         """Return a text as it is shown in a turn of its own."""
         self.screen.forget()
-        return self.screen.lines(text, kind).decode()
+        return self.screen.lines([(text, kind)]).decode()
 
     def asks(self, prompt: str) -> str:
         """Return what is shown of a prompt."""
@@ -69,6 +69,14 @@ def test_what_nothing_has_changed_is_shown_the_same_and_rendered_once(ana):
     assert len(ana.encoded) == 1
 
 
+def test_what_a_turn_showed_to_many_who_see_alike_is_put_together_once(ana):
+    ben = TextScreen(ana._encode, lambda: ana.client, lambda: ana.palette)
+    turn = [(SPEECH, "speech"), ("Rain.", "")]
+    assert ana.screen.lines(turn).count(b"\n") == 3
+    assert ben.lines([*turn]) is ana.screen.lines([*turn])
+    assert ben.lines(turn[1:]) == b"Rain.\n"
+
+
 @pytest.mark.parametrize(
     ("change", "start", "lines"),
     [
@@ -88,7 +96,7 @@ def test_a_change_counts_from_the_next_turn_on(ana, change: Callable[[Onlooker],
 def test_what_a_player_sets_by_a_line_counts_for_its_answer(ana):
     ana.screen.line_typed()
     ana.preferences["color"] = "off"
-    assert ana.screen.lines(SPEECH, "speech").startswith(b"Moss")
+    assert ana.screen.lines([(SPEECH, "speech")]).startswith(b"Moss")
 
 
 def test_preferences_that_others_take_the_place_of_count_no_more(ana):
