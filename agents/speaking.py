@@ -11,21 +11,21 @@ from agents.attending.conversation import is_question
 from agents.attending.floor import Awareness
 from agents.attending.perception import Address
 from agents.attending.questions import answer_type, asks_of_self, asks_once_more, asks_what, goes_back, subject_of
-from agents.components.asked import asks_again
+from agents.components.asked import Person, answers, asks_again
 from agents.components.earlier import question_of, remembered
-from agents.components.voice import Voice
+from agents.components.voice import ASKED_SUBJECT, SURE, VERY_SURE, Voice
 from agents.memory.facts.extraction import Utterance, utterance_in
 from agents.memory.facts.speech_acts import sentences
 from agents.memory.memory import AgentMemory
 from agents.models.queue import ModelQueue
 from agents.prompts.talk import spoken_words
 from agents.reflection.reflection import Reflection
-from agents.reflection.speech_facts import key_words
+from agents.reflection.speech_facts import NAME, answered_name, heard_facts, key_words, told_name
 from agents.repetition.guard import RepetitionGuard
 from agents.repetition.loop_detector import is_similar, shingles
 from agents.replies.reply import Reply
 from agents.replies.speech_check import TOLD, Fault, Heard, fault_in, takes_leave
-from world.entities import Character
+from world.entities import Character, Role
 from world.game import Game
 from world.parsing import has_phrase, parse_line
 
@@ -91,23 +91,88 @@ class Speaking:
         self._said_again = ""
 
     def answer_without_model(self, address: Address) -> str:
-        """Return what the engine answers by itself, because the model would do it badly; empty if nothing."""
-        assert self._agent.queue is not None
-        can, say = self._agent.queue.model.capabilities, self._game.world.wording
-        is_tiny = not can.chat and (can.parameters_billion or TINY_BILLION) < TINY_BILLION
-        if (is_tiny or is_small(can)) and has_phrase(say("asked.odd"), address.text):
-            return self._rng.choice(say("asked.odd_answers").split("; "))
-        return self._known(address) or self._in_own_voice(address) if is_tiny else ""
+        """Return what the engine answers by itself, because the model would do it badly; empty if nothing.
 
-    def _in_own_voice(self, address: Address) -> str:
+        That is, for a small model: its agent's own examples, where nearly the same is said; and what world and lore
+        know of what is asked, unless it is about one of the two who talk. A tiny model is asked for nothing that the
+        engine can answer.
+        """
+        say, words = self._game.world.wording, address.text
+        if not self._finds_few_words:
+            return ""
+        if has_phrase(say("asked.odd"), words):
+            return self._rng.choice(say("asked.odd_answers").split("; "))
+        known = self._known(address) if self._is_tiny else ""
+        if not address.by_person or address.is_gift or address.with_gift or has_phrase(say("talk.asks_along"), words):
+            return known
+        if not is_question(words, say):
+            return self._reply_to_told(address) or known or (self._at_a_loss(address) if self._is_tiny else "")
+        is_recalled = asks_of_self(words) or goes_back(words)
+        found = self._in_own_voice(address, VERY_SURE) or known
+        if not found and not is_recalled:
+            of_world = "" if subject_of(words) == "asked" else self._known_here(address)
+            found = of_world or self._in_own_voice(address, ASKED_SUBJECT)
+        return found or (self._in_own_voice(address) if self._is_tiny else "")
+
+    def greeting_without_model(self, partner: Character) -> str:
+        """Return how a person is greeted of whom nothing is known, where the model would do it badly; or empty."""
+        people, say = self._agent.reflection.people, self._game.world.wording
+        if not self._finds_few_words or partner.is_agent or (people.facts(partner.name) and not self._is_tiny):
+            return ""
+        called = people.called(partner.name) or ("" if partner.role is Role.GUEST else partner.name)
+        hello = self._agent.mind.voice.answer_to(say("talk.hello"), self._agent.memory.view().tail, is_asked=False)
+        hello = hello or self._rng.choice(say("talk.greets").split("; "))
+        return f"{called}! {hello}" if called else f"{hello} {say('talk.asks_called')}"
+
+    @property
+    def _is_tiny(self) -> bool:
+        assert self._agent.queue is not None
+        can = self._agent.queue.model.capabilities
+        return not can.chat and (can.parameters_billion or TINY_BILLION) < TINY_BILLION
+
+    @property
+    def _finds_few_words(self) -> bool:
+        assert self._agent.queue is not None
+        return self._is_tiny or is_small(self._agent.queue.model.capabilities)
+
+    def _reply_to_told(self, address: Address) -> str:
+        """Return what the agent's examples reply to what a person tells, by the name that they give with it."""
+        own, name = self._in_own_voice(address), self._told_name(address)
+        if not name:
+            return own
+        return f"{self._game.world.wording('talk.is_called', who=name)} {own or self._at_a_loss(address)}".strip()
+
+    def _told_name(self, address: Address) -> str:
+        """Return the name that a person gives of themselves in their words, as the agent has taken it; or nothing."""
+        spoken = Utterance(address.by_id, address.text)
+        facts = [*heard_facts(spoken, 0), answered_name(spoken, 0)]
+        names = [told_name(one.words) for one in facts if one is not None and one.kind == NAME]
+        who = self._game.world.characters.get(address.by_id)
+        called = self._agent.reflection.people.called(who.name) if who else ""
+        return called if called in names else ""
+
+    def _in_own_voice(self, address: Address, least: float = SURE) -> str:
         """Return what the agent's examples answer to a person who says nearly the same."""
-        return (
-            self._agent.mind.voice.answer_to(address.text, self._agent.memory.view().tail) if address.by_person else ""
-        )
+        if not address.by_person:
+            return ""
+        is_asked = is_question(address.text, self._game.world.wording)
+        return self._agent.mind.voice.answer_to(address.text, self._agent.memory.view().tail, is_asked, least)
+
+    def _at_a_loss(self, address: Address) -> str:
+        """Return what the agent's examples say to whatever a person asks or tells; empty without such."""
+        is_asked = is_question(address.text, self._game.world.wording)
+        tail = self._agent.memory.view().tail
+        return self._agent.mind.voice.at_a_loss(tail, is_asked) if address.by_person else ""
 
     def _known(self, address: Address) -> str:
         """Return what the world, and what the agent was told, answer to somebody's words."""
         return " ".join(self._agent.answers_to(address)[:MAX_ANSWERS])
+
+    def _known_here(self, address: Address) -> str:
+        """Return what the world and lore answer to somebody's words, whatever the agent was told."""
+        who, world = address.by_id, self._game.world
+        person = Person(who, world.characters[who].name if who in world.characters else who)
+        return " ".join(answers(address.text, world, self._agent.character, person)[:MAX_ANSWERS])
 
     def asked_of_the_past(self, question: Question) -> str:
         """Return the words of a person who asks about what was said, empty if they do not, or ask for a thing."""
@@ -266,12 +331,16 @@ class Speaking:
         recalled = self._recall(question) if is_asked else ""
         if fault == "invents" and _is_unanswerable(question):
             fault = "untold"
-        if fault in ("reveals", "stays", "untold") or (fault == "invents" and not recalled):
+        is_unknown = fault == "invents" and not recalled
+        if is_unknown and (own := self._at_a_loss(address)):
+            return own
+        if fault in ("reveals", "stays", "untold") or is_unknown:
             return self._rng.choice(say(f"talk.instead_{fault}", who=partner.name).split("; "))
         if address.with_gift and (thanks := self._agent.thanks_for(address)):
             return thanks
         stock = say("talk.at_a_loss" if is_asked else "talk.listens").split("; ")
-        return recalled or self._known(address) or self._in_own_voice(address) or self._rng.choice(stock)
+        own = self._in_own_voice(address) or self._at_a_loss(address)
+        return recalled or self._known(address) or own or self._rng.choice(stock)
 
 
 def _known_from(question: Question) -> str:

@@ -1,7 +1,8 @@
 """How the agent talks: the examples of its `voice.md` that are nearest to what was just said.
 
-An example is found by the words that it shares with a sentence that was said, rare words counting for more. It stands
-right before the words that are to be answered, so that a small model answers in the agent's own manner.
+An example is found by the words that it shares with a sentence that was said, rare words counting for more, or by a
+subject that is named in what is told. It stands right before the words that are to be answered, so that a model answers
+in the agent's own manner. Where a small model is asked the like of an example, its answer is said as it stands.
 """
 
 from __future__ import annotations
@@ -9,23 +10,30 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 
+from agents.attending.conversation import is_question
 from agents.component import Moment, Section, Turn
 from agents.components.asked import to_be_answered
 from agents.memory.facts.narration_parser import NarrationParser
 from agents.memory.facts.speech_acts import sentences
-from vault.entities.voice_note import Exchange
+from vault.entities.voice_note import WORD, Exchange
 from vault.memory.memory_line import Memory
 from world.events import Event
 from world.parsing import parse_line, split_reason
 
-NEAR = 0.5
+NEAR = 0.6
 """From this on, of 1 for the very words, an example is told."""
 
 SURE = 0.75
-"""From this on its answer will do as it stands, where a model finds none."""
+"""From this on its answer will do as it stands, to what is told or where a model finds none. So near is a subject."""
+
+VERY_SURE = 0.85
+"""From this on its answer will do as it stands, to what is asked."""
+
+ASKED_SUBJECT = 0.8
+"""So near is a subject that is asked about: its answer is said where nothing is known of what is asked."""
 
 SECOND = 0.85
 """A second example is told if it is this near, of the first."""
@@ -47,13 +55,18 @@ _FORM = re.compile(rf"(.+)({'|'.join(_ENDINGS)})")
 _ME, _YOU = frozenset({"i", "me", "my", "mine", "we", "our"}), frozenset({"you", "your"})
 
 
+_CLAUSE_ENDS = re.compile(r"[,;:–—]\s+|\s+-\s+|\s+(?:and|but|so|because)\s+")
+SHORTEST_CLAUSE = 2
+"""A part of a sentence of so many words is compared by itself too."""
+
+
 @dataclass(frozen=True)
 class Example:
     """An exchange, in the wording `heard` that is nearest to what was said, and how near that is, from 0 to 1."""
 
     near: float
     heard: str
-    answer: str
+    answers: tuple[str, ...]
 
 
 class Voice:
@@ -79,25 +92,38 @@ class Voice:
         spoken = to_be_answered(moment, self._reading)
         if spoken is None or moment.partner is None or moment.partner.is_agent:
             return None
-        found = self.nearest(spoken.text, moment.view.tail)
         say, name = moment.world.wording, moment.actor.name
-        told = [say("talk.voice", name=name, heard=one.heard, answer=one.answer) for one in found]
+        found = self.nearest(spoken.text, moment.view.tail, is_question(spoken.text, say))
+        told = [say("talk.voice", name=name, heard=one.heard, answer=one.answers[0]) for one in found]
         return Section(self.name, " ".join(told), is_aside=True) if told else None
 
-    def answer_to(self, words: str, tail: Iterable[Memory]) -> str:
-        """Return an answer that will do as it stands, and that was not given in the tail; empty if there is none."""
-        return next((one.answer for one in self.nearest(words, tail) if one.near >= SURE), "")
+    def answer_to(self, words: str, tail: Iterable[Memory], is_asked: bool, least: float = SURE) -> str:
+        """Return an answer that will do as it stands, and that was not given in the tail; empty if there is none.
 
-    def nearest(self, words: str, tail: Iterable[Memory]) -> Sequence[Example]:
-        """Return the nearest example, and another if it is as near; none whose answer was given in the tail."""
+        `least` is how near an example must be.
+        """
+        return next((one.answers[0] for one in self.nearest(words, tail, is_asked) if one.near >= least), "")
+
+    def at_a_loss(self, tail: Iterable[Memory], is_asked: bool) -> str:
+        """Return what the agent says to whatever is asked or told, and has not said in the tail; empty if nothing."""
+        wanted, given = "asked" if is_asked else "told", _given_in(tail)
+        answers = (answer for one in self._exchanges() if one.of_anything == wanted for answer in one.answers)
+        return next((one for one in answers if not given(one)), "")
+
+    def nearest(self, words: str, tail: Iterable[Memory], is_asked: bool) -> Sequence[Example]:
+        """Return the nearest example, and another if it is as near, with the answers that were not given in the tail.
+
+        Of words that ask, only the sentences that do are looked at, and only the subjects of questions.
+        """
         exchanges = self._exchanges()
         if exchanges is not self._index.exchanges:
             self._index = _Index(exchanges)
-        found = self._index.nearest(words)
+        found = self._index.nearest(words, is_asked)
         if not found:
             return ()
-        said = [_words(parse_line(split_reason(one.text)[0]).arguments) for one in tail if one.kind == "acted"]
-        fresh = [one for one in found if not any(_is_given(_words(one.answer), words) for words in said)]
+        given = _given_in(tail)
+        left = (replace(one, answers=tuple(answer for answer in one.answers if not given(answer))) for one in found)
+        fresh = [one for one in left if one.answers]
         return [one for one in fresh[:2] if one.near >= SECOND * fresh[0].near]
 
 
@@ -106,19 +132,40 @@ class _Index:
 
     def __init__(self, exchanges: tuple[Exchange, ...]) -> None:
         self.exchanges = exchanges
-        self._wordings = [(_words(heard), heard, one.answer) for one in exchanges for heard in one.heard]
+        self._wordings = [(frozenset(_words(heard)), heard, one) for one in exchanges for heard in one.heard]
+        self._subjects = [
+            (_words(phrase), phrase.rstrip("?"), phrase.endswith("?"), one)
+            for one in exchanges
+            for phrase in one.subjects
+        ]
         self._counts = Counter(word for words, _, _ in self._wordings for word in words)
 
-    def nearest(self, said: str) -> list[Example]:
-        """Return those that are near enough, the nearest first, each answer once."""
-        best: dict[str, Example] = {}
-        for sentence in sentences(said):
-            heard_words = _words(sentence)
-            for words, heard, answer in self._wordings:
-                near = self._alike(heard_words, words)
-                if near >= NEAR and (answer not in best or near > best[answer].near):
-                    best[answer] = Example(near, heard, answer)
-        return sorted(best.values(), key=lambda one: -one.near)
+    def nearest(self, said: str, is_asked: bool) -> list[Example]:
+        """Return those that are near enough, the nearest first, each exchange once; of subjects the first one."""
+        told = list(sentences(said))
+        if is_asked:
+            told = [one for one in told if one.rstrip("\"'”’)").endswith("?")] or told
+        best: dict[Exchange, Example] = {}
+        for words in map(frozenset, map(_words, _parts(told))):
+            for wording, heard, exchange in self._wordings:
+                near = self._alike(words, wording)
+                if near >= NEAR and (exchange not in best or near > best[exchange].near):
+                    best[exchange] = Example(near, heard, exchange.answers)
+        subject = self._subject(told, is_asked)
+        found = [*best.values(), *([subject] if subject else [])]
+        return sorted(found, key=lambda one: -one.near)
+
+    def _subject(self, told: Sequence[str], is_asked: bool) -> Example | None:
+        """Return the exchange of the first subject of the note that stands in what was told, or asked."""
+        said = [_words(one) for one in told]
+        for words, phrase, is_of_questions, exchange in self._subjects:
+            if is_of_questions is not is_asked:
+                continue
+            for sentence, spoken in zip(told, said, strict=True):
+                if any(spoken[at : at + len(words)] == words for at in range(len(spoken) - len(words) + 1)):
+                    word, near = phrase.split()[-1], ASKED_SUBJECT if is_asked else SURE
+                    return Example(near, sentence, tuple(one.replace(WORD, word) for one in exchange.answers))
+        return None
 
     def _alike(self, one: frozenset[str], other: frozenset[str]) -> float:
         """Return how alike two sentences are; one about `my` is not like one about `your`."""
@@ -130,15 +177,30 @@ class _Index:
         return sum(math.log(1 + len(self._wordings) / (1 + self._counts[word])) for word in words)
 
 
-def _is_given(answer: frozenset[str], said: frozenset[str]) -> bool:
-    """Return whether most of the words of an answer were said."""
-    return len(answer & said) >= GIVEN * len(answer)
+def _parts(told: Iterable[str]) -> Iterator[str]:
+    """Yield sentences, and their clauses that are not too short."""
+    for sentence in told:
+        yield sentence
+        clauses = _CLAUSE_ENDS.split(sentence)
+        yield from (one for one in clauses if len(clauses) > 1 and len(one.split()) >= SHORTEST_CLAUSE)
 
 
-def _words(sentence: str) -> frozenset[str]:
+def _given_in(tail: Iterable[Memory]) -> Callable[[str], bool]:
+    """Return what tells whether most of the words of an answer were said in one line of the tail."""
+    lines = (parse_line(split_reason(one.text)[0]).arguments for one in tail if one.kind == "acted")
+    said = [frozenset(_words(one)) for one in lines]
+
+    def given(answer: str) -> bool:
+        words = frozenset(_words(answer))
+        return any(len(words & one) >= GIVEN * len(words) for one in said)
+
+    return given
+
+
+def _words(sentence: str) -> list[str]:
     """Return the stems of a sentence's words, short forms written out."""
     found = list[str]()
     for word in _WORD.findall(sentence.casefold().replace("’", "'")):
         form = _FORM.fullmatch(word)
         found += [form[1], _ENDINGS[form[2]]] if form else _SHORT_FORMS.get(word, word).split()
-    return frozenset(word if len(word) <= 3 else word.removesuffix("s")[:_STEM] for word in found)
+    return [word if len(word) <= 3 else word.removesuffix("s")[:_STEM] for word in found]

@@ -1,6 +1,10 @@
 """`voice.md` in an agent's folder: how it talks, in examples of what somebody says and what it answers.
 
 A line of it is `**how are you; how do you do**: Damp. It suits me.`; all other lines are for those who read the note.
+Several answers stand with ` | ` between them. A wording behind `…` is a subject, a phrase that stands anywhere in what
+is told: `**…my brother; …my sister**: Is your {word} older? | …`, where `{word}` is the last word of the phrase. With a
+question mark behind it, as in `…brothers?`, it stands anywhere in what is asked. `…` alone has the answers to whatever
+else is told, `…?` to what else is asked.
 """
 
 from __future__ import annotations
@@ -8,6 +12,7 @@ from __future__ import annotations
 import logging
 import re
 from dataclasses import dataclass
+from typing import Literal
 
 from vault.errors import NoteError
 from vault.vault import Vault
@@ -18,15 +23,24 @@ NAME = "voice.md"
 MAX_ANSWER_CHARACTERS = 200
 """A longer answer would not be read as one example of how somebody talks."""
 
+ANYTHING_TOLD, ANYTHING_ASKED = "…", "…?"
+WORD = "{word}"
+
 _EXCHANGE = re.compile(r"\*\*(?P<heard>[^*]+)\*\*:[ \t]*(?P<answer>.*\S)[ \t]*")
 
 
 @dataclass(frozen=True)
 class Exchange:
-    """What somebody may say, in one or several wordings, and what the agent answers."""
+    """What somebody may say, in one or several wordings, and what the agent answers, once this and once that.
+
+    `subjects` are phrases that stand anywhere in what is told or, with a `?` behind them, in what is asked.
+    `of_anything` says that the answers are for whatever is told, or asked, that nothing else fits.
+    """
 
     heard: tuple[str, ...]
-    answer: str
+    answers: tuple[str, ...]
+    subjects: tuple[str, ...] = ()
+    of_anything: Literal["", "told", "asked"] = ""
 
 
 def load_voice(vault: Vault, name: str) -> tuple[Exchange, ...]:
@@ -49,14 +63,30 @@ def read_voice(vault: Vault, name: str) -> tuple[list[Exchange], list[NoteError]
     for number, line in enumerate(note.body.split("\n"), note.body_line):
         if not line.startswith("**"):
             continue
-        typed = _EXCHANGE.fullmatch(line)
-        heard = tuple(one.strip() for one in typed["heard"].split(";") if one.strip()) if typed else ()
-        if typed is None or not heard:
-            wrong = "expected what somebody says and what is answered, as **how are you; what's up**: Damp."
-        elif len(typed["answer"]) > MAX_ANSWER_CHARACTERS:
-            wrong = f"the answer has {len(typed['answer'])} characters; expected at most {MAX_ANSWER_CHARACTERS}."
+        exchange = _exchange(line)
+        if isinstance(exchange, str):
+            faults.append(NoteError(f"{note.source}:{number}: {exchange}"))
         else:
-            found.append(Exchange(heard, typed["answer"]))
-            continue
-        faults.append(NoteError(f"{note.source}:{number}: {wrong}"))
+            found.append(exchange)
     return found, faults
+
+
+def _exchange(line: str) -> Exchange | str:
+    """Return the exchange in a line, or what is wrong with it."""
+    typed = _EXCHANGE.fullmatch(line)
+    heard = [one.strip().replace("...", "…") for one in typed["heard"].split(";") if one.strip()] if typed else []
+    answers = tuple(one.strip() for one in typed["answer"].split("|") if one.strip()) if typed else ()
+    if not heard or not answers:
+        return "expected what somebody says and what is answered, as **how are you; what's up**: Damp."
+    longest = max(map(len, answers))
+    if longest > MAX_ANSWER_CHARACTERS:
+        return f"the answer has {longest} characters; expected at most {MAX_ANSWER_CHARACTERS}."
+    if heard in ([ANYTHING_TOLD], [ANYTHING_ASKED]):
+        return Exchange((), answers, (), "told" if heard == [ANYTHING_TOLD] else "asked")
+    subjects = tuple(one[1:].strip() for one in heard if one.startswith("…"))
+    if not all(re.search(r"\w", one) for one in subjects):
+        return f"{ANYTHING_TOLD} and {ANYTHING_ASKED} stand in a line of their own; expected words behind … here."
+    whole = tuple(one for one in heard if not one.startswith("…"))
+    if whole and any(WORD in one for one in answers):
+        return f"{WORD} is the last word of what stands behind …; expected all that somebody says to begin with … here."
+    return Exchange(whole, answers, subjects)

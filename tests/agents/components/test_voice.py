@@ -13,11 +13,16 @@ from vault.entities.voice_note import Exchange
 from vault.memory.memory_line import Memory
 
 EXCHANGES: tuple[Exchange, ...] = (
-    Exchange(("how are you", "what's up"), "Dry, thank you."),
-    Exchange(("what is your job", "what do you do all day"), "I count beds."),
-    Exchange(("I lost my job", "I failed"), "There is always the inn."),
-    Exchange(("do you like it here",), "It is warm."),
-    Exchange(("do you like the soup",), "It is hot."),
+    Exchange(("how are you", "what's up"), ("Dry, thank you.", "Dry as before.")),
+    Exchange(("what is your job", "what do you do all day"), ("I count beds.",)),
+    Exchange(("I lost my job", "I failed"), ("There is always the inn.",)),
+    Exchange(("do you like it here",), ("It is warm.",)),
+    Exchange(("do you like the soup",), ("It is hot.",)),
+    Exchange((), ("Was the {word} wet?",), ("my hat", "my best coat")),
+    Exchange((), ("Does your {word} travel?",), ("my sister",)),
+    Exchange((), ("Mind the eels.",), ("swim?",)),
+    Exchange((), ("Go on.", "And then?"), of_anything="told"),
+    Exchange((), ("Ask the cook.",), of_anything="asked"),
 )
 
 
@@ -39,29 +44,48 @@ def voice():
         ("What does she do all day?", ""),
         ("Is it warm in the kitchen?", ""),
         ("The river is brown.", ""),
+        ("It rained, and I lost my job.", "There is always the inn."),
+        ("I've sat on MY hat, of all things.", "Was the hat wet?"),
+        ("My sister has my best coat.", "Was the coat wet?"),
+        ("I have no sister. My cat is old.", ""),
+        ("My sister is late. What do you do all day?", "I count beds."),
+        ("Where is my hat?", ""),
+        ("Can one swim in the cellar?", "Mind the eels."),
+        ("I swim.", ""),
         ("", ""),
     ],
 )
-def test_the_nearest_example_shares_the_rarest_words_and_is_about_the_same_person(voice, words, answer):
-    found = voice.nearest(words, ())
-    assert (found[0].answer if found else "") == answer
+def test_the_nearest_example_shares_the_rarest_words_or_has_the_first_subject_that_is_told(voice, words, answer):
+    found = voice.nearest(words, (), is_asked="?" in words)
+    assert (found[0].answers[0] if found else "") == answer
 
 
 def test_an_answer_is_said_as_it_stands_only_where_nearly_the_same_was_said_and_not_twice(voice):
-    assert voice.nearest("Do you like it here when the rain comes in?", ())[0].near < SURE
-    assert voice.answer_to("Do you like it here when the rain comes in?", ()) == ""
-    assert voice.answer_to("how are you", ()) == "Dry, thank you."
-    said = Memory(1, 0, "acted", "The Common Room", "say Dry, thank you.")
-    assert voice.answer_to("how are you", [said]) == ""
-    assert voice.nearest("how are you", [said]) == []
+    words = "Do you like it here in the winter?"
+    assert voice.nearest(words, (), is_asked=True)[0].near < SURE
+    assert voice.answer_to(words, (), is_asked=True) == ""
+    assert voice.answer_to("how are you", (), is_asked=True) == "Dry, thank you."
+    said = [Memory(1, 0, "acted", "The Common Room", "say Dry, thank you.")]
+    assert voice.answer_to("how are you", said, is_asked=True) == "Dry as before."
+    said.append(Memory(2, 0, "acted", "The Common Room", "say Dry as before."))
+    assert voice.nearest("how are you", said, is_asked=True) == []
+
+
+def test_what_is_said_to_anything_is_not_said_twice(voice):
+    assert voice.at_a_loss((), is_asked=True) == "Ask the cook."
+    assert voice.at_a_loss((), is_asked=False) == "Go on."
+    said = [Memory(1, 0, "acted", "The Common Room", "say Go on.")]
+    assert voice.at_a_loss(said, is_asked=False) == "And then?"
+    said.append(Memory(2, 0, "acted", "The Common Room", "say And then?"))
+    assert voice.at_a_loss(said, is_asked=False) == ""
 
 
 def test_edited_examples_count_at_once():
     now = [EXCHANGES]
     voice = Voice(lambda: now[0], ENGLISH)
-    assert voice.answer_to("how are you", ()) == "Dry, thank you."
-    now[0] = (replace(EXCHANGES[0], answer="Wet."),)
-    assert voice.answer_to("how are you", ()) == "Wet."
+    assert voice.answer_to("how are you", (), is_asked=True) == "Dry, thank you."
+    now[0] = (replace(EXCHANGES[0], answers=("Wet.",)),)
+    assert voice.answer_to("how are you", (), is_asked=True) == "Wet."
 
 
 def test_a_prompt_tells_the_example_to_a_person_and_nothing_to_another_agent(tmp_path):
