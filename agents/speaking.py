@@ -11,6 +11,7 @@ from agents.attending.conversation import is_question
 from agents.attending.floor import Awareness
 from agents.attending.perception import Address
 from agents.attending.questions import answer_type, asks_of_self, asks_once_more, asks_what, goes_back, subject_of
+from agents.choices.possible import asked_for
 from agents.components.asked import Person, answers, asks_again
 from agents.components.earlier import question_of, remembered
 from agents.components.voice import ASKED_SUBJECT, SURE, VERY_SURE, Voice
@@ -103,10 +104,12 @@ class Speaking:
         if has_phrase(say("asked.odd"), words):
             return self._rng.choice(say("asked.odd_answers").split("; "))
         known = self._known(address) if self._is_tiny else ""
-        if not address.by_person or address.is_gift or address.with_gift or has_phrase(say("talk.asks_along"), words):
+        is_deed = has_phrase(say("talk.asks_along"), words) or asked_for(self._game.world, self._agent.character, words)
+        if not address.by_person or address.is_gift or address.with_gift or is_deed:
             return known
         if not is_question(words, say):
-            return self._reply_to_told(address) or known or (self._at_a_loss(address) if self._is_tiny else "")
+            is_due = takes_leave(words, say) or has_phrase(say("talk.thanks"), words)
+            return self._reply_to_told(address) or known or ("" if is_due else self._at_a_loss(address))
         is_recalled = asks_of_self(words) or goes_back(words)
         found = self._in_own_voice(address, VERY_SURE) or known
         if not found and not is_recalled:

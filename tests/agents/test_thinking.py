@@ -627,11 +627,19 @@ def test_a_larger_model_finds_its_own_words_and_is_told_the_agents(tmp_path, sai
     assert len(life.model.requests) == 1
 
 
-def test_what_fits_no_example_is_for_a_small_model_and_answered_for_a_tiny_one(tmp_path):
-    small = with_voice(tmp_path / "small", words("Is it steep?"))
-    assert small.answers("say Rook, the hill is green.").line == "say Is it steep?"
-    tiny = with_voice(tmp_path / "tiny", can=TINY)
-    assert tiny.answers("say Rook, the hill is green.").line == "say Go on."
+@pytest.mark.parametrize("can", [CHAT, TINY], ids=["small", "tiny base"])
+def test_what_fits_no_example_is_answered_as_anything_is_and_then_by_the_model(tmp_path, can):
+    life = with_voice(tmp_path, words("Is it steep?"), can=can)
+    assert life.answers("say Rook, the hill is green.").line == "say Go on."
+    assert life.model.requests == []
+    life.answers("say Rook, the hill is blue.")
+    assert life.model.requests
+
+
+@pytest.mark.parametrize(("said", "answer"), [("Goodbye, Rook!", "Goodbye, Ana."), ("Thank you, Rook.", "Not at all.")])
+def test_farewells_and_thanks_are_for_a_small_model(tmp_path, said, answer):
+    life = with_voice(tmp_path, words(answer))
+    assert life.answers(f"say {said}").line == f"say {answer}"
 
 
 def test_a_small_model_that_makes_things_up_twice_leaves_it_to_the_agents_own_note(tmp_path):
