@@ -108,8 +108,9 @@ class Speaking:
         if not address.by_person or address.is_gift or address.with_gift or is_deed:
             return known
         if not is_question(words, say):
-            is_due = takes_leave(words, say) or has_phrase(say("talk.thanks"), words)
-            return self._reply_to_told(address) or known or ("" if is_due else self._at_a_loss(address))
+            is_plain = not (takes_leave(words, say) or has_phrase(say("talk.thanks"), words))
+            at_a_loss = self._at_a_loss(address) if is_plain and self._agent.mind.voice.understands(words) else ""
+            return self._reply_to_told(address) or known or at_a_loss
         is_recalled = asks_of_self(words) or goes_back(words)
         found = self._in_own_voice(address, VERY_SURE) or known
         if not found and not is_recalled:

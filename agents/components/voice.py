@@ -41,6 +41,9 @@ SECOND = 0.85
 GIVEN = 0.7
 """An answer counts as given when so many of its words were said in one line."""
 
+FAMILIAR = 0.33
+"""Words are in the language of the note when it has so many of them."""
+
 _STEM = 6
 _WORD = re.compile(r"[^\W_]+(?:'[^\W_]+)*")
 _SHORT_FORMS = dict(
@@ -104,6 +107,10 @@ class Voice:
         """
         return next((one.answers[0] for one in self.nearest(words, tail, is_asked) if one.near >= least), "")
 
+    def understands(self, words: str) -> bool:
+        """Return whether words are in the language of the note."""
+        return self._indexed().understands(words)
+
     def at_a_loss(self, tail: Iterable[Memory], is_asked: bool) -> str:
         """Return what the agent says to whatever is asked or told, and has not said in the tail; empty if nothing."""
         wanted, given = "asked" if is_asked else "told", _given_in(tail)
@@ -115,16 +122,19 @@ class Voice:
 
         Of words that ask, only the sentences that do are looked at, and only the subjects of questions.
         """
-        exchanges = self._exchanges()
-        if exchanges is not self._index.exchanges:
-            self._index = _Index(exchanges)
-        found = self._index.nearest(words, is_asked)
+        found = self._indexed().nearest(words, is_asked)
         if not found:
             return ()
         given = _given_in(tail)
         left = (replace(one, answers=tuple(answer for answer in one.answers if not given(answer))) for one in found)
         fresh = [one for one in left if one.answers]
         return [one for one in fresh[:2] if one.near >= SECOND * fresh[0].near]
+
+    def _indexed(self) -> _Index:
+        exchanges = self._exchanges()
+        if exchanges is not self._index.exchanges:
+            self._index = _Index(exchanges)
+        return self._index
 
 
 class _Index:
@@ -139,6 +149,13 @@ class _Index:
             for phrase in one.subjects
         ]
         self._counts = Counter(word for words, _, _ in self._wordings for word in words)
+        written = (text for one in exchanges for text in (*one.heard, *one.subjects, *one.answers))
+        self._vocabulary = frozenset(word for text in written for word in _words(text))
+
+    def understands(self, words: str) -> bool:
+        """Return whether enough of the words stand anywhere in the note."""
+        said = _words(words)
+        return bool(said) and len([one for one in said if one in self._vocabulary]) >= FAMILIAR * len(said)
 
     def nearest(self, said: str, is_asked: bool) -> list[Example]:
         """Return those that are near enough, the nearest first, each exchange once; of subjects the first one."""

@@ -636,6 +636,11 @@ def test_what_fits_no_example_is_answered_as_anything_is_and_then_by_the_model(t
     assert life.model.requests
 
 
+def test_who_speaks_another_language_than_the_note_is_answered_by_the_model(tmp_path):
+    life = with_voice(tmp_path, words("Ist er steil?"))
+    assert life.answers("say Rook, mein Hügel ist grün.").line == "say Ist er steil?"
+
+
 @pytest.mark.parametrize(("said", "answer"), [("Goodbye, Rook!", "Goodbye, Ana."), ("Thank you, Rook.", "Not at all.")])
 def test_farewells_and_thanks_are_for_a_small_model(tmp_path, said, answer):
     life = with_voice(tmp_path, words(answer))
