@@ -12,6 +12,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 
 from agents.attending.conversation import is_question
 from agents.component import Moment, Section, Turn
@@ -61,6 +62,9 @@ _ME, _YOU = frozenset({"i", "me", "my", "mine", "we", "our"}), frozenset({"you",
 _CLAUSE_ENDS = re.compile(r"[,;:–—]\s+|\s+-\s+|\s+(?:and|but|so|because)\s+")
 SHORTEST_CLAUSE = 2
 """A part of a sentence of so many words is compared by itself too."""
+
+MAX_PARTS = 12
+"""So many sentences and parts of them, the first, are compared."""
 
 
 @dataclass(frozen=True)
@@ -148,7 +152,9 @@ class _Index:
             for one in exchanges
             for phrase in one.subjects
         ]
-        self._counts = Counter(word for words, _, _ in self._wordings for word in words)
+        counts = Counter(word for words, _, _ in self._wordings for word in words)
+        self._weights = {word: math.log(1 + len(self._wordings) / (1 + count)) for word, count in counts.items()}
+        self._unknown = math.log(1 + len(self._wordings))
         written = (text for one in exchanges for text in (*one.heard, *one.subjects, *one.answers))
         self._vocabulary = frozenset(word for text in written for word in _words(text))
 
@@ -163,7 +169,7 @@ class _Index:
         if is_asked:
             told = [one for one in told if one.rstrip("\"'”’)").endswith("?")] or told
         best: dict[Exchange, Example] = {}
-        for words in map(frozenset, map(_words, _parts(told))):
+        for words in map(frozenset, map(_words, islice(_parts(told), MAX_PARTS))):
             for wording, heard, exchange in self._wordings:
                 near = self._alike(words, wording)
                 if near >= NEAR and (exchange not in best or near > best[exchange].near):
@@ -191,7 +197,7 @@ class _Index:
         return 2 * self._weight(one & other) / (self._weight(one) + self._weight(other))
 
     def _weight(self, words: Iterable[str]) -> float:
-        return sum(math.log(1 + len(self._wordings) / (1 + self._counts[word])) for word in words)
+        return sum(self._weights.get(word, self._unknown) for word in words)
 
 
 def _parts(told: Iterable[str]) -> Iterator[str]:
