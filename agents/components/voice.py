@@ -170,8 +170,9 @@ class _Index:
             told = [one for one in told if one.rstrip("\"'”’)").endswith("?")] or told
         best: dict[Exchange, Example] = {}
         for words in map(frozenset, map(_words, islice(_parts(told), MAX_PARTS))):
+            weight = self._weight(words)
             for wording, heard, exchange in self._wordings:
-                near = self._alike(words, wording)
+                near = self._alike(words, wording, weight) if words & wording else 0.0
                 if near >= NEAR and (exchange not in best or near > best[exchange].near):
                     best[exchange] = Example(near, heard, exchange.answers)
         subject = self._subject(told, is_asked)
@@ -190,11 +191,11 @@ class _Index:
                     return Example(near, sentence, tuple(one.replace(WORD, word) for one in exchange.answers))
         return None
 
-    def _alike(self, one: frozenset[str], other: frozenset[str]) -> float:
-        """Return how alike two sentences are; one about `my` is not like one about `your`."""
-        if not one & other or any(bool(one & side) < bool(other & side) for side in (_ME, _YOU)):
+    def _alike(self, one: frozenset[str], other: frozenset[str], weight: float) -> float:
+        """Return how alike two sentences are, the first of this weight; one about `my` is not like one about `your`."""
+        if any(bool(one & side) < bool(other & side) for side in (_ME, _YOU)):
             return 0.0
-        return 2 * self._weight(one & other) / (self._weight(one) + self._weight(other))
+        return 2 * self._weight(one & other) / (weight + self._weight(other))
 
     def _weight(self, words: Iterable[str]) -> float:
         return sum(self._weights.get(word, self._unknown) for word in words)

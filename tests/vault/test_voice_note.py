@@ -9,7 +9,7 @@ import pytest
 from tests.vault.vault_of import vault_of
 from vault.check.world import check_settings
 from vault.entities.agent_notes import load_agent
-from vault.entities.voice_note import MAX_ANSWER_CHARACTERS, Exchange, load_voice
+from vault.entities.voice_note import MAX_ANSWER_CHARACTERS, MAX_EXCHANGES, Exchange, load_voice, read_voice
 from vault.vault import STARTER, Vault
 
 VOICE = "agents/Rook/voice.md"
@@ -58,6 +58,13 @@ def test_a_line_that_is_not_valid_is_named_and_the_others_count(line, why, tmp_p
     assert f"{VOICE}:4: " in caplog.text
     assert why in caplog.text
     assert any(one.source == VOICE and one.line == 4 and why in one.text for one in check_settings(vault))
+
+
+def test_of_an_endless_note_the_beginning_counts(tmp_path):
+    lines = [f"**what is {number}**: It is {number}." for number in range(MAX_EXCHANGES + 1)]
+    found, faults = read_voice(vault_of(tmp_path, {VOICE: "\n".join(lines)}), "Rook")
+    assert (len(found), found[-1].answers) == (MAX_EXCHANGES, (f"It is {MAX_EXCHANGES - 1}.",))
+    assert [str(one) for one in faults] == [f"{VOICE}:{MAX_EXCHANGES + 1}: only {MAX_EXCHANGES} lines are read."]
 
 
 def test_a_note_that_is_no_text_leaves_the_agent_without_examples(tmp_path, caplog):

@@ -23,6 +23,9 @@ NAME = "voice.md"
 MAX_ANSWER_CHARACTERS = 200
 """A longer answer would not be read as one example of how somebody talks."""
 
+MAX_EXCHANGES = 500
+"""More are left out: all of them are compared with whatever is said."""
+
 ANYTHING_TOLD, ANYTHING_ASKED = "…", "…?"
 WORD = "{word}"
 
@@ -63,7 +66,7 @@ def read_voice(vault: Vault, name: str) -> tuple[list[Exchange], list[NoteError]
     for number, line in enumerate(note.body.split("\n"), note.body_line):
         if not line.startswith("**"):
             continue
-        exchange = _exchange(line)
+        exchange = _exchange(line) if len(found) < MAX_EXCHANGES else f"only {MAX_EXCHANGES} lines are read."
         if isinstance(exchange, str):
             faults.append(NoteError(f"{note.source}:{number}: {exchange}"))
         else:
