@@ -6,8 +6,8 @@ import math
 import re
 from pathlib import Path
 
+from agents.metrics.statistics import estimate
 from server.experiments.results import Study
-from server.experiments.statistics import estimate
 
 PLOTS = "plots"
 INSTALL = "There are no plots, for matplotlib is not installed. Run: pip install 'fallwater[plots]'"

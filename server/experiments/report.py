@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
+from agents.metrics.statistics import LEVEL, Estimate, estimate, paired_difference
 from server.experiments.results import Result, Study
-from server.experiments.statistics import LEVEL, Estimate, estimate, paired_difference
 from server.runs.runs import difference_lines, first_difference
 from server.simulation import WORLD
 from vault.errors import NoteError
