@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from agents.memory.strategy import loaded_strategies
-from agents.metrics.registry import loaded_metrics
+from agents.metrics.measuring import loaded_metrics
 from agents.simulation.recording import SimulationError
 from server.experiments.executor import Executor, ExecutorError, LocalExecutor
 from server.experiments.plan import Plan, read_plan, runs_of
