@@ -1,4 +1,4 @@
-"""Measuring a world: the metrics that there are, and its records, read once and given to the metrics of their source."""
+"""Measuring a world: the metrics that there are, and its records, read once for the metrics of their source."""
 
 from __future__ import annotations
 
