@@ -30,7 +30,7 @@ from server.options import (
     existing_vault,
     vault_root,
 )
-from server.research.export import add_export_command, add_measure_command, run_export, run_measure
+from server.research.command import add_export_command, add_measure_command, run_export, run_measure
 from server.runs.command import add_observe_command, run_observe
 from server.serve import OnSignals, Reactor, check_start, serve
 from server.simulate_command import add_simulate_command, run_simulation

@@ -6,8 +6,8 @@ from collections.abc import Callable
 
 from twisted.internet.threads import deferToThread
 
-from server.chronicle.html import event_line, plain_lines
 from server.chronicle.reading import Own, Reader, Scope, Whole, clock_of
+from server.chronicle.rendering import event_line, plain_lines
 from server.clock import InThread
 from vault.chronicle.period import Period, period_of
 from world.command import command

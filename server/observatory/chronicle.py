@@ -12,8 +12,8 @@ from typing import Any
 from twisted.internet.defer import Deferred
 
 from agents.views.memories import time_of
-from server.chronicle.html import room_map
 from server.chronicle.reading import Reader, Reading, RoomWindow, Scope, ShownEvent, Whole, clock_of
+from server.chronicle.rendering import room_map
 from server.clock import InThread
 from server.observatory.scope import Scope as WindowScope
 from server.observatory.town import Town

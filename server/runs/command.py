@@ -16,8 +16,8 @@ from urllib.parse import parse_qsl, unquote
 from twisted.internet.defer import Deferred, execute
 from twisted.internet.threads import deferToThread
 
-from server.chronicle.html import moment_lines
 from server.chronicle.reading import Whole
+from server.chronicle.rendering import moment_lines
 from server.clock import InThread
 from server.runs.runs import Run, difference_lines, first_difference, report_lines
 from server.runs.site import HOST, ReactorThatListens, RunWorld, listen

@@ -11,8 +11,8 @@ import pytest
 
 from config.settings import WorldSettings
 from server.chronicle import reading as reading_module
-from server.chronicle.html import RoomMap, html_page, markdown, plain_lines, room_map
 from server.chronicle.reading import Own, Reader, Reading, RoomWindow, Whole, Window, index_of
+from server.chronicle.rendering import RoomMap, html_page, markdown, plain_lines, room_map
 from tests.english import ENGLISH
 from tests.server.chronicle.lived_day import DAY, REASON, SCRIPT, SECRET, lived_vault
 from tests.world.inn import inn
