@@ -22,8 +22,7 @@ from agents.simulation.simulation import Span
 from server.options import default_vault
 from server.simulation import MAX_HOURS, RECORDING, Progress, RunSpec, simulate
 from vault.errors import NoteError
-from vault.perturbations import PERTURBATIONS
-from vault.variant import Variant
+from vault.variant import PERTURBATIONS, Variant
 from vault.vault import MARK, STARTER
 
 INTERRUPTED = 130

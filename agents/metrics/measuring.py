@@ -10,7 +10,7 @@ from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from typing import Any
 
-from agents.chronicle.speech import Lexicon, phrases
+from agents.chronicle.moments import Lexicon, phrases
 from agents.memory.strategy import loaded_strategies
 from agents.metrics.acting import Commands, Retrieval, Tokens, Validity
 from agents.metrics.metric import (

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import UTC, datetime
 
-from agents.chronicle.moments import RULES, Settings, TopMoments
-from agents.chronicle.speech import overlap_key, repeats
+from agents.chronicle.moments import RULES, Settings, TopMoments, overlap_key, repeats
 from agents.metrics.counting import Answers, DistinctGrams, NearRepeats, words_of
 from agents.metrics.metric import (
     CHRONICLE,

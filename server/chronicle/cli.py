@@ -11,7 +11,7 @@ from agents.memory.strategy import loaded_strategies
 from server.chronicle.reading import Reader, Reading, Whole, Window, clock_of, index_of
 from server.chronicle.rendering import html_page, markdown, room_map
 from server.options import existing_vault
-from vault.chronicle.period import Period, period_of
+from vault.chronicle.event_log import Period, period_of
 from vault.entities.store import load_world
 from vault.errors import NoteError
 from vault.message_notes import load_wording

@@ -9,7 +9,7 @@ from twisted.internet.threads import deferToThread
 from server.chronicle.reading import Own, Reader, Scope, Whole, clock_of
 from server.chronicle.rendering import event_line, plain_lines
 from server.clock import InThread
-from vault.chronicle.period import Period, period_of
+from vault.chronicle.event_log import Period, period_of
 from world.command import command
 from world.entities import Character, Role
 from world.errors import CommandError

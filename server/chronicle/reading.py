@@ -10,16 +10,14 @@ from itertools import islice
 from threading import Lock
 from typing import Protocol
 
+from agents.chronicle.moments import Lexicon, TopMoments, by_worth, phrases
 from agents.chronicle.moments import Settings as RuleSettings
-from agents.chronicle.moments import TopMoments, by_worth
-from agents.chronicle.speech import Lexicon, phrases
 from config.settings import WorldSettings
 from server.chronicle.recorder import KINDS
-from vault.chronicle.event_log import FOLDER, LoggedEvent, moment_text
+from vault.chronicle.event_log import FOLDER, LoggedEvent, Period, moment_text
 from vault.chronicle.index import MAX_MS, ChronicleIndex, Entry, EventQuery
 from vault.chronicle.intake import HOUR_MS
 from vault.chronicle.moment import Moment
-from vault.chronicle.period import Period
 from vault.memory.memory_line import parse_line
 from vault.vault import Vault, agent_names
 from world.message_catalog import Wording

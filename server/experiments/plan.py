@@ -23,16 +23,14 @@ import yaml
 
 from agents.memory.strategy import loaded_strategies
 from agents.mind import component_names
-from agents.simulation.parameters import RunParameters
 from config.settings import MODEL_CHOICES, MODEL_PATTERN, MemorySettings
 from config.validation import IGNORED_KEYS, SourcedValue, closest_name
-from server.simulation import MAX_HOURS
+from server.simulation import MAX_HOURS, RunParameters
 from vault.config_notes import format_value
 from vault.errors import NoteError
 from vault.front_matter import load_value
 from vault.note import Note, Row, parse_note
-from vault.perturbations import PERTURBATIONS
-from vault.variant import check_setting, find_setting, folder_hash, vault_hash
+from vault.variant import PERTURBATIONS, check_setting, find_setting, folder_hash, vault_hash
 from vault.vault import MARK, STARTER
 
 

@@ -9,8 +9,7 @@ from itertools import islice, takewhile
 from typing import Any
 
 from agents.agent import Agent
-from server.observatory.scope import EVERYWHERE, Scope, whole_text, window_texts
-from server.observatory.views import as_json
+from server.observatory.views import EVERYWHERE, Scope, as_json, whole_text, window_texts
 from world.entities import Character
 from world.events import (
     Announced,

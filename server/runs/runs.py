@@ -15,7 +15,7 @@ from agents.memory.strategy import loaded_strategies
 from config.settings import WorldSettings
 from server.chronicle.reading import Reader, clock_of, index_of
 from server.simulation import REPORT, TRANSCRIPT, WORLD
-from vault.chronicle.period import Period, period_of
+from vault.chronicle.event_log import Period, period_of
 from vault.errors import NoteError
 from vault.memory.archive import Archive
 from vault.message_notes import load_wording

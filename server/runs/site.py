@@ -25,13 +25,12 @@ from config.settings import ColorSettings
 from server.clock import InThread, ReactorClock
 from server.observatory.chronicle import ChronicleView
 from server.observatory.minds import MindViews
-from server.observatory.scope import WHOLE
 from server.observatory.town import Town, town_text
-from server.observatory.views import Shown, View, Views
+from server.observatory.views import WHOLE, Shown, View, Views
 from server.runs.runs import AskedPrompt, Difference, Run, first_difference
 from server.web.site import Answer, Deadlines, Pages, WebFactory, static_files
 from vault.atomic_write import NoFsyncDisk
-from vault.chronicle.period import second_name
+from vault.chronicle.event_log import second_name
 from vault.entities.store import load_world
 from vault.errors import NoteError
 from vault.vault import Vault, agent_names
