@@ -104,7 +104,7 @@ class Estimate:
         return self.low > 0 or self.high < 0
 
 
-def estimate(values: Sequence[float], seed: int = 0, level: float = LEVEL) -> Estimate:
+def estimate(values: Sequence[float]) -> Estimate:
     """Return the mean with the percentile bootstrap interval; of the same values always the same.
 
     Raises: ValueError if there are no values.
@@ -114,22 +114,22 @@ def estimate(values: Sequence[float], seed: int = 0, level: float = LEVEL) -> Es
     n, mean = len(values), sum(values) / len(values)
     if n < 2:
         return Estimate(n, mean, float("nan"), float("nan"))
-    means = sorted(_resampled_means(values, seed))
-    tail = (1 - level) / 2
+    means = sorted(_resampled_means(values))
+    tail = (1 - LEVEL) / 2
     return Estimate(n, mean, _quantile(means, tail), _quantile(means, 1 - tail))
 
 
-def paired_difference(one: Mapping[K, float], other: Mapping[K, float], seed: int = 0) -> Estimate | None:
+def paired_difference(one: Mapping[K, float], other: Mapping[K, float]) -> Estimate | None:
     """Return how much more `other` has than `one`, over the keys (seeds) that both have; None if there are none."""
     keys = [key for key in one if key in other]
-    return estimate([other[key] - one[key] for key in keys], seed) if keys else None
+    return estimate([other[key] - one[key] for key in keys]) if keys else None
 
 
-def _resampled_means(values: Sequence[float], seed: int) -> list[float]:
+def _resampled_means(values: Sequence[float]) -> list[float]:
     n = len(values)
     if n <= MAX_ENUMERATED:
         return [sum(sample) / n for sample in product(values, repeat=n)]
-    rng = random.Random(seed)
+    rng = random.Random(0)
     return [sum(rng.choices(values, k=n)) / n for _ in range(RESAMPLES)]
 
 

@@ -40,18 +40,18 @@ def report_text(study: Study, plots: Mapping[str, str], abouts: Mapping[str, str
     return "\n\n".join("\n".join(part) for part in parts if part) + "\n"
 
 
-def conclusions_of(study: Study, perturbation: str = "") -> list[Conclusion]:
+def conclusions_of(study: Study) -> list[Conclusion]:
     """Return every difference from the first condition that is clear, in the order of metrics and conditions."""
     found = []
     for metric in study.metrics:
         for condition in study.conditions[1:]:
-            difference = _difference(study, metric, condition, perturbation)
+            difference = _difference(study, metric, condition)
             if difference and difference.is_clear:
                 found.append(Conclusion(metric, condition, difference))
     return found
 
 
-def _difference(study: Study, metric: str, condition: str, perturbation: str) -> Estimate | None:
+def _difference(study: Study, metric: str, condition: str, perturbation: str = "") -> Estimate | None:
     first = study.values(metric, study.conditions[0], perturbation)
     return paired_difference(first, study.values(metric, condition, perturbation))
 
@@ -98,7 +98,7 @@ def _by_chance(study: Study) -> float:
     expected = 0.0
     for metric in _varied(study):
         for condition in study.conditions[1:]:
-            if (found := _difference(study, metric, condition, "")) and found.n > 1:
+            if (found := _difference(study, metric, condition)) and found.n > 1:
                 expected += max(1 - LEVEL, 2.0 ** (1 - found.n))
     return expected
 
@@ -124,7 +124,7 @@ def _metric(study: Study, name: str, plot: str, about: str) -> list[str]:
             rows.append((condition, "0", "–", "–", "–", "–"))
             continue
         found = estimate(list(values.values()))
-        difference = _difference(study, name, condition, "") if condition != study.conditions[0] else None
+        difference = _difference(study, name, condition) if condition != study.conditions[0] else None
         told = (number(difference.mean), interval(difference)) if difference else ("–", "–")
         rows.append((condition, str(found.n), number(found.mean), interval(found), *told))
     heads = ("condition", "n", "mean", "95 %", "difference", "95 %")

@@ -6,7 +6,6 @@ import json
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from difflib import unified_diff
-from heapq import merge
 from itertools import zip_longest
 from pathlib import Path
 from typing import Any
@@ -97,12 +96,8 @@ class Difference:
         return next(side.agent for side in (self.one, self.other) if side)
 
 
-def prompts_of(vault: Vault) -> Iterator[AskedPrompt]:
-    """Yield what all agents of a vault were asked, oldest first. Raises: NoteError if an archive cannot be read."""
-    return merge(*(_prompts(vault, name) for name in agent_names(vault)), key=lambda one: (one.at, one.agent, one.seq))
-
-
-def _prompts(vault: Vault, agent: str) -> Iterator[AskedPrompt]:
+def prompts_of(vault: Vault, agent: str) -> Iterator[AskedPrompt]:
+    """Yield what an agent was asked, oldest first. Raises: NoteError if its archive cannot be read."""
     stem, prompt = "", ""
     for reference, entry in Archive(vault, agent).entries():
         file, _, line = reference.partition("#")
@@ -121,7 +116,7 @@ def first_difference(one: Vault, other: Vault) -> Difference | None:
     Raises: NoteError if an archive cannot be read.
     """
     names = sorted({*agent_names(one), *agent_names(other)})
-    found = [_difference_of(_prompts(one, name), _prompts(other, name)) for name in names]
+    found = [_difference_of(prompts_of(one, name), prompts_of(other, name)) for name in names]
     first = min((where for where, _ in found if where), key=lambda where: where.at, default=None)
     replies = [reply for _, reply in found if reply and first and reply.at < first.at]
     return replace(first, reply=min(replies, key=lambda one: one.at, default=None)) if first else None
