@@ -359,5 +359,14 @@ def _reason(error: Exception) -> str:
     return f"{getattr(error, 'strerror', None) or error}."
 
 
+def read_values(path: Path) -> dict[str, Any]:
+    """Return the values in a JSON file of a simulation; empty if it is not there or torn, as after a kill."""
+    try:
+        found = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
 def _write(path: Path, values: Mapping[str, Any]) -> None:
     path.write_text(json.dumps(values, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")

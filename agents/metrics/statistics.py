@@ -7,6 +7,7 @@ import random
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
+from statistics import quantiles, stdev
 from typing import TypeVar
 
 Z_95 = 1.959964
@@ -61,9 +62,8 @@ class Amount:
         n = len(values)
         if not n:
             return cls(math.nan, math.nan, 0)
-        mean = sum(values) / n
-        spread = math.sqrt(sum((value - mean) ** 2 for value in values) / (n - 1)) if n > 1 else math.nan
-        return cls(mean, Z_95 * spread / math.sqrt(n), n)
+        spread = stdev(values) if n > 1 else math.nan
+        return cls(sum(values) / n, Z_95 * spread / math.sqrt(n), n)
 
     @property
     def text(self) -> str:
@@ -114,9 +114,8 @@ def estimate(values: Sequence[float]) -> Estimate:
     n, mean = len(values), sum(values) / len(values)
     if n < 2:
         return Estimate(n, mean, float("nan"), float("nan"))
-    means = sorted(_resampled_means(values))
-    tail = (1 - LEVEL) / 2
-    return Estimate(n, mean, _quantile(means, tail), _quantile(means, 1 - tail))
+    cuts = quantiles(_resampled_means(values), n=round(2 / (1 - LEVEL)), method="inclusive")
+    return Estimate(n, mean, cuts[0], cuts[-1])
 
 
 def paired_difference(one: Mapping[K, float], other: Mapping[K, float]) -> Estimate | None:
@@ -131,11 +130,3 @@ def _resampled_means(values: Sequence[float]) -> list[float]:
         return [sum(sample) / n for sample in product(values, repeat=n)]
     rng = random.Random(0)
     return [sum(rng.choices(values, k=n)) / n for _ in range(RESAMPLES)]
-
-
-def _quantile(ordered: Sequence[float], share: float) -> float:
-    """Return the value below which a share of all lies, between two where it falls between them."""
-    place = share * (len(ordered) - 1)
-    below = int(place)
-    above = min(below + 1, len(ordered) - 1)
-    return ordered[below] + (ordered[above] - ordered[below]) * (place - below)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import UTC, datetime
 
 from agents.chronicle.moments import RULES, Settings, TopMoments, overlap_key, repeats
 from agents.metrics.counting import Answers, DistinctGrams, NearRepeats, words_of
@@ -21,7 +20,7 @@ from agents.metrics.metric import (
 )
 from agents.metrics.statistics import Share
 from agents.repetition.loop_detector import SPEECH
-from vault.chronicle.event_log import LoggedEvent
+from vault.chronicle.event_log import LoggedEvent, second_name
 from vault.chronicle.moment import RuleState
 from vault.memory.memory_line import Memory
 from world.parsing import is_named, parse_line
@@ -166,7 +165,7 @@ class Diffusion(Metric):
     def details(self) -> Sequence[str]:
         """Return who knows it from when on, the first one first."""
         return [
-            f"{_moment(at_ms)}  {name} knows the fact ({how})"
+            f"{second_name(at_ms).replace('T', ' ')}  {name} knows the fact ({how})"
             for name, (at_ms, how) in sorted(self.known_from.items(), key=lambda pair: (pair[1][0], pair[0]))
         ]
 
@@ -207,7 +206,3 @@ class Promises(Metric):
 
     def found(self) -> Found:
         return {"promises_kept": value_of(Share(self._kept, self._made), "no agent has promised anything")}
-
-
-def _moment(at_ms: int) -> str:
-    return datetime.fromtimestamp(at_ms / 1000, UTC).strftime("%Y-%m-%d %H:%M:%S")

@@ -10,7 +10,6 @@ from collections.abc import Iterator, Mapping
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import ExitStack
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
 from functools import partial
 from importlib.metadata import PackageNotFoundError, version
 from multiprocessing import get_context
@@ -20,8 +19,8 @@ from typing import Any
 from server.research.consent import QUOTED_WORDS, SOMEBODY, WITHHELD, Consent
 from server.research.rows import Exported, Row
 from server.research.tables import SCHEMAS, Opener, TableWriter, open_new
-from server.simulation import REPORT, RUN, TRANSCRIPT
-from vault.chronicle.event_log import parsed_event
+from server.simulation import REPORT, RUN, TRANSCRIPT, read_values
+from vault.chronicle.event_log import parsed_event, second_name
 from vault.errors import NoteError
 from vault.snapshot import END_MS, WORLD, LogFile, Snapshot, world_in
 from vault.vault import Vault, check_name
@@ -79,7 +78,7 @@ def _columns() -> str:
 
 def _times(dataset: Dataset) -> str:
     lines = [
-        f"- `{run['run']}`: until {_moment(run['until'])}"
+        f"- `{run['run']}`: until {second_name(run['until']).replace('T', ' ')}"
         + (" UTC; it was being lived in, and later lines are left out" if run["is_live"] else " UTC, its end")
         for run in dataset.runs[:MAX_NAMED]
     ]
@@ -109,10 +108,6 @@ def _consent(dataset: Dataset) -> str:
 
 def _count(count: int, one: str, many: str = "") -> str:
     return f"{count} {one if count == 1 else many or one + 's'}"
-
-
-def _moment(ms: int) -> str:
-    return datetime.fromtimestamp(ms / 1000, UTC).strftime("%Y-%m-%d %H:%M:%S")
 
 
 def _version() -> str:
@@ -271,7 +266,7 @@ def _write_runs(
         refused = [name for name in snapshot.agents if name not in consent.agents]
         is_live = snapshot.until_ms < END_MS
         until = snapshot.until_ms if is_live else max(part.newest_ms[world.run] for part in parts)
-        report, parameters = _json(source.folder / REPORT), _json(source.folder / RUN)
+        report, parameters = read_values(source.folder / REPORT), read_values(source.folder / RUN)
         about = (_text(parameters.get("program")), _text(report.get("world")), _whole(report.get("seed")))
         counts = (sorted(consent.agents), len(refused), len(consent.people))
         texts = (json.dumps(one, ensure_ascii=False) if one else None for one in (report, parameters))
@@ -300,14 +295,6 @@ def _newest_ms(file: LogFile) -> int:
         lines = stream.read().split(b"\n")
     events = (event for line in reversed(lines) if (event := parsed_event(line)))
     return next((event.at_ms for event in events), 0)
-
-
-def _json(path: Path) -> dict[str, Any]:
-    try:
-        found = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        return {}  # a vault has none
-    return found if isinstance(found, dict) else {}
 
 
 def _name(folder: Path) -> str:

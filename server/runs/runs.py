@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from difflib import unified_diff
 from itertools import zip_longest
 from pathlib import Path
-from typing import Any
 
 from agents.memory.strategy import loaded_strategies
 from config.settings import WorldSettings
 from server.chronicle.reading import Reader, clock_of, index_of
-from server.simulation import REPORT, TRANSCRIPT, WORLD
+from server.simulation import REPORT, TRANSCRIPT, WORLD, read_values
 from vault.chronicle.event_log import Period, period_of
 from vault.errors import NoteError
 from vault.memory.archive import Archive
@@ -40,7 +38,7 @@ class Run:
         self.reader = Reader(
             self.vault, index_of(self.vault, self.settings, self.say, in_memory=True), lambda: self.say
         )
-        self.report = _report(folder / REPORT)
+        self.report = read_values(folder / REPORT)
         self.was_cut_short = not self.report and (folder / TRANSCRIPT).is_file()
 
     def figures(self) -> dict[str, str | int | float]:
@@ -164,11 +162,3 @@ def report_lines(run: Run) -> list[str]:
 
 def _is_vault(folder: Path) -> bool:
     return (folder / MARK).is_file() or (folder / "rooms").is_dir()
-
-
-def _report(path: Path) -> dict[str, Any]:
-    try:
-        found = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        return {}  # a vault has none, and that of a run that was cut short may be torn
-    return found if isinstance(found, dict) else {}
