@@ -15,7 +15,7 @@ from functools import lru_cache
 from agents.memory.facts.speech_acts import classify, content_words, is_same_topic, sentences, tells_of_keeping
 from agents.repetition.loop_detector import shingles
 from vault.chronicle.event_log import OPENED, LoggedEvent
-from vault.chronicle.moment import Moment, RuleState
+from vault.chronicle.intake import Moment, RuleState
 from vault.memory.facts_note import PROMISES
 from world.parsing import is_named
 

@@ -21,7 +21,7 @@ from agents.metrics.metric import (
 from agents.metrics.statistics import Share
 from agents.repetition.loop_detector import SPEECH
 from vault.chronicle.event_log import LoggedEvent, second_name
-from vault.chronicle.moment import RuleState
+from vault.chronicle.intake import RuleState
 from vault.memory.memory_line import Memory
 from world.parsing import is_named, parse_line
 

@@ -16,8 +16,7 @@ from config.settings import WorldSettings
 from server.chronicle.recorder import KINDS
 from vault.chronicle.event_log import FOLDER, LoggedEvent, Period, moment_text
 from vault.chronicle.index import MAX_MS, ChronicleIndex, Entry, EventQuery
-from vault.chronicle.intake import HOUR_MS
-from vault.chronicle.moment import Moment
+from vault.chronicle.intake import HOUR_MS, Moment
 from vault.memory.memory_line import parse_line
 from vault.vault import Vault, agent_names
 from world.message_catalog import Wording

@@ -17,8 +17,7 @@ from typing import Any
 
 from vault.chronicle.database import IndexDatabase
 from vault.chronicle.event_log import LoggedEvent, parsed_event
-from vault.chronicle.intake import HOUR_MS, Intake
-from vault.chronicle.moment import Moment, MomentRules, NoRules
+from vault.chronicle.intake import HOUR_MS, Intake, Moment, MomentRules, NoRules
 from vault.errors import NoteError
 
 MAX_MS = 1 << 60

@@ -1,4 +1,4 @@
-"""Takes the event log into the tables of its index, a piece at a time.
+"""Takes the event log into the tables of its index, a piece at a time, with the moments that rules find in it.
 
 What was appended is added; after any other change of the log all of it is read again.
 """
@@ -10,13 +10,72 @@ import os
 import sqlite3
 from collections import Counter
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from vault.chronicle.database import TABLES
 from vault.chronicle.event_log import MOVES, OPENED, LoggedEvent, log_files, parsed_event
-from vault.chronicle.moment import Moment, MomentRules, RuleState
 from vault.errors import NoteError
+
+
+@dataclass(frozen=True)
+class Moment:
+    """What a rule has found: its name, when and where, the two whom it is about, and the numbers of its events.
+
+    `is_private` says that it cannot be told without what only some may know; `seconds` is how long somebody was away.
+    """
+
+    at_ms: int
+    rule: str
+    who: str
+    other: str
+    room: str
+    events: tuple[int, ...]
+    is_private: bool = False
+    seconds: int = 0
+
+
+class RuleState(dict[str, Any]):
+    """What rules remember from event to event: JSON values by name. Only `put` and `drop` change it."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.changed: set[str] = set()
+
+    def put(self, name: str, value: Any) -> None:
+        """Remember a value."""
+        self[name] = value
+        self.changed.add(name)
+
+    def drop(self, name: str) -> None:
+        """Forget a value, if there is one."""
+        if self.pop(name, None) is not None:
+            self.changed.add(name)
+
+
+class MomentRules(Protocol):
+    """Finds moments. `fingerprint` differs when another result is to be expected of the same events."""
+
+    @property
+    def fingerprint(self) -> str:
+        """What the rules are known by."""
+        ...
+
+    def moments_of(self, number: int, event: LoggedEvent, state: RuleState) -> list[Moment]:
+        """Return what is worth telling now that this event has happened, with it and with what is remembered."""
+        ...
+
+
+class NoRules:
+    """Finds nothing."""
+
+    fingerprint = ""
+
+    def moments_of(self, number: int, event: LoggedEvent, state: RuleState) -> list[Moment]:
+        """Return nothing."""
+        return []
+
 
 STEP_BYTES = 256 * 1024
 """How much of the log is read in one step."""

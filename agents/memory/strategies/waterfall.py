@@ -1,4 +1,4 @@
-"""Long-term, short-term and verbatim: the default."""
+"""The memory strategies that come with Fallwater: waterfall, the default, layered, rolling and window."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from agents.memory.coverage import NONE, Coverage
-from agents.memory.strategy import MemoryStrategy, Plan
+from agents.memory.strategy import MemoryStrategy, Plan, absorbing
 from config.settings import setting
 from vault.memory.memory_line import Range
 from world.message_catalog import Wording
@@ -70,3 +70,81 @@ def _surplus(sizes: Sequence[int], low_tokens: int) -> int:
             return gone
         rest -= size
     return len(sizes)
+
+
+@dataclass(frozen=True)
+class Layered(MemoryStrategy):
+    """One summary in fixed sections, and what came after it: made when the tail has more than so many tokens.
+
+    Whether it is worth its cost is asked before it is made (`agents.memory.cost`); at most `most` memories a call.
+    """
+
+    name: ClassVar[str] = "layered"
+    has_sections: ClassVar[bool] = True
+
+    threshold_tokens: int = setting(
+        4000, "layered: more tokens than this after the summary are too many", low=100, high=1000000
+    )
+    most: int = 256
+
+    @property
+    def counts_tokens(self) -> bool:
+        return True
+
+    def plan(self, coverage: Coverage, forced: bool = False, sizes: Sequence[int] = ()) -> Plan | None:
+        outside = len(coverage.verbatim)
+        if not outside or not (forced or sum(sizes) > self.threshold_tokens):
+            return None
+        return absorbing(coverage, min(self.most, outside))
+
+    def waits_for(self, coverage: Coverage, say: Wording) -> str:
+        return say("status.next_by_tokens", tokens=f"{self.threshold_tokens:,}")
+
+
+@dataclass(frozen=True)
+class Rolling(MemoryStrategy):
+    """One summary of everything but the newest: more than `threshold` memories after it are too many.
+
+    The newest `retain_recent` stay word for word. With 7 and 3: seen at 10 it covers 1–7, at 15 1–12, at 20 1–17.
+    What goes in is the summary before and only what is new, at most `most` memories a call.
+    """
+
+    name: ClassVar[str] = "rolling"
+    as_messages: ClassVar[bool] = True
+
+    threshold: int = setting(10, "rolling: more memories than this after the summary are too many", low=1, high=4096)
+    retain_recent: int = setting(3, "rolling: how many of the newest stay word for word", low=0, high=4096)
+    most: int = 64
+
+    def plan(self, coverage: Coverage, forced: bool = False, sizes: Sequence[int] = ()) -> Plan | None:
+        outside = len(coverage.verbatim)
+        if outside <= (self.retain_recent if forced else max(self.threshold, self.retain_recent)):
+            return None
+        return absorbing(coverage, min(self.most, outside - self.retain_recent))
+
+    def next_due_at(self, coverage: Coverage) -> int:
+        return coverage.b + max(self.threshold, self.retain_recent) + 1
+
+
+@dataclass(frozen=True)
+class Window(MemoryStrategy):
+    """Nothing is ever summarised, and the view shows the newest `max_memories`.
+
+    What was summarised under another strategy stays on disk, untold.
+    """
+
+    name: ClassVar[str] = "window"
+    tells_summaries: ClassVar[bool] = False
+    idle: ClassVar[str] = "compaction.window"
+
+    max_memories: int = setting(128, "window: how many of the newest memories the prompt shows", low=1, high=4096)
+
+    @property
+    def max_tail(self) -> int:
+        return self.max_memories
+
+    def waits_for(self, coverage: Coverage, say: Wording) -> str:
+        return say("status.never_window")
+
+    def why_not_shown(self, say: Wording) -> str:
+        return say("memory.outside_the_window", most=self.max_memories)
