@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agents.memory.coverage import Coverage
-from agents.memory.strategies.waterfall import Layered, Rolling, Waterfall, Window
+from agents.memory.strategies.built_in import Layered, Rolling, Waterfall, Window
 from agents.memory.strategy import MemoryStrategy, Plan, loaded_strategies
 from config.settings import MemorySettings
 from tests.agents.memory.topics import Topics
