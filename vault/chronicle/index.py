@@ -15,7 +15,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from vault.chronicle.database import IndexDatabase
+from vault.cache_database import IndexDatabase
 from vault.chronicle.event_log import LoggedEvent, parsed_event
 from vault.chronicle.intake import HOUR_MS, Intake, Moment, MomentRules, NoRules
 from vault.errors import NoteError

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
-from vault.chronicle.database import TABLES
+from vault.cache_database import TABLES
 from vault.chronicle.event_log import MOVES, OPENED, LoggedEvent, log_files, parsed_event
 from vault.errors import NoteError
 
