@@ -14,9 +14,36 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
-from vault.cache_database import TABLES
 from vault.chronicle.event_log import MOVES, OPENED, LoggedEvent, log_files, parsed_event
 from vault.errors import NoteError
+
+TABLES = """
+PRAGMA journal_mode = WAL;
+PRAGMA synchronous = OFF;
+BEGIN;
+CREATE TABLE IF NOT EXISTS meta (name TEXT PRIMARY KEY, value TEXT);
+CREATE TABLE IF NOT EXISTS names (id INTEGER PRIMARY KEY, name TEXT UNIQUE);
+CREATE TABLE IF NOT EXISTS files
+    (id INTEGER PRIMARY KEY, name TEXT, taken INTEGER, lines INTEGER, size INTEGER, mtime_ns INTEGER, inode INTEGER,
+    tail BLOB);
+CREATE TABLE IF NOT EXISTS events
+    (id INTEGER PRIMARY KEY, at_ms INTEGER, kind INTEGER, who INTEGER, other INTEGER, room INTEGER, public INTEGER,
+    now_in INTEGER, file INTEGER, line INTEGER, start INTEGER, length INTEGER);
+CREATE INDEX IF NOT EXISTS by_time ON events (at_ms, public);
+CREATE INDEX IF NOT EXISTS by_who ON events (who, at_ms) WHERE who;
+CREATE INDEX IF NOT EXISTS by_other ON events (other, at_ms) WHERE other;
+CREATE INDEX IF NOT EXISTS moves ON events (who, at_ms, id) WHERE now_in IS NOT NULL;
+CREATE TABLE IF NOT EXISTS hours (hour INTEGER PRIMARY KEY, count INTEGER, public INTEGER);
+CREATE TABLE IF NOT EXISTS openings (at_ms INTEGER);
+CREATE TABLE IF NOT EXISTS damaged (file INTEGER, line INTEGER);
+CREATE TABLE IF NOT EXISTS moments
+    (id INTEGER PRIMARY KEY, at_ms INTEGER, rule TEXT, who TEXT, other TEXT, room TEXT, private INTEGER, events TEXT,
+    seconds INTEGER);
+CREATE INDEX IF NOT EXISTS moments_by_time ON moments (at_ms);
+CREATE TABLE IF NOT EXISTS state (name TEXT PRIMARY KEY, value TEXT);
+COMMIT;
+"""
+_NAMES_OF_TABLES = ("meta", "names", "files", "events", "hours", "openings", "damaged", "moments", "state")
 
 
 @dataclass(frozen=True)
@@ -225,7 +252,7 @@ class Intake:
         self._state.update({name: json.loads(value) for name, value in db.execute("SELECT * FROM state")})
 
     def _empty(self, db: sqlite3.Connection) -> None:
-        for table in TABLES:
+        for table in _NAMES_OF_TABLES:
             db.execute(f"DELETE FROM {table}")
         db.execute("INSERT INTO meta VALUES ('rules', ?)", (self._fingerprint,))
         self._names, self._count, self._state = {"": 0}, 0, RuleState()
