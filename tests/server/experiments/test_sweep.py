@@ -98,6 +98,11 @@ def test_a_worker_that_dies_is_tried_again_three_times_in_all_and_then_named(tmp
             "the same command goes on with the others.",
         ),
         (
+            lambda number: Ended(1, "x: the search index cannot be used: database or disk is full."),
+            "the sweep stopped: the disk is full (x: the search index cannot be used: database or disk is full.). "
+            "0 runs were done and stay; the same command goes on with the others.",
+        ),
+        (
             lambda number: (_ for _ in ()).throw(ExecutorError("the head of the cluster is gone.")),
             "the sweep stopped: the head of the cluster is gone. 0 runs were done and stay; "
             "the same command goes on with the others.",
