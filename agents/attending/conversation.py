@@ -38,9 +38,9 @@ class Manners:
     """What the conversation asks of an agent now.
 
     `in_talk_with` is the id of the person who talks with it, or empty. `is_waiting` says that nobody has said anything
-    since its own last words here; `others_talk` that two others here talk with each other. `spoken_to` are
-    the ids of those here whom it has spoken to since they met. `words_here` counts its own speeches in this room,
-    and `has_parted` says that it and somebody else have both said good-bye.
+    since its own last words here; `others_talk` that two others here talk with each other. `spoken_to` are the ids of
+    those here whom it has spoken to since they met, `posed` of those who have posed since they came. `words_here`
+    counts its own speeches in this room, and `has_parted` says that it and somebody else have both said good-bye.
     """
 
     in_talk_with: str = ""
@@ -49,6 +49,7 @@ class Manners:
     spoken_to: frozenset[str] = frozenset()
     words_here: int = 0
     has_parted: bool = False
+    posed: frozenset[str] = frozenset()
 
 
 class Conversation:
@@ -64,6 +65,7 @@ class Conversation:
         self._turns: deque[Speech] = deque(maxlen=KEPT_TURNS)
         self._spoken_to: set[str] = set()
         self._parted: set[str] = set()
+        self._posed: set[str] = set()
         self._words_here = 0
         self._is_waiting = False
 
@@ -79,6 +81,7 @@ class Conversation:
             case Arrived() | Left():
                 self._spoken_to.discard(event.actor_id)
                 self._parted.discard(event.actor_id)
+                self._posed.discard(event.actor_id)
                 if event.actor_id == self._person:
                     self._person = ""
                 if isinstance(event, Arrived):
@@ -90,6 +93,7 @@ class Conversation:
                 self._attend(event.actor_id, world)
             case Emoted() if not own:
                 self._is_waiting = False
+                self._posed.add(event.actor_id)
 
     def manners(self) -> Manners:
         """Return what the conversation asks of the agent now."""
@@ -101,6 +105,7 @@ class Conversation:
             frozenset(self._spoken_to),
             self._words_here,
             self._name in self._parted and len(self._parted) > 1,
+            frozenset(self._posed),
         )
 
     def _hear(self, event: Said | Whispered, world: World, own: bool) -> None:

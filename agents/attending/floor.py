@@ -1,8 +1,9 @@
 """Turn-taking: whose turn it is to speak, and what an agent has not answered yet.
 
 Where several agents hear the same, one answers and the others wait. That is the one spoken to by name; else the one
-that has just spoken to this speaker by name, which they answer; else the agent with whom the person has been talking, if it is here; else the one that has heard most since its last turn. What is
-unanswered is kept across a restart, so that a conversation goes on.
+that has just spoken to this speaker by name, which they answer; else the agent with whom the person has been talking,
+if it is here; else the one that has heard most since its last turn. Two others who answer each other are let alone.
+What is unanswered is kept across a restart, so that a conversation goes on.
 """
 
 from __future__ import annotations
