@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Protocol
 
 from agents.asking import Question, is_small
-from agents.attending.conversation import is_question
+from agents.attending.conversation import is_farewell, is_question
 from agents.attending.floor import Awareness
 from agents.attending.perception import Address
 from agents.attending.questions import answer_type, asks_of_self, asks_once_more, asks_what, goes_back, subject_of
@@ -107,8 +107,10 @@ class Speaking:
         is_deed = has_phrase(say("talk.asks_along"), words) or asked_for(self._game.world, self._agent.character, words)
         if not address.by_person or address.is_gift or address.with_gift or is_deed:
             return known
+        if is_farewell(words, say):  # whatever else is told on the way out
+            return self._in_own_voice(address, VERY_SURE) or known
         if not is_question(words, say):
-            is_plain = not (takes_leave(words, say) or has_phrase(say("talk.thanks"), words))
+            is_plain = not has_phrase(say("talk.thanks"), words)
             is_understood = self._is_tiny and is_plain and self._agent.mind.voice.understands(words)
             return self._reply_to_told(address) or known or (self._at_a_loss(address) if is_understood else "")
         is_recalled = asks_of_self(words) or goes_back(words)
