@@ -41,7 +41,7 @@ TUNING = (
     *("sixth_talk", "sixth_recall", "sixth_pairs", "sixth_deeds"),
     "seventh",
 )
-HELD_BACK = ("eighth",)
+HELD_BACK = ("eighth", "ninth")
 HALVES = ("tuning", "held-back", "all")
 FOLDER = Path(__file__).parent
 NOTHING = "nothing"
