@@ -12,7 +12,7 @@ from typing import Any
 
 from agents.simulation.recording import ReplayedModels, SimulationError, TurnCursor
 from agents.simulation.simulation import Span
-from server.experiments.whole_folder import whole_folder
+from server.experiments.whole_folder import atomic_folder
 from server.options import default_vault
 from server.simulation import MAX_HOURS, RECORDING, Progress, RunSpec, simulate
 from vault.errors import NoteError
@@ -93,7 +93,7 @@ def variant_of(options: argparse.Namespace) -> Variant:
 def _run_whole(spec: RunSpec, echo: Callable[[str], None], replay: ReplayedModels | None) -> int:
     """Simulate into a hidden folder, which gets its name when it is whole; a replay is not recorded again."""
     try:
-        with whole_folder(spec.out) as part:
+        with atomic_folder(spec.out) as part:
             if part is None:
                 echo(f"{spec.out} is there already; nothing is done again.")
                 return 0

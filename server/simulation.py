@@ -173,7 +173,7 @@ def _run(
     with (spec.out / TRANSCRIPT).open("w", encoding="utf-8") as transcript:
         life = SimulationRun(vault, settings, spec, cast, transcript, progress)
         try:
-            asyncio.run(live(life.simulation, cast, life.clock, life.world.agents, life.world.think_with, spec.span))
+            asyncio.run(live(life.simulation, cast, life.clock, life.world.agents, life.world.use_models, spec.span))
         finally:
             progress.end()
             life.end()

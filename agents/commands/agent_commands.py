@@ -66,7 +66,7 @@ class Possession:
             performed = agent.perform(line)
             self._note(character_id, line, performed.refusal, agent.name)
 
-    def take_note(self, events: tuple[Event, ...]) -> None:
+    def on_events(self, events: tuple[Event, ...]) -> None:
         """Let go of an agent whose leader has left the world."""
         for event in events:
             if isinstance(event, Left) and not event.to_room_id:

@@ -16,11 +16,11 @@ from agents.population import Population
 from config.settings import SETTINGS_BY_NOTE, ModelSettings
 from config.validation import SettingsError, setting_names, settings_from
 from server.accounts.accounts import Accounts
-from server.admin.audit import DONE, Audit, Use
+from server.admin.audit import DONE, AuditEntry, AuditLog
 from server.admin.moderation import ModerationCommands
 from server.admin.training_export import ExportCommands
 from server.clock import DelayedCall, InThread, ReactorClock, cancel
-from server.persistence.hot_reload import APPLIED_AT_ONCE
+from server.persistence.hot_reload import MAX_NOTES_PER_STEP
 from server.session.registry import SessionRegistry
 from vault.backup import Backup
 from vault.config_notes import Settings, given_settings, write_setting
@@ -85,7 +85,7 @@ class ConfigCommands:
             write_setting(self._vault, "models", property, text)
         except NoteError as error:
             raise CommandError(str(error)) from error
-        key = "config.set_now" if property in APPLIED_AT_ONCE else "config.set_later"
+        key = "config.set_now" if property in MAX_NOTES_PER_STEP else "config.set_later"
         sentence = world.wording(key, name=property, value=text)
         return [Output(actor.character_id, "\n".join([sentence, *self._reload()]))]
 
@@ -185,7 +185,7 @@ class AdminServices:
     accounts: Accounts
     agents: Population
     vault: Vault
-    audit: Audit
+    audit: AuditLog
     leading: Possession
     settings: Callable[[], Settings]
     clock: ReactorClock
@@ -281,7 +281,7 @@ class AdminCommands:
         ]
 
 
-def _use(world: World, use: Use) -> str:
+def _use(world: World, use: AuditEntry) -> str:
     """Return a use as a line: when, who, from where, what, and what came of it."""
     say = world.wording
     who = say("admin.through", who=use.who, agent=use.through) if use.through else use.who

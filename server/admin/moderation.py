@@ -93,7 +93,7 @@ class ModerationCommands:
             return [Output(actor.character_id, "\n".join(lines) or world.wording("order.nobody_banned"))]
         if not self._accounts.bans.has(name):
             raise CommandError(world.wording("order.not_banned", who=name))
-        lifted = self._accounts.bans.lift(name)
+        lifted = self._accounts.bans.unban(name)
         return self._answer_when_saved(actor, lifted, lambda _: world.wording("order.let_in", who=name))
 
     @command("@grant <name> <role>", category="admin", role=Role.ADMIN, for_agents=False)
@@ -151,7 +151,7 @@ class ModerationCommands:
 
     def _tell_pages(self, _: None) -> None:
         """Let pages show what their visitors may do by now."""
-        self._registry.gmcp_updates.take_note(())
+        self._registry.gmcp_updates.on_events(())
 
     def _answer_when_saved(self, actor: Character, kept: Deferred[Any], sentence: Callable[[Any], str]) -> list[Event]:
         """Tell the actor a sentence once something is on disk, or why it could not be kept."""

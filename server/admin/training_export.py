@@ -32,7 +32,7 @@ DEFAULT_MEMORIES = 60
 MAX_MEMORIES = 2000
 """How many memories of each agent a story is made from, if nobody says, and at most."""
 
-TOGETHER_MS = 5_000
+PARAGRAPH_MS = 5_000
 """What two remember in the same words within so long a time has happened once."""
 
 FILE = "file"
@@ -142,8 +142,10 @@ def exports_folder(vault: Vault) -> Path:
 def _story(world: World, agents: Mapping[str, Agent], one: Agent | None, count: int) -> str:
     """Raises: NoteError if a journal cannot be read."""
     if one:
-        return story_of_one(world, _last(one, count))
-    return story_of_all(world, [(agent.name, memory) for agent in agents.values() for memory in _last(agent, count)])
+        return narrative_of_agent(world, _last(one, count))
+    return narrative_of_world(
+        world, [(agent.name, memory) for agent in agents.values() for memory in _last(agent, count)]
+    )
 
 
 def _last(agent: Agent, count: int) -> list[Memory]:
@@ -151,19 +153,19 @@ def _last(agent: Agent, count: int) -> list[Memory]:
     return journal.read(max(1, journal.last - count + 1), journal.last)
 
 
-def story_of_one(world: World, memories: Iterable[Memory]) -> str:
+def narrative_of_agent(world: World, memories: Iterable[Memory]) -> str:
     """Return what happened to one agent, told to itself as `you`; looks, lists and refusals are left out."""
-    return _told(world, ((one, _own_sentence(world, one)) for one in memories))
+    return _narrative_text(world, ((one, _own_sentence(world, one)) for one in memories))
 
 
-def story_of_all(world: World, memories: Iterable[tuple[str, Memory]]) -> str:
+def narrative_of_world(world: World, memories: Iterable[tuple[str, Memory]]) -> str:
     """Return what several agents remember, by their names, as one story; what only one could know is left out."""
     every = sorted(memories, key=lambda pair: (pair[1].at_ms, pair[0], pair[1].seq))
     told = ((memory, _sentence(world, who, memory)) for who, memory in every)
-    return _told(world, _once(told))
+    return _narrative_text(world, _once(told))
 
 
-def _told(world: World, sentences: Iterable[tuple[Memory, str]]) -> str:
+def _narrative_text(world: World, sentences: Iterable[tuple[Memory, str]]) -> str:
     kept = [(memory, sentence) for memory, sentence in sentences if sentence]
     parts = []
     for heading, group in groupby(kept, key=lambda pair: _heading(world, pair[0])):
@@ -201,6 +203,6 @@ def _sentence(world: World, who: str, memory: Memory) -> str:
 def _once(told: Iterable[tuple[Memory, str]]) -> Iterator[tuple[Memory, str]]:
     last_ms: dict[str, int] = {}
     for memory, sentence in told:
-        if memory.at_ms - last_ms.get(sentence, memory.at_ms - TOGETHER_MS - 1) > TOGETHER_MS:
+        if memory.at_ms - last_ms.get(sentence, memory.at_ms - PARAGRAPH_MS - 1) > PARAGRAPH_MS:
             yield memory, sentence
         last_ms[sentence] = memory.at_ms

@@ -9,7 +9,7 @@ from typing import Any
 
 from agents.memory.strategy import loaded_strategies
 from server.chronicle.html import html_page
-from server.chronicle.reading import Reader, Reading, Whole, Window, clock_of, index_of
+from server.chronicle.reading import Reader, Reading, Whole, Window, format_clock, index_of
 from server.chronicle.rooms import room_map
 from server.chronicle.text import markdown
 from server.options import existing_vault
@@ -63,7 +63,7 @@ def run_chronicle(options: argparse.Namespace, echo: Callable[[str], None]) -> i
 def _period(wanted: str | None, reader: Reader) -> Period:
     """Return the period that is asked for, or the newest day. Raises: NoteError naming the days there are."""
     reader.index.update()
-    days = list(dict.fromkeys(clock_of(start_ms, "%Y-%m-%d") for start_ms, _ in reader.index.hours()))
+    days = list(dict.fromkeys(format_clock(start_ms, "%Y-%m-%d") for start_ms, _ in reader.index.hours()))
     if not days:
         raise NoteError("There is no chronicle in this vault yet. A world writes it while it runs.")
     period = period_of(wanted or days[-1])

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from twisted.internet.threads import deferToThread
 
-from server.chronicle.reading import Own, Reader, Scope, Whole, clock_of
+from server.chronicle.reading import Own, Reader, Scope, Whole, format_clock
 from server.chronicle.text import event_line, plain_lines
 from server.clock import InThread
 from vault.chronicle.period import Period, period_of
@@ -83,7 +83,7 @@ class ChronicleCommands:
                 return say("chronicle.usage", wanted=wanted)
             shown = reader.of_person(name, scope, MAX_LINES)
             head = _heading(name, scope, say)
-            lines = [f"{clock_of(one.event.at_ms, '%Y-%m-%d')} {event_line(one)}" for one in shown[::-1]]
+            lines = [f"{format_clock(one.event.at_ms, '%Y-%m-%d')} {event_line(one)}" for one in shown[::-1]]
         asked = wanted or list(days)[-1]
         return "\n".join([*head, *_paged(lines or [say("chronicle.no_events", period=asked)], page, asked, say)])
 
@@ -93,7 +93,7 @@ def _days(reader: Reader, scope: Scope) -> dict[str, int]:
     reader.index.update()
     days: dict[str, int] = {}
     for start_ms, count in reader.index.hours(not scope.has_private):
-        day = clock_of(start_ms, "%Y-%m-%d")
+        day = format_clock(start_ms, "%Y-%m-%d")
         days[day] = days.get(day, 0) + count
     return days
 

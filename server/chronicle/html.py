@@ -11,7 +11,7 @@ from html import escape
 from itertools import groupby
 from pathlib import Path
 
-from server.chronicle.reading import Quote, Reading, ShownEvent, ShownMoment, clock_of
+from server.chronicle.reading import Quote, Reading, ShownEvent, ShownMoment, format_clock
 from server.chronicle.rooms import RoomMap
 from vault.chronicle.event_log import MOVES, moment_text
 from world.message_catalog import Wording
@@ -55,7 +55,7 @@ def _about(reading: Reading, say: Wording) -> str:
 
 
 def _hours(reading: Reading) -> str:
-    found = dict.fromkeys(clock_of(one.event.at_ms, "%H") for one in reading.events)
+    found = dict.fromkeys(format_clock(one.event.at_ms, "%H") for one in reading.events)
     links = "".join(f'<li><a href="#h{hour}">{hour}:00</a></li>' for hour in found)
     return f'<nav aria-label="Hours"><ul>{links}</ul></nav>' if len(found) > 1 else ""
 
@@ -95,7 +95,7 @@ def _replay(reading: Reading, rooms: RoomMap, say: Wording) -> Iterator[str]:
     yield f'<section id="replay" data-scripted hidden data-places="{places}" aria-labelledby="replay-title">'
     yield '<h2 id="replay-title">Replay</h2><div id="controls">'
     yield '<button type="button" id="play">Play</button>'
-    yield f'<label>Speed <select id="speed">{speeds}</select></label><output id="clock">{clock_of(first)}</output>'
+    yield f'<label>Speed <select id="speed">{speeds}</select></label><output id="clock">{format_clock(first)}</output>'
     span = f'min="{first - 1}" max="{last}" value="{first - 1}"'
     yield f'<input type="range" id="when" aria-label="Time" {span} step="1">'
     yield f'</div><div id="stage">{_map(rooms)}'
@@ -130,7 +130,7 @@ def _events(reading: Reading, say: Wording) -> Iterator[str]:
     yield f'<section id="events" class="events" aria-labelledby="all"><h2 id="all">{title}</h2>'
     if not reading.events:
         yield f'<p class="quiet">{_text(say("chronicle.no_events", period=reading.period.name))}</p>'
-    for hour, events in groupby(reading.events, key=lambda one: clock_of(one.event.at_ms, "%H")):
+    for hour, events in groupby(reading.events, key=lambda one: format_clock(one.event.at_ms, "%H")):
         yield f'<h3 id="h{hour}">{hour}:00</h3>\n<ol>'
         yield from map(_event, events)
         yield "</ol>"
@@ -158,7 +158,7 @@ def _problems(reading: Reading) -> Iterator[str]:
 
 
 def _time(at_ms: int) -> str:
-    return f'<time datetime="{moment_text(at_ms)}">{clock_of(at_ms)}</time>'
+    return f'<time datetime="{moment_text(at_ms)}">{format_clock(at_ms)}</time>'
 
 
 def _text(text: str) -> str:

@@ -330,6 +330,6 @@ def _duration(seconds: int, say: Wording) -> str:
     return say("chronicle.days_long", count=hours // 24) if hours >= 48 else say("chronicle.hours", count=hours)
 
 
-def clock_of(at_ms: int, form: str = "%H:%M:%S") -> str:
+def format_clock(at_ms: int, form: str = "%H:%M:%S") -> str:
     """Return a time as it is shown, in UTC."""
     return datetime.fromtimestamp(at_ms // 1000, UTC).strftime(form)

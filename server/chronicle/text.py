@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from itertools import groupby
 
-from server.chronicle.reading import Reading, ShownEvent, ShownMoment, clock_of
+from server.chronicle.reading import Reading, ShownEvent, ShownMoment, format_clock
 from world.message_catalog import Wording
 
 _MARKS = re.compile(r"[\\`*_<>\[\]#|~$]")
@@ -18,12 +18,12 @@ def markdown(reading: Reading, world: str, say: Wording) -> str:
     lines += [f"{_about(reading, say)}", "", f"## {say('chronicle.top')}", ""]
     for moment in reading.moments:
         room = f" ({_plain(moment.room)})" if moment.room else ""
-        lines.append(f"- {clock_of(moment.at_ms)} **{_plain(moment.title)}**{room}")
+        lines.append(f"- {format_clock(moment.at_ms)} **{_plain(moment.title)}**{room}")
         for quote in moment.quotes:
             lines += [f"  > {_plain(quote.text)}  ", f"  > `{'`, `'.join(quote.places)}`", ""]
     lines += [] if reading.moments else [say("chronicle.no_moments"), ""]
     lines += [f"## {say('chronicle.events')}"]
-    for hour, events in groupby(reading.events, key=lambda one: clock_of(one.event.at_ms, "%H:00")):
+    for hour, events in groupby(reading.events, key=lambda one: format_clock(one.event.at_ms, "%H:00")):
         lines += ["", f"### {hour}", "", *(f"- {_plain(event_line(one))}" for one in events)]
     lines += ["", say("chronicle.left_out", count=reading.left_out)] if reading.left_out else []
     lines += ["", *(f"- {_plain(problem)}" for problem in reading.problems)] if reading.problems else []
@@ -46,7 +46,7 @@ def plain_lines(reading: Reading, say: Wording) -> Iterator[str]:
 
 def moment_lines(moment: ShownMoment) -> Iterator[str]:
     """Yield a moment, and below it what it is made of."""
-    yield f"{clock_of(moment.at_ms)} {moment.title}"
+    yield f"{format_clock(moment.at_ms)} {moment.title}"
     for quote in moment.quotes:
         yield f"  {quote.text}"
         yield f"    {', '.join(quote.places)}"
@@ -56,7 +56,7 @@ def event_line(shown: ShownEvent) -> str:
     """Return an event as one line."""
     room = f"{shown.event.room}: " if shown.event.room else ""
     private = " ".join(f"({part})" for part in (shown.secret, shown.reason) if part)
-    return f"{clock_of(shown.event.at_ms)} {room}{shown.text or shown.secret}" + (
+    return f"{format_clock(shown.event.at_ms)} {room}{shown.text or shown.secret}" + (
         f" {private}" if shown.text and private else f" ({shown.reason})" if shown.reason else ""
     )
 

@@ -21,7 +21,7 @@ MAX_MESSAGE_CHARACTERS = 500
 
 
 @dataclass(frozen=True)
-class Ended:
+class CommandExit:
     """How a command ended: its exit code, negative for a signal, and the last line of what it complained."""
 
     code: int
@@ -37,7 +37,7 @@ class Executor(Protocol):
 
     capacity: int
 
-    def submit(self, commands: Sequence[Sequence[str]]) -> Sequence[Future[Ended]]:
+    def submit(self, commands: Sequence[Sequence[str]]) -> Sequence[Future[CommandExit]]:
         """Start commands, given as the arguments of `fallwater`; a future may raise ExecutorError."""
 
     def close(self) -> None:
@@ -55,12 +55,12 @@ def environment() -> dict[str, str]:
     return {**os.environ, "PYTHONPATH": os.pathsep.join(paths)}
 
 
-def run_command(arguments: Sequence[str]) -> Ended:
+def run_command(arguments: Sequence[str]) -> CommandExit:
     """Run a command to its end, in this process's own folder."""
     done = subprocess.run(
         command_line(arguments), env=environment(), capture_output=True, text=True, errors="replace", check=False
     )
-    return Ended(done.returncode, last_line(done.stderr))
+    return CommandExit(done.returncode, last_line(done.stderr))
 
 
 def last_line(text: str) -> str:
@@ -80,7 +80,7 @@ class LocalExecutor:
         self._processes: set[subprocess.Popen[str]] = set()
         self._is_closed = False
 
-    def submit(self, commands: Sequence[Sequence[str]]) -> Sequence[Future[Ended]]:
+    def submit(self, commands: Sequence[Sequence[str]]) -> Sequence[Future[CommandExit]]:
         """Start commands; see `Executor`."""
         return [self._threads.submit(self._run, arguments) for arguments in commands]
 
@@ -92,10 +92,10 @@ class LocalExecutor:
                 process.terminate()
         self._threads.shutdown(wait=True, cancel_futures=True)
 
-    def _run(self, arguments: Sequence[str]) -> Ended:
+    def _run(self, arguments: Sequence[str]) -> CommandExit:
         with self._lock:
             if self._is_closed:
-                return Ended(1, "stopped")
+                return CommandExit(1, "stopped")
             process = subprocess.Popen(
                 command_line(arguments),
                 env=environment(),
@@ -108,7 +108,7 @@ class LocalExecutor:
             self._processes.add(process)
         try:
             _, complaint = process.communicate()
-            return Ended(process.returncode, last_line(complaint))
+            return CommandExit(process.returncode, last_line(complaint))
         finally:
             with self._lock:
                 self._processes.discard(process)

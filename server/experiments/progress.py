@@ -50,14 +50,14 @@ class SweepProgress:
         words += [f"{failed:,} failed"] if failed else []
         minutes = (self._now() - self._began) / 60
         if (new := done + failed) and minutes > 0:
-            words += [f"{new / minutes:.3g} a minute", _left((self._total - over) * minutes / new)]
+            words += [f"{new / minutes:.3g} a minute", _time_left_text((self._total - over) * minutes / new)]
         return ", ".join(words)
 
     def _is_last(self, done: int, failed: int) -> bool:
         return self._before + done + failed >= self._total
 
 
-def _left(minutes: float) -> str:
+def _time_left_text(minutes: float) -> str:
     if minutes < 1.5:
         return f"{max(0, round(minutes * 60))} s left"
     return f"{minutes:.0f} min left" if minutes < 90 else f"{minutes / 60:.1f} h left"

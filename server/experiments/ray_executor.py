@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from concurrent.futures import Future
 from typing import Any
 
-from server.experiments.executor import ROOT, Ended, ExecutorError, run_command
+from server.experiments.executor import ROOT, CommandExit, ExecutorError, run_command
 
 INSTALL = "Ray is not installed. Run: pip install 'fallwater[ray]'"
 CHECK_SECONDS = 3.0
@@ -44,7 +44,7 @@ class RayExecutor:
             raise ExecutorError(f"no Ray cluster answers at {address or 'this machine'}: {told}") from error
         self.capacity = workers or max(1, int(self._ray.cluster_resources().get("CPU", 1)))
         self._task = self._ray.remote(num_cpus=1, max_retries=0)(run_command)
-        self._futures: set[Future[Ended]] = set()
+        self._futures: set[Future[CommandExit]] = set()
         self._lock = threading.Lock()
         self._is_lost = False
         self._closed = threading.Event()
@@ -52,10 +52,10 @@ class RayExecutor:
         self._head = (host, int(port))
         threading.Thread(target=self._watch, name="ray-head", daemon=True).start()
 
-    def submit(self, commands: Sequence[Sequence[str]]) -> Sequence[Future[Ended]]:
+    def submit(self, commands: Sequence[Sequence[str]]) -> Sequence[Future[CommandExit]]:
         """Start commands; see `Executor`."""
         if self._is_lost:
-            raise self._lost()
+            raise self._lost_error()
         return [self._submit(command) for command in commands]
 
     def close(self) -> None:
@@ -64,14 +64,14 @@ class RayExecutor:
         if not self._is_lost:  # without a head it would wait for one
             self._ray.shutdown()
 
-    def _submit(self, command: Sequence[str]) -> Future[Ended]:
-        ended: Future[Ended] = Future()
+    def _submit(self, command: Sequence[str]) -> Future[CommandExit]:
+        ended: Future[CommandExit] = Future()
         with self._lock:
             self._futures.add(ended)
         self._task.remote(list(command)).future().add_done_callback(lambda done: self._end(ended, done))
         return ended
 
-    def _end(self, ended: Future[Ended], done: Future[Ended]) -> None:
+    def _end(self, ended: Future[CommandExit], done: Future[CommandExit]) -> None:
         with self._lock:
             if ended not in self._futures:
                 return
@@ -80,7 +80,7 @@ class RayExecutor:
         if error is None:
             ended.set_result(done.result())
         elif isinstance(error, self._ray.exceptions.RayError):
-            ended.set_result(Ended(1, f"the worker died: {str(error).strip().splitlines()[0]}"))
+            ended.set_result(CommandExit(1, f"the worker died: {str(error).strip().splitlines()[0]}"))
         else:
             ended.set_exception(ExecutorError(str(error)))
 
@@ -102,7 +102,7 @@ class RayExecutor:
             self._is_lost = True
             waiting, self._futures = self._futures, set()
         for future in waiting:
-            future.set_exception(self._lost())
+            future.set_exception(self._lost_error())
 
-    def _lost(self) -> ExecutorError:
+    def _lost_error(self) -> ExecutorError:
         return ExecutorError(f"the head of the Ray cluster at {self._head[0]}:{self._head[1]} is gone")

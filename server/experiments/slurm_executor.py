@@ -12,7 +12,7 @@ from concurrent.futures import Future
 from pathlib import Path
 from typing import Any
 
-from server.experiments.executor import Ended, ExecutorError, run_command
+from server.experiments.executor import CommandExit, ExecutorError, run_command
 
 INSTALL = "submitit is not installed. Run: pip install 'fallwater[slurm]'"
 DEFAULT_JOBS = 100
@@ -38,19 +38,19 @@ class SlurmExecutor:
         self._executor.update_parameters(
             job_name="fallwater", **given, **({"partition": partition} if partition else {})
         )
-        self._jobs: dict[Future[Ended], Any] = {}
+        self._jobs: dict[Future[CommandExit], Any] = {}
         self._lock = threading.Lock()
         self._closed = threading.Event()
         threading.Thread(target=self._watch, name="slurm-jobs", daemon=True).start()
 
-    def submit(self, commands: Sequence[Sequence[str]]) -> Sequence[Future[Ended]]:
+    def submit(self, commands: Sequence[Sequence[str]]) -> Sequence[Future[CommandExit]]:
         """Start commands as one array; see `Executor`."""
         try:
             with self._executor.batch():
                 jobs = [self._executor.submit(run_command, list(command)) for command in commands]
         except (self._submitit.core.utils.FailedSubmissionError, OSError) as error:
             raise ExecutorError(f"sbatch refused: {str(error).strip().splitlines()[-1]}") from error
-        futures: list[Future[Ended]] = [Future() for _ in jobs]
+        futures: list[Future[CommandExit]] = [Future() for _ in jobs]
         with self._lock:
             self._jobs |= dict(zip(futures, jobs, strict=True))
         return futures
@@ -71,13 +71,13 @@ class SlurmExecutor:
                 if job.done() and self._take(future):
                     future.set_result(self._ended(job))
 
-    def _take(self, future: Future[Ended]) -> bool:
+    def _take(self, future: Future[CommandExit]) -> bool:
         with self._lock:
             return self._jobs.pop(future, None) is not None
 
-    def _ended(self, job: Any) -> Ended:
+    def _ended(self, job: Any) -> CommandExit:
         try:
             found = job.result()
         except Exception as error:  # whatever the job raised, or how it ended
-            return Ended(1, f"job {job.job_id} died: {str(error).strip().splitlines()[0]}")
-        return found if isinstance(found, Ended) else Ended(1, f"job {job.job_id} returned {found!r}")
+            return CommandExit(1, f"job {job.job_id} died: {str(error).strip().splitlines()[0]}")
+        return found if isinstance(found, CommandExit) else CommandExit(1, f"job {job.job_id} returned {found!r}")

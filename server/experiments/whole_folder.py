@@ -11,7 +11,7 @@ from pathlib import Path
 
 
 @contextmanager
-def whole_folder(target: Path) -> Iterator[Path | None]:
+def atomic_folder(target: Path) -> Iterator[Path | None]:
     """Yield an empty hidden folder, which gets the name of the target if nothing is raised; None if it exists already.
 
     Whoever comes second waits until the first is done or dead; what a dead one has left is removed. So a run that was

@@ -47,7 +47,7 @@ log = logging.getLogger(__name__)
 
 CERTIFICATE, KEY = "tls-certificate.pem", "tls-key.pem"
 CIPHERS = b"ECDHE+AESGCM:ECDHE+CHACHA20:!aNULL"
-LOOK_SECONDS = 2.0
+POLL_SECONDS = 2.0
 Stamp = tuple[tuple[int, int, int], ...]
 MAX_HANDSHAKE_SECONDS = 20.0
 """How long a handshake may take, or less if coming in may take less."""
@@ -80,7 +80,7 @@ class Certificate:
         addresses = map(str, found.get_values_for_type(x509.IPAddress))
         return frozenset([*found.get_values_for_type(x509.DNSName), *addresses])
 
-    def is_near_end(self, now: datetime) -> bool:
+    def is_near_expiry(self, now: datetime) -> bool:
         """Whether it ends soon, or has."""
         return now > self.ends - timedelta(days=RENEW_DAYS)
 
@@ -109,7 +109,7 @@ def make_certificate(certificate: Path, key: Path, names: Iterable[str], now: da
 
     It is good for the names given and for this machine itself. Raises: NoteError if it cannot be kept.
     """
-    made = _made([*dict.fromkeys([*names, *ALWAYS_NAMED])], now)
+    made = _generate([*dict.fromkeys([*names, *ALWAYS_NAMED])], now)
     certificate.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     content = made.key.private_bytes(
         serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
@@ -119,7 +119,7 @@ def make_certificate(certificate: Path, key: Path, names: Iterable[str], now: da
     return made
 
 
-def _made(names: list[str], now: datetime) -> Certificate:
+def _generate(names: list[str], now: datetime) -> Certificate:
     key = ec.generate_private_key(ec.SECP256R1())
     subject = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, names[0][:MAX_COMMON_NAME_CHARACTERS])])
     made = (
@@ -199,7 +199,7 @@ class Credentials:
         self._next: DelayedCall | None = None
         self.certificate = self._first()
         self._context = context_of(self.certificate)
-        self._warn_of_end()
+        self._warn_of_expiry()
 
     @property
     def note(self) -> str:
@@ -214,28 +214,28 @@ class Credentials:
 
     def start(self) -> None:
         """Look from now on whether the files have changed."""
-        self._next = self._clock.callLater(LOOK_SECONDS, self._look_again)
+        self._next = self._clock.callLater(POLL_SECONDS, self._schedule_poll)
 
     def stop(self) -> None:
         """Look no longer."""
         cancel(self._next)
 
-    def look(self) -> None:
+    def reload_if_changed(self) -> None:
         """Take in files that have changed and stand still, and renew what was made here and ends soon."""
         seen, self._seen = self._seen, self._stamps()
         try:
             if self._seen == seen and seen != self._stamp:
                 self._stamp = seen
                 self._adopt(read_certificate(self._certificate_path, self._key_path))
-            elif not self._is_given and self.certificate.is_near_end(self._now()):
-                self._adopt(self._made())
+            elif not self._is_given and self.certificate.is_near_expiry(self._now()):
+                self._adopt(self._make())
         except (NoteError, SSL.Error) as error:
             self._say(f"{error} New connections keep the certificate from before.")
-        self._warn_of_end()
+        self._warn_of_expiry()
 
-    def _look_again(self) -> None:
+    def _schedule_poll(self) -> None:
         self.start()
-        self.look()
+        self.reload_if_changed()
 
     def _first(self) -> Certificate:
         if self._is_given:
@@ -245,11 +245,11 @@ class Credentials:
         except NoteError as error:
             if self._certificate_path.exists():
                 log.warning("%s Another certificate is made.", error)
-            return self._made()
-        fits = self._names() <= found.names and not found.is_near_end(self._now())
-        return found if fits else self._made()
+            return self._make()
+        fits = self._names() <= found.names and not found.is_near_expiry(self._now())
+        return found if fits else self._make()
 
-    def _made(self) -> Certificate:
+    def _make(self) -> Certificate:
         made = make_certificate(self._certificate_path, self._key_path, sorted(self._names()), self._now())
         self._stamp = self._seen = self._stamps()
         return made
@@ -265,8 +265,8 @@ class Credentials:
         self.certificate, self._warned = certificate, False
         self._say(f"{self._certificate_path}: reloaded. New connections have the certificate {certificate.fingerprint}")
 
-    def _warn_of_end(self) -> None:
-        if not self._warned and self.certificate.is_near_end(self._now()):
+    def _warn_of_expiry(self) -> None:
+        if not self._warned and self.certificate.is_near_expiry(self._now()):
             self._warned = True
             self._say(
                 f"{self._certificate_path}: this certificate ends on {self.certificate.ends:%Y-%m-%d}, in less than "

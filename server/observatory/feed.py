@@ -117,7 +117,7 @@ class AgentLine:
 
 
 class Feed:
-    """The newest entries. `take_line` is to be told of each line before anybody perceives what came of it."""
+    """The newest entries. `record_line` is to be told of each line before anybody perceives what came of it."""
 
     def __init__(self, game: Game, agents: Mapping[str, Agent], now_ms: Callable[[], int]) -> None:
         self.last = 0

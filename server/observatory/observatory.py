@@ -22,7 +22,7 @@ from server.observatory.health import health_shown, health_text
 from server.observatory.minds import MindViews
 from server.observatory.scope import WHOLE, Scope, scope_of
 from server.observatory.town import Town, town_text
-from server.observatory.viewers import Outlet, Viewer, Viewers
+from server.observatory.viewers import Viewer, Viewers, ViewerSocket
 from server.observatory.views import Asked, Shown, View, Views, now_only
 from world.command import Command, command, commands_of
 from world.entities import Character, Role
@@ -95,14 +95,14 @@ class Observatory:
         self._lag.stop()
         self.viewers.stop()
 
-    def open(self, outlet: Outlet, who: Callable[[], Character | None]) -> Viewer:
+    def open(self, outlet: ViewerSocket, who: Callable[[], Character | None]) -> Viewer:
         """Return a viewer at a socket; `who` returns whom its visitor plays, None for nobody."""
         return Viewer(self.viewers, self.views, outlet, who)
 
     def tell_of_agent(self, name: str, what: str) -> None:
         """Take in that an agent thinks, or no longer."""
         self._town.thought()
-        self.viewers.changed()
+        self.viewers.mark_changed()
 
     @property
     def commands(self) -> tuple[Command, ...]:
@@ -112,7 +112,7 @@ class Observatory:
     def _take_events(self, events: tuple[Event, ...]) -> None:
         self._town.take_events(events)
         self.feed.take_events(events)
-        self.viewers.changed()
+        self.viewers.mark_changed()
 
     def _town_window(self, asked: Asked, scope: Scope) -> Shown:
         """Return the town as a window shows it: as it is now. Raises: CommandError where a time is asked for."""

@@ -91,9 +91,9 @@ class ReloadTimer:
         return self._guarded(lambda: self._report(run_steps(self._reloader.steps(None))))
 
     def _schedule(self, seconds: float) -> None:
-        self._timer = self._clock.callLater(seconds, self._look)
+        self._timer = self._clock.callLater(seconds, self._scan)
 
-    def _look(self) -> None:
+    def _scan(self) -> None:
         if self._steps is not None:  # of an earlier look, which goes first
             self._schedule(RETRY_SECONDS)
             return

@@ -13,7 +13,7 @@ from typing import Any
 
 from agents.memory.strategy import loaded_strategies
 from config.settings import WorldSettings
-from server.chronicle.reading import Reader, clock_of, index_of
+from server.chronicle.reading import Reader, format_clock, index_of
 from server.simulation import REPORT, TRANSCRIPT, WORLD
 from vault.chronicle.period import Period, period_of
 from vault.errors import NoteError
@@ -53,7 +53,7 @@ class Run:
         self.reader.index.update()
         days: dict[str, int] = {}
         for start_ms, count in self.reader.index.hours():
-            day = clock_of(start_ms, "%Y-%m-%d")
+            day = format_clock(start_ms, "%Y-%m-%d")
             days[day] = days.get(day, 0) + count
         return days
 

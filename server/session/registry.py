@@ -72,7 +72,7 @@ class Guests:
                 return name
 
 
-LastWord = Callable[[Character | None, bool], str]
+FarewellOf = Callable[[Character | None, bool], str]
 """Returns the last word to whom a session plays, given whether its client connects again by itself."""
 
 
@@ -179,7 +179,7 @@ class SessionRegistry:
         for session in list(self.sessions):
             session.show(text)
 
-    def send_home(self, last_word: LastWord | None = None) -> Deferred[None] | None:
+    def send_home(self, last_word: FarewellOf | None = None) -> Deferred[None] | None:
         """End every session; the Deferred fires when the last connection has gone, None if there is none to go.
 
         With a last word, instead of the farewell, everybody is to come back at once: nobody falls asleep. It depends
@@ -199,7 +199,7 @@ class SessionRegistry:
                 session.end(self.texts.farewell, MARKED)
         return self.emptied
 
-    def gone(self, session: Connected) -> None:
+    def remove(self, session: Connected) -> None:
         """Forget a session whose connection has gone."""
         self.sessions.discard(session)
         if self.emptied and not self.emptied.called and not self.sessions:

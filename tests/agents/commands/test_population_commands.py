@@ -36,7 +36,7 @@ class Town:
         self.agents = Population(vault, settings, self.game, random.Random(1), lambda: 0)
         self.noted: list[tuple[str, str, str, str]] = []
         self.leading = Possession(self.game, lambda *use: self.noted.append(use))
-        self.game.subscribe("leading", self.leading.take_note, first=True)
+        self.game.subscribe("leading", self.leading.on_events, first=True)
         self.game.commands.add(population_commands(self.agents, self.leading))
         self.players: dict[str, Player] = {}
         for name, role in (("Ana", Role.ADMIN), ("Ben", Role.PLAYER)):

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from server.accounts.accounts import AccountState, LoginName, NameIndex, NameRefused, well_formed
+from server.accounts.accounts import AccountState, LoginName, NameIndex, NameRefused, normalize_name
 from server.accounts.schema import Account
 from server.accounts.store import BanRefused
 from tests.server.front_door import NOW_MS, FakeHasher, accounts_in, accounts_of, put_accounts
@@ -178,7 +178,7 @@ def test_names_logins_and_logouts_cost_the_same_among_any_number_of_accounts(tmp
         work = (
             lambda: accounts.identify("Zoe", ELSEWHERE),
             lambda: accounts.identify("eveaaa", ELSEWHERE),
-            lambda: accounts.note_seen("Eveaaa", came_in=True),
+            lambda: accounts.record_seen("Eveaaa", came_in=True),
             lambda: accounts.set_password("Eveaaa", KEPT),
             lambda: accounts.refresh(),
         )
@@ -227,7 +227,7 @@ def test_an_agent_s_role_is_that_of_its_note(accounts, world):
 def test_when_somebody_was_here_last_is_known(accounts):
     accounts.claim("Eve", KEPT)
     assert (accounts.last_seen("Eve"), accounts.last_seen("Nobody")) == (None, None)
-    accounts.note_seen("eve")
+    accounts.record_seen("eve")
     assert accounts.last_seen("EVE") == NOW
 
 
@@ -250,7 +250,7 @@ def test_a_ban_for_ever_lasts_over_a_new_start_until_it_is_lifted(accounts, tmp_
     again = accounts_of(tmp_path, inn())
     with pytest.raises(NameRefused, match="You may not come in: no reason"):
         again.identify("mallory", ELSEWHERE)
-    assert [(again.bans.has("MALLORY"), again.bans.lift("MALLORY").result) for _ in range(2)] == [
+    assert [(again.bans.has("MALLORY"), again.bans.unban("MALLORY").result) for _ in range(2)] == [
         (True, True),
         (False, False),
     ]
@@ -307,12 +307,12 @@ def alike(name: str, *others: str) -> list[str]:
     index = NameIndex()
     for other in others:
         index.add(other)
-    return index.alike(name)
+    return index.lookalikes(name)
 
 
 @pytest.mark.parametrize("name", ["Jean-Luc", "O'Brien", "Zoë", "Ærøskøbing", "Bo", "A" + "b" * 19, "Łukasz", "Þór"])
 def test_names_of_latin_letters_hyphens_and_apostrophes_will_do(name):
-    assert well_formed(name) == name
+    assert normalize_name(name) == name
 
 
 @pytest.mark.parametrize(
@@ -347,11 +347,11 @@ def test_names_of_latin_letters_hyphens_and_apostrophes_will_do(name):
     ],
 )
 def test_other_names_are_not_valid(name):
-    assert well_formed(name) is None
+    assert normalize_name(name) is None
 
 
 def test_a_name_begins_with_a_capital_letter_and_is_in_one_form():
-    assert well_formed("  zoe\u0308 ") == "Zoë"
+    assert normalize_name("  zoe\u0308 ") == "Zoë"
 
 
 @pytest.mark.parametrize(
@@ -375,7 +375,7 @@ def test_a_name_that_is_only_near_another_will_do(name, other):
 
 @given(st.text(max_size=25))
 def test_a_name_that_will_do_is_found_to_look_like_itself(given_name):
-    name = well_formed(given_name)
+    name = normalize_name(given_name)
     if name:
         assert alike(name, name) == [name]
-        assert well_formed(name) == name
+        assert normalize_name(name) == name

@@ -6,7 +6,7 @@ import pytest
 from twisted.internet.task import Clock
 
 from config.settings import ServerSettings
-from server.accounts.passwords import MAX_REMEMBERED, Argon2, Checked, LoginThrottle, Passwords, SignupLimiter
+from server.accounts.passwords import MAX_REMEMBERED, Argon2, HashCheck, LoginThrottle, Passwords, SignupLimiter
 from server.net.connection_limits import is_loopback, network_of
 from tests.server.fake_connection import Guest
 from tests.server.front_door import FakeHasher, Thread, lobby_of
@@ -78,23 +78,23 @@ def test_a_password_that_nobody_waits_for_any_more_is_not_looked_at():
 def test_a_password_that_is_not_wanted_when_its_turn_comes_is_not_looked_at():
     thread = Thread()
     hasher = FakeHasher()
-    found: list[Checked | None] = []
+    found: list[HashCheck | None] = []
     passwords = Passwords(hasher, thread)
     kept = hasher.hash("right")
     for _ in range(4):
         passwords.check(kept, "wrong", "host", lambda: not found).addCallback(found.append)
     while thread.jobs:
         thread.goes_on()
-    assert sorted(found, key=str) == [Checked(False), Checked(False), None, None]
+    assert sorted(found, key=str) == [HashCheck(False), HashCheck(False), None, None]
 
 
 def test_a_right_password_that_is_kept_in_an_old_form_is_renewed():
-    outcomes: list[Checked | None] = []
+    outcomes: list[HashCheck | None] = []
     thread = Thread()
     kept = FakeHasher(version=1).hash("right")
     Passwords(FakeHasher(version=2), thread).check(kept, "right", "host", always).addCallback(outcomes.append)
     thread.goes_on()
-    assert outcomes == [Checked(True, FakeHasher(version=2).hash("right"))]
+    assert outcomes == [HashCheck(True, FakeHasher(version=2).hash("right"))]
 
 
 def test_a_hasher_that_fails_fails_that_one_password_and_the_next_is_looked_at():

@@ -6,12 +6,12 @@ import threading
 
 import pytest
 
-from server.experiments.whole_folder import part_of, whole_folder
+from server.experiments.whole_folder import atomic_folder, part_of
 
 
 def test_a_folder_has_its_name_only_when_it_is_whole(tmp_path):
     target = tmp_path / "run"
-    with whole_folder(target) as part:
+    with atomic_folder(target) as part:
         assert part is not None
         (part / "report.json").write_text("{}")
         assert not target.exists()
@@ -20,13 +20,13 @@ def test_a_folder_has_its_name_only_when_it_is_whole(tmp_path):
 
 def test_what_was_cut_short_is_removed_and_begun_again(tmp_path):
     target = tmp_path / "run"
-    with pytest.raises(RuntimeError), whole_folder(target) as part:
+    with pytest.raises(RuntimeError), atomic_folder(target) as part:
         assert part is not None
         (part / "half").mkdir()
         (part / "half" / "a").write_text("")
         raise RuntimeError
     assert not target.exists()
-    with whole_folder(target) as part:
+    with atomic_folder(target) as part:
         assert part is not None
         assert list(part.iterdir()) == []
     assert target.is_dir()
@@ -34,7 +34,7 @@ def test_what_was_cut_short_is_removed_and_begun_again(tmp_path):
 
 def test_a_folder_that_is_there_is_not_made_again(tmp_path):
     (tmp_path / "run").mkdir()
-    with whole_folder(tmp_path / "run") as part:
+    with atomic_folder(tmp_path / "run") as part:
         assert part is None
     assert not part_of(tmp_path / "run").exists()
 
@@ -43,10 +43,10 @@ def test_the_second_waits_for_the_first_and_then_finds_it_done(tmp_path):
     found: list[object] = []
 
     def second() -> None:
-        with whole_folder(tmp_path / "run") as part:
+        with atomic_folder(tmp_path / "run") as part:
             found.append(part)
 
-    with whole_folder(tmp_path / "run"):
+    with atomic_folder(tmp_path / "run"):
         thread = threading.Thread(target=second)
         thread.start()
         thread.join(0.1)

@@ -128,7 +128,7 @@ def test_a_new_name_chooses_its_password_where_one_types(registry, game):
 
 def test_a_password_for_one_time_is_followed_by_one_of_ones_own(registry):
     registry.login_services.passwords.hash("once-only", "").addCallback(
-        lambda kept: registry.login_services.accounts.give_one_time("Ana", kept)
+        lambda kept: registry.login_services.accounts.set_one_time_password("Ana", kept)
     )
     ana = Talker(registry, *ALL)
     told = credentials(ana, "Ana", "once-only")

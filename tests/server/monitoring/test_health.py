@@ -22,10 +22,10 @@ from server.monitoring.health import (
     DiskCheck,
     HealthStatus,
     ReactorLag,
+    check_write,
     doors,
     health,
     readiness,
-    write_problem,
 )
 from server.monitoring.metrics import MAX_OPEN_CONNECTIONS
 from server.net.listeners import TELNET, WEB, Ports
@@ -138,7 +138,7 @@ def test_a_vault_whose_folder_has_gone_is_told(world, lag):
 
 def test_a_vault_that_cannot_be_written_is_told_even_before_anybody_does_anything(world, lag, disk):
     vault, disk.is_full = world.monitored.vault, True
-    assert write_problem(vault) == f"{vault.root} cannot be written: No space left on device"
+    assert check_write(vault) == f"{vault.root} cannot be written: No space left on device"
     assert checked(world, lag).row() == {
         "status": "failing",
         "reasons": [f"vault: {vault.root} cannot be written: No space left on device"],

@@ -24,8 +24,8 @@ from server.connection.output import Transport
 from server.net.connection_limits import ConnectionLimiter, LimitingFactory
 from server.net.tls import (
     CERTIFICATE,
-    LOOK_SECONDS,
     MAX_HANDSHAKE_SECONDS,
+    POLL_SECONDS,
     VALID_DAYS,
     Certificate,
     Credentials,
@@ -84,7 +84,7 @@ def test_its_fingerprint_is_as_clients_show_it(paths):
 def test_a_month_before_its_end_it_is_near_its_end(paths):
     made = made_at(paths, [])
     days = [0, VALID_DAYS - 31, VALID_DAYS - 29, VALID_DAYS + 1]
-    assert [made.is_near_end(NOW + timedelta(days=day)) for day in days] == [False, False, True, True]
+    assert [made.is_near_expiry(NOW + timedelta(days=day)) for day in days] == [False, False, True, True]
 
 
 def test_one_file_may_hold_both_the_certificate_and_its_key(paths):
@@ -150,7 +150,7 @@ class Town:
 
     def looks(self, times=2):
         for _ in range(times):
-            self.clock.advance(LOOK_SECONDS)
+            self.clock.advance(POLL_SECONDS)
 
 
 @pytest.fixture
