@@ -164,7 +164,7 @@ class Fallwater:
         """Connect everything that observes; notes, whereabouts and the board are saved by `WorldStore`."""
         self.game.subscribe("gmcp", self.registry.gmcp_updates.on_events, first=True)
         self.game.subscribe("leading", self.leading.on_events, (Left,), first=True)
-        self.game.subscribe_lines("audit", self.audit.take_line, first=True)
+        self.game.subscribe_lines("audit", self.audit.record_line, first=True)
         self.observatory.viewers.subscribe_looks(self.audit.record_look)
         self._scheduler.subscribe("gmcp", self.registry.gmcp_updates.tell_of_agent)
 

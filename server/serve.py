@@ -182,7 +182,7 @@ class _ServedWorld:
         made = ", made just now" if self._is_new else ""
         self._echo(f"Its vault is {vault.root}{made}: open it in Obsidian or any editor.")
         world.start()
-        self._systemd.is_open()
+        self._systemd.notify_ready()
 
     def _fail(self, why: str) -> None:
         self._failures.append(why)
@@ -195,7 +195,7 @@ class _ServedWorld:
             return None
         restarts = self._request.restarts
         if restarts:
-            self._systemd.restarts()
+            self._systemd.notify_reloading()
         else:
             self._systemd.notify_stopping()
         return self._world.stop(restarts).addCallback(lambda _: self._follow())

@@ -74,7 +74,7 @@ class Watcher:
         with self._lock:
             self._is_told = False
 
-    def take(self) -> set[str]:
+    def drain_changes(self) -> set[str]:
         """Return the notes and folders that may have changed since the last time, as paths in the vault."""
         with self._lock:
             paths, self._paths, self._is_told = self._paths, set(), False

@@ -58,7 +58,7 @@ class JournalSearch:
         `most` counts without the answers. Raises: NoteError if something cannot be read.
         """
         for name in self._index.stale():
-            self._index.take_in(name)
+            self._index.index_file(name)
         return self._best(query, most)
 
     def find_soon(self, query: str, answer: Answer, most: int = MAX_HITS) -> bool:
@@ -130,7 +130,7 @@ class JournalSearch:
 
     def _read_now(self, stale: list[str]) -> bool:
         for name in stale:
-            self._index.take_in(name)
+            self._index.index_file(name)
         return True
 
     def _read_later(self, stale: list[str]) -> bool:

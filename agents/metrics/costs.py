@@ -104,7 +104,7 @@ class Retrieval(Metric):
             return
         self._hits += 1
         reply = content_words(str(question.entry.get("reply", "")))
-        lines = question.told("recollected").split("\n")
+        lines = question.prompt_note("recollected").split("\n")
         for line in (line for line in lines if line.strip()):
             self._retrieved += 1
             self._used += len(content_words(line.partition(": ")[2] or line) & reply) >= USED_WORDS

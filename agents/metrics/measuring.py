@@ -160,7 +160,7 @@ def _memories(snapshot: Snapshot, since: str) -> Iterator[tuple[str, Memory]]:
 
 def _events(snapshot: Snapshot, since: str, world: MeasuredWorld) -> Iterator[tuple[LoggedEvent]]:
     for event in snapshot.events():
-        world.where.take(event)
+        world.where.take_event(event)
         if not since or moment_text(event.at_ms) >= since:
             yield (event,)
 

@@ -12,7 +12,7 @@ class Whereabouts:
         self._room: dict[str, str] = {}
         self._in: dict[str, dict[str, None]] = {}
 
-    def take(self, event: LoggedEvent) -> None:
+    def take_event(self, event: LoggedEvent) -> None:
         """Take in an event. When a world is opened, nobody is known to be anywhere."""
         if event.kind == OPENED:
             self._room.clear()

@@ -231,7 +231,7 @@ def _perceived(agent: Agent, newest: int) -> Shown:
 
 def _retrieved(agent: Agent, question: Question) -> list[Shown]:
     """Return what came to mind, best first: of each its number or its note's title, its score and its words."""
-    lines, found = question.told("recollected").split("\n"), list[Shown]()
+    lines, found = question.prompt_note("recollected").split("\n"), list[Shown]()
     for of, score in question.entry.get("retrieved", []):
         row: Shown = {"of": of, "score": score}
         if isinstance(of, int):
@@ -245,7 +245,7 @@ def _retrieved(agent: Agent, question: Question) -> list[Shown]:
 def told_shown(question: Question) -> list[list[str]]:
     """Return what a prompt told of the moment, by section, but for the memories in it."""
     names = ("facts", "known", "recollected", "errand", "bonds", "insights", "notice")
-    return [[name, text[:MAX_TEXT]] for name in names if (text := question.told(name))]
+    return [[name, text[:MAX_TEXT]] for name in names if (text := question.prompt_note(name))]
 
 
 def _choice(question: Question) -> Shown:

@@ -159,8 +159,8 @@ class Accounts:
         name = normalize_name(given)
         if name is None:
             raise NameRefused(say("door.name_rule", name=given[:40], shortest=MIN_LENGTH, longest=MAX_LENGTH))
-        if ban := self.bans.on(name):
-            raise NameRefused(self.bans.text(ban))
+        if ban := self.bans.ban_of(name):
+            raise NameRefused(self.bans.ban_message(ban))
         account, character = self.account(name), self._character(name)
         if character and character.is_agent:
             raise NameRefused(say("door.is_agent", name=character.name))

@@ -151,7 +151,7 @@ class AccountDatabase:
             raise
 
     @contextmanager
-    def step(self) -> Iterator[None]:
+    def savepoint(self) -> Iterator[None]:
         """Within a transaction: undo what is done within this if it raises, and nothing else."""
         written, self._changed = self._changed, WrittenRows({}, {})
         self._db.execute("SAVEPOINT step")

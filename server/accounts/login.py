@@ -263,7 +263,7 @@ class Login:
 
     def _try(self, claim: LoginName, password: str) -> None:
         host = self._caller.host
-        if seconds := self._services.authenticator.seconds(claim.name, host):
+        if seconds := self._services.authenticator.wait_seconds(claim.name, host):
             self._caller.show(self._services.wording()("door.must_wait", seconds=math.ceil(seconds)))
         self._prompts.wait_for(
             self._services.authenticator.attempt(claim.name, password, host),

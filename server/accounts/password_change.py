@@ -80,7 +80,7 @@ class PasswordChange:
         if not password:
             self._give_up()
             return
-        if seconds := self._services.authenticator.seconds(self._name, self._caller.host):
+        if seconds := self._services.authenticator.wait_seconds(self._name, self._caller.host):
             self._caller.show(self._services.wording()("door.must_wait", seconds=math.ceil(seconds)))
         attempt = self._services.authenticator.attempt(self._name, password, self._caller.host)
         self._prompts.wait_for(attempt, self._on_outcome, self._over)

@@ -50,7 +50,7 @@ class LoginThrottle:
         self._wrong: dict[tuple[str, str], _Failures] = {}
         self._trusted: dict[tuple[str, str], None] = {}
 
-    def seconds(self, name: str, host: str) -> float:
+    def wait_seconds(self, name: str, host: str) -> float:
         """Return how long a password for this name has to wait that comes from this address."""
         key, left = name.casefold(), self.wait_seconds_from_host(name, host)
         return left if (key, network_of(host)) in self._trusted else max(left, self._seconds_left(("name", key)))
@@ -59,12 +59,12 @@ class LoginThrottle:
         """Return how long it has to wait for what was wrong from there, whatever others guess elsewhere."""
         return self._seconds_left(("address", throttle_key(name, host)))
 
-    def wrong(self, name: str, host: str) -> None:
+    def record_failure(self, name: str, host: str) -> None:
         """Count a wrong password."""
         self._count(("address", throttle_key(name, host)))
         self._count(("name", name.casefold()))
 
-    def right(self, name: str, host: str) -> None:
+    def record_success(self, name: str, host: str) -> None:
         """Note that somebody came in. What was guessed from that address, at whatever name, still counts."""
         self._wrong.pop(("name", name.casefold()), None)
         home = name.casefold(), network_of(host)
@@ -245,17 +245,17 @@ class Authenticator:
         self._delayed: set[str] = set()
         self.signups = SignupLimiter(clock)
 
-    def seconds(self, name: str, host: str) -> float:
+    def wait_seconds(self, name: str, host: str) -> float:
         """Return how long a password for this name has to wait that comes from this address."""
-        return self._throttle.seconds(name, host)
+        return self._throttle.wait_seconds(name, host)
 
     def note_login(self, name: str, host: str) -> None:
         """Note that somebody came in from an address; what others guess elsewhere does not delay them there."""
-        self._throttle.right(name, host)
+        self._throttle.record_success(name, host)
 
     def attempt(self, name: str, password: str, host: str) -> Deferred[PasswordOutcome]:
         """Try a password, after the wait that is due; cancel the Deferred if nobody wants to know any more."""
-        seconds = self.seconds(name, host)
+        seconds = self.wait_seconds(name, host)
         if not seconds:
             return self._attempt_now(name, password, host)
         place = throttle_key(name, host)
@@ -286,7 +286,7 @@ class Authenticator:
             if checked is None:
                 return PasswordOutcome.THROTTLED
             if not checked.is_right:
-                self._throttle.wrong(name, host)
+                self._throttle.record_failure(name, host)
                 self._accounts.record_failed_login(name)
                 return PasswordOutcome.WRONG
             if checked.renewed:

@@ -267,7 +267,7 @@ def _commit(database: AccountDatabase, changes: list[Change]) -> tuple[list[Any]
     with database.transaction() as changed:
         for change in changes:
             try:
-                with database.step():
+                with database.savepoint():
                     outcomes.append(change(database))
             except Exception:
                 if not database.is_in_transaction:
@@ -288,7 +288,7 @@ class Bans:
         self._world = world
         self._now = now
 
-    def put(self, who: str, until: datetime | None, why: str) -> Deferred[None]:
+    def ban(self, who: str, until: datetime | None, why: str) -> Deferred[None]:
         """Keep a name, an address or a network (`203.0.113.0/24`) out, until then or for ever (None).
 
         People who are connected stay. The Deferred fires when the ban is kept and in force; it fails with NoteError.
@@ -309,11 +309,11 @@ class Bans:
         """Let somebody in again. The Deferred fires with whether they were kept out, and fails with NoteError."""
         return self._store.change(lambda database: database.remove_ban(who.strip()))
 
-    def in_force(self) -> list[Ban]:
+    def active_bans(self) -> list[Ban]:
         """Return the bans that are in force, oldest first."""
         return [ban for ban in self._store.bans.values() if self._counts(ban)]
 
-    def on(self, name_or_host: str) -> Ban | None:
+    def ban_of(self, name_or_host: str) -> Ban | None:
         """Return the ban that keeps a name or an address out, or None."""
         found = self._store.bans.get(key(name_or_host))
         if found and self._counts(found):
@@ -328,7 +328,7 @@ class Bans:
     def _counts(self, ban: Ban) -> bool:
         return not ban.until or datetime.fromisoformat(ban.until) > self._now()
 
-    def text(self, ban: Ban) -> str:
+    def ban_message(self, ban: Ban) -> str:
         """Return the message for somebody who is banned."""
         if not ban.until:
             return self._world.wording("door.banned", why=ban.why)

@@ -98,7 +98,7 @@ class AuditLog:
         self._refusals = _Refusals()
         self._failing = False
 
-    def take_line(self, character_id: str, text: str, performed: CommandResult) -> None:
+    def record_line(self, character_id: str, text: str, performed: CommandResult) -> None:
         """Note a line, if it is one of builders or admins; of those without the role only a few a minute."""
         found = self._game.commands.get(performed.verb)
         actor = self._game.world.characters.get(character_id)

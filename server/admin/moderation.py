@@ -80,7 +80,7 @@ class ModerationCommands:
             return sentence
 
         try:
-            kept = self._accounts.bans.put(target.name if target else who, until, why)
+            kept = self._accounts.bans.ban(target.name if target else who, until, why)
         except BanRefused as error:
             raise CommandError(str(error)) from error
         return self._answer_when_saved(actor, kept, banned)
@@ -89,7 +89,7 @@ class ModerationCommands:
     def unban(self, world: World, actor: Character, name: str = "") -> list[Event]:
         """Let a name or an address in again; without one, list who is kept out."""
         if not name:
-            lines = [_ban_line(world, ban.who, ban.until, ban.why) for ban in self._accounts.bans.in_force()]
+            lines = [_ban_line(world, ban.who, ban.until, ban.why) for ban in self._accounts.bans.active_bans()]
             return [Output(actor.character_id, "\n".join(lines) or world.wording("order.nobody_banned"))]
         if not self._accounts.bans.has(name):
             raise CommandError(world.wording("order.not_banned", who=name))
@@ -168,11 +168,11 @@ class ModerationCommands:
     def _send_banned_home(self, actor: Character) -> None:
         accounts, registry = self._accounts, self._registry
         for name, session in list(registry.playing.items()):
-            found = accounts.bans.on(name) or accounts.bans.on(session.host)
+            found = accounts.bans.ban_of(name) or accounts.bans.ban_of(session.host)
             if found and name != actor.character_id:
-                session.end(accounts.bans.text(found))
+                session.end(accounts.bans.ban_message(found))
         for name in registry.linkdead.names:  # whose connection was lost, and who could only wait for nothing
-            if accounts.bans.on(name):
+            if accounts.bans.ban_of(name):
                 registry.kick(name, "")
 
 

@@ -251,7 +251,7 @@ def certificate(server: ServerSettings, folder: Path, now: datetime) -> Result:
     if not is_given:
         remedy = f"Move {path} away and restart the world: it makes another."
     try:
-        ends = read_certificate(path, folder / (server.tls_key or server.tls_certificate or KEY)).ends
+        ends = read_certificate(path, folder / (server.tls_key or server.tls_certificate or KEY)).expires_at
     except NoteError as error:
         return problem("certificate", str(error), "See tls_certificate and tls_key in config/server.md.")
     if ends < now:

@@ -17,7 +17,7 @@ from world.events import Event, Output
 from world.game import Game
 from world.message_catalog import Wording
 from world.parsing import is_number
-from world.preferences import hush_list
+from world.preferences import ignore_list
 from world.world import World
 
 PAGE_LINES = 40
@@ -54,7 +54,7 @@ class ChronicleCommands:
         if who in self._asking:
             raise CommandError(world.wording("chronicle.working"))
         self._asking.add(who)
-        hushed, is_whole = hush_list(actor), actor.role.includes(Role.OBSERVER)
+        hushed, is_whole = ignore_list(actor), actor.role.includes(Role.OBSERVER)
         scope_of = (lambda reader: Whole()) if is_whole else (lambda reader: reader.own_scope(who, hushed))
         self._in_thread(self._told, scope_of, wanted, page).addCallbacks(
             lambda told: self._answer(who, told), lambda failure: self._answer(who, failure.getErrorMessage())

@@ -331,7 +331,7 @@ class ConnectionServices:
         self.flush_queue = FlushQueue(self.clock)
         self.scheduler = FairScheduler(self.clock, self.flush_queue)
 
-    def at(self, traffic: DoorTraffic) -> ConnectionServices:
+    def for_door(self, traffic: DoorTraffic) -> ConnectionServices:
         """Return the same services for another door."""
         other = copy(self)
         other.traffic = traffic

@@ -164,13 +164,13 @@ class SystemdNotifier:
         self._next: DelayedCall | None = None
         self._alive_seconds = _watchdog_seconds(environ, pid) / 2
 
-    def is_open(self) -> None:
+    def notify_ready(self) -> None:
         """Players can come in."""
         self._notify("READY=1")
         if self._alive_seconds and self._address:
             self._notify_watchdog()
 
-    def restarts(self) -> None:
+    def notify_reloading(self) -> None:
         """The world restarts in the same process."""
         self._notify("RELOADING=1", f"MONOTONIC_USEC={time.monotonic_ns() // 1000}")
 

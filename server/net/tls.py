@@ -66,7 +66,7 @@ class Certificate:
         return self.chain[0].fingerprint(hashes.SHA256()).hex(":").upper()
 
     @property
-    def ends(self) -> datetime:
+    def expires_at(self) -> datetime:
         """When it ends, in UTC."""
         return self.chain[0].not_valid_after_utc
 
@@ -82,7 +82,7 @@ class Certificate:
 
     def is_near_expiry(self, now: datetime) -> bool:
         """Whether it ends soon, or has."""
-        return now > self.ends - timedelta(days=RENEW_DAYS)
+        return now > self.expires_at - timedelta(days=RENEW_DAYS)
 
 
 def read_certificate(certificate: Path, key: Path) -> Certificate:
@@ -206,7 +206,7 @@ class Credentials:
         """What the operator should know about the certificate."""
         made = "Its certificate is self-signed, so clients ask once" if not self._is_given else "Its certificate is"
         where = f"whether to trust it: {self._certificate_path}" if not self._is_given else self._certificate_path
-        return f"{made} {where}, until {self.certificate.ends:%Y-%m-%d}. SHA-256 {self.certificate.fingerprint}"
+        return f"{made} {where}, until {self.certificate.expires_at:%Y-%m-%d}. SHA-256 {self.certificate.fingerprint}"
 
     def serverConnectionForTLS(self, protocol: TLSMemoryBIOProtocol) -> SSL.Connection:
         """Return what a new connection is encrypted with."""
@@ -269,8 +269,8 @@ class Credentials:
         if not self._warned and self.certificate.is_near_expiry(self._now()):
             self._warned = True
             self._say(
-                f"{self._certificate_path}: this certificate ends on {self.certificate.ends:%Y-%m-%d}, in less than "
-                f"{RENEW_DAYS} days. Replace the file; the new one is loaded at once."
+                f"{self._certificate_path}: this certificate ends on {self.certificate.expires_at:%Y-%m-%d}, in less "
+                f"than {RENEW_DAYS} days. Replace the file; the new one is loaded at once."
             )
 
     def _say(self, text: str) -> None:

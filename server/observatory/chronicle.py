@@ -51,7 +51,7 @@ class ChronicleView:
         return self._in_thread(self._read, asked, Whole()).addCallback(self._with_map)
 
     def _window(self, asked: Asked, scope: WindowScope) -> Deferred[Shown]:
-        window = RoomWindow(scope.room_id, scope.hushed)
+        window = RoomWindow(scope.room_id, scope.ignored)
         return self._in_thread(self._read, asked, window).addCallback(self._with_map, scope.room_id)
 
     def town_at(self, town: Town, at: str) -> Deferred[Shown]:

@@ -32,7 +32,7 @@ from world.game import CommandResult, Game
 from world.message_catalog import Wording
 from world.narration import room_name
 from world.parsing import parse_line
-from world.preferences import Hushable, hushable
+from world.preferences import IgnorableLine, ignorable_of
 
 KEPT_ENTRIES = 2_000
 SHOWN_ENTRIES = 200
@@ -78,7 +78,7 @@ class FeedEntry:
     rooms: Mapping[str, str]
     reason: str = ""
     seq: int = 0
-    hushable: Hushable | None = None
+    ignorable: IgnorableLine | None = None
     encoded: dict[str, bytes] = field(default_factory=dict, compare=False)
 
     def shown(self, scope: Scope) -> dict[str, Any] | None:
@@ -87,12 +87,12 @@ class FeedEntry:
         if scope.is_whole:
             more = {"room": self.room, "to": self.to, "text": self.whole, "reason": self.reason, "seq": self.seq}
             return shown | more
-        text = "" if scope.hides(self.hushable) else self.rooms.get(scope.room_id) or self.rooms.get(EVERYWHERE)
+        text = "" if scope.hides(self.ignorable) else self.rooms.get(scope.room_id) or self.rooms.get(EVERYWHERE)
         return shown | {"text": text} if text else None
 
     def encoded_for(self, scope: Scope) -> bytes:
         """Return it as JSON, encoded once for everybody of a scope; empty if nothing of it is seen there."""
-        if scope.hides(self.hushable):
+        if scope.hides(self.ignorable):
             return b""
         found = self.encoded.get(scope.room_id)
         if found is None:
@@ -191,7 +191,7 @@ class Feed:
                 rooms,
                 parse_line(line.text).reason if line else "",
                 line.seq if line else 0,
-                hushable(event, world),
+                ignorable_of(event, world),
             )
         )
 

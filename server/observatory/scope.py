@@ -23,7 +23,7 @@ from world.events import (
     Whispered,
 )
 from world.narration import narrate
-from world.preferences import Hushable, HushList, hush_list
+from world.preferences import IgnorableLine, IgnoreList, ignore_list
 from world.world import World
 
 EVERYWHERE = "*"
@@ -41,16 +41,16 @@ class Scope:
     """
 
     room_id: str = ""
-    hushed: HushList | None = None
+    ignored: IgnoreList | None = None
 
     @property
     def is_whole(self) -> bool:
         """Whether minds, reasons and whispers are seen too."""
         return not self.room_id
 
-    def hides(self, one: Hushable | None) -> bool:
+    def hides(self, one: IgnorableLine | None) -> bool:
         """Return whether something is of somebody hushed, and not seen for that."""
-        return self.hushed is not None and self.hushed.hides(one)
+        return self.ignored is not None and self.ignored.hides(one)
 
 
 WHOLE = Scope()
@@ -60,11 +60,11 @@ def scope_of(character: Character) -> Scope:
     """Return how much somebody sees just now; equal scopes are mostly one object."""
     if character.role.includes(Role.OBSERVER):
         return WHOLE
-    return _window(character.room_id, hush_list(character) if character.preferences else None)
+    return _window(character.room_id, ignore_list(character) if character.preferences else None)
 
 
 @lru_cache(maxsize=1024)  # asked for each viewer before each update
-def _window(room_id: str, hushed: HushList | None) -> Scope:
+def _window(room_id: str, hushed: IgnoreList | None) -> Scope:
     return Scope(room_id, hushed)
 
 

@@ -86,7 +86,7 @@ class ReloadTimer:
     def reload_now(self) -> list[str]:
         """Reload every edit now, wherever it is; report the result and return it."""
         cancel(self._timer)
-        self._watch.take()
+        self._watch.drain_changes()
         self._end_steps()
         return self._guarded(lambda: self._report(run_steps(self._reloader.steps(None))))
 
@@ -97,7 +97,7 @@ class ReloadTimer:
         if self._steps is not None:  # of an earlier look, which goes first
             self._schedule(RETRY_SECONDS)
             return
-        self._steps = self._reloader.steps(self._watch.take())
+        self._steps = self._reloader.steps(self._watch.drain_changes())
         self._go_on()
 
     def _go_on(self) -> None:

@@ -68,7 +68,7 @@ class Guests:
         while True:
             number = heappop(self._given_back) if self._given_back else next(self._numbers)
             name = f"{STEM}{number}"
-            if world.id_like(name) is None:
+            if world.id_ignoring_case(name) is None:
                 return name
 
 
@@ -144,8 +144,8 @@ class SessionRegistry:
         elif limiter.exceeds_address_limit(host):
             why = "too_many_from_there"
             text = say("door.too_many_from_there", count=self.login_services.settings.connections_per_address)
-        elif ban := bans.on(host):
-            why, text = "banned", bans.text(ban)
+        elif ban := bans.ban_of(host):
+            why, text = "banned", bans.ban_message(ban)
         else:
             return ""
         limiter.refuse(network_of(host), why, door)

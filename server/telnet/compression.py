@@ -59,7 +59,7 @@ class OutputBuffer:
             self._has_switch = True
             self._parts.append(on)
 
-    def take(self) -> bytes:
+    def drain(self) -> bytes:
         """Return all that waits as it goes over the wire, so that the client can read it to its last byte."""
         if not self._parts:
             return b""

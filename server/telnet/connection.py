@@ -260,7 +260,7 @@ class TelnetConnection(TextConnection):
         self._is_due = False
 
     def _flush(self) -> None:
-        if content := self._output_buffer.take():
+        if content := self._output_buffer.drain():
             self._services.traffic.sent_bytes += len(content)
             self._writer.send(content)
 

@@ -61,7 +61,7 @@ class WebDoor:
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         self._registry = registry
         self._traffic = registry.traffic["web"]
-        self._services = services.at(self._traffic)
+        self._services = services.for_door(self._traffic)
         self._settings = settings
         self._port = port
         self._world_name = world_name

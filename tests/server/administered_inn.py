@@ -61,7 +61,7 @@ class AdministeredInn:
         )
         self.leading = Possession(self.game, self.audit.record_possessed_line)
         self.registry = lobby_of(root, self.game, clock=self.clock, writer=writer, perform=self.leading.perform)
-        self.game.subscribe_lines("audit", self.audit.take_line, first=True)
+        self.game.subscribe_lines("audit", self.audit.record_line, first=True)
         self.game.subscribe("leading", self.leading.on_events, (Left,), first=True)
         self.accounts = self.registry.login_services.accounts
         self.settings = load_settings(self.vault)

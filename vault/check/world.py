@@ -266,7 +266,7 @@ def _agent(vault: Vault, name: str) -> Iterator[Finding]:
     yield from map(finding_of, voice)
     if not overlay.is_hidden(source):
         known = (*setting_names(AgentSettings), *setting_names(MemorySettings))
-        yield from _deprecated_names(source, overlay.read(source).given, known)
+        yield from _deprecated_names(source, overlay.read(source).sourced_properties, known)
 
 
 def _load_or_none(vault: Vault) -> Settings | None:

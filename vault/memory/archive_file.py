@@ -64,10 +64,10 @@ _encode = json.JSONEncoder(ensure_ascii=False).encode
 
 
 def _line(entry: Mapping[str, Any]) -> bytes:
-    return encoded(entry) + b"\n"
+    return encode_value(entry) + b"\n"
 
 
-def encoded(value: object) -> bytes:
+def encode_value(value: object) -> bytes:
     """Return a value as a line has it, without a line end."""
     text = _encode(value)
     if text.isascii():

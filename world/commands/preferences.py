@@ -43,7 +43,7 @@ COLOR_MODES = {
 
 
 @command("!", "!!", "again", category="comfort", for_agents=False)
-def again(world: World, actor: Character) -> list[Event]:
+def repeat_line(world: World, actor: Character) -> list[Event]:
     """Do your last line again. What begins with @ is never repeated."""
     raise CommandError(world.wording("comforts.nothing_to_repeat"))
 
@@ -158,7 +158,7 @@ def preference_commands(table: CommandTable) -> tuple[Command, ...]:
         actor.preferences[f"{ALIAS}{name}"] = text
         return _confirm(actor, world.wording("comforts.alias", name=name, text=text))
 
-    return (again, alias, unalias, afk, brief, verbose, history, screenreader, color, links)
+    return (repeat_line, alias, unalias, afk, brief, verbose, history, screenreader, color, links)
 
 
 def _confirm(actor: Character, said: str) -> list[Event]:
@@ -197,7 +197,7 @@ MAX_IGNORED = 50
 
 
 @command("hush [<anyone>]", "quiet", category="comfort", for_agents=False)
-def hush(world: World, actor: Character, anyone: str = "") -> list[Event]:
+def ignore(world: World, actor: Character, anyone: str = "") -> list[Event]:
     """Notice somebody no more, unless it is for you, names you or answers you; `unhush` ends it.
 
     hush Moss       one of them
@@ -218,7 +218,7 @@ def hush(world: World, actor: Character, anyone: str = "") -> list[Event]:
 
 
 @command("unhush [<text>]", category="comfort", for_agents=False)
-def unhush(world: World, actor: Character, text: str = "") -> list[Event]:
+def unignore(world: World, actor: Character, text: str = "") -> list[Event]:
     """Hear somebody again, or everybody: unhush Moss, unhush agents, unhush."""
     names = ignored_names(actor)
     wanted = ALL_AGENTS if _is_every_agent(world, text) else text.lower()

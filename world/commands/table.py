@@ -30,7 +30,7 @@ COMMANDS = (
     *(items.get, items.drop, items.give, items.inventory, items.put, items.read, items.write, items.use),
     communication.think,
     *(senses.who, senses.where, senses.lastseen, senses.quit_world),
-    *(preferences.hush, preferences.unhush),
+    *(preferences.ignore, preferences.unignore),
     senses.time,
     *(building.dig, building.make_exit, building.remove_exit),
     *(editing.describe, editing.detail, editing.rename, editing.alias),

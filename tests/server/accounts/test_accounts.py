@@ -238,7 +238,7 @@ def test_a_name_that_is_banned_is_refused_with_the_reason_until_the_ban_is_over(
     now = [NOW_MS]
     accounts = accounts_of(tmp_path, inn(), now_ms=lambda: now[0])
     accounts.claim("Eve", KEPT)
-    accounts.bans.put("eve", NOW + timedelta(hours=1), "threw a lamp")
+    accounts.bans.ban("eve", NOW + timedelta(hours=1), "threw a lamp")
     with pytest.raises(NameRefused, match="You may not come in until 2026-11-18 12:06 UTC: threw a lamp"):
         accounts.identify("EVE", LOOPBACK)
     now[0] += 3_600_000
@@ -246,7 +246,7 @@ def test_a_name_that_is_banned_is_refused_with_the_reason_until_the_ban_is_over(
 
 
 def test_a_ban_for_ever_lasts_over_a_new_start_until_it_is_lifted(accounts, tmp_path):
-    accounts.bans.put("Mallory", None, "no reason")
+    accounts.bans.ban("Mallory", None, "no reason")
     again = accounts_of(tmp_path, inn())
     with pytest.raises(NameRefused, match="You may not come in: no reason"):
         again.identify("mallory", ELSEWHERE)
@@ -271,15 +271,15 @@ def test_a_ban_for_ever_lasts_over_a_new_start_until_it_is_lifted(accounts, tmp_
     ],
 )
 def test_an_address_is_out_if_it_is_banned_or_lies_in_a_network_that_is(accounts, banned, host, out):
-    accounts.bans.put(banned, None, "x")
-    assert bool(accounts.bans.on(host)) == out
+    accounts.bans.ban(banned, None, "x")
+    assert bool(accounts.bans.ban_of(host)) == out
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "127.0.0.0/8", "0.0.0.0/0", "::1", "::ffff:127.0.0.1"])
 def test_this_machine_itself_is_never_banned(accounts, host):
     with pytest.raises(BanRefused, match="this machine itself"):
-        accounts.bans.put(host, None, "x")
-    assert accounts.bans.in_force() == []
+        accounts.bans.ban(host, None, "x")
+    assert accounts.bans.active_bans() == []
 
 
 # Whatever is given

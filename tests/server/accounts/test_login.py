@@ -207,7 +207,7 @@ def guess(registry, count: int, host: str = THERE) -> None:
         if guest is None or not guest.connection.is_open:
             guest = Guest(registry, host)
             guest.types("eve")
-        registry.clock.advance(registry.login_services.authenticator.seconds("eve", host))
+        registry.clock.advance(registry.login_services.authenticator.wait_seconds("eve", host))
         guest.types(f"wrong {number}")
     if guest:
         guest.hangs_up()

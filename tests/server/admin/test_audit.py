@@ -145,7 +145,7 @@ def test_a_long_line_is_cut(inn):
 def test_what_somebody_has_no_role_for_is_noted_a_few_times_a_minute_and_then_counted(tmp_path):
     game, now = inn_game(), [NOW_MS]
     audit = AuditLog(tmp_path, game, lambda who: "", lambda: now[0])
-    game.subscribe_lines("audit", audit.take_line, first=True)
+    game.subscribe_lines("audit", audit.record_line, first=True)
     game.world.characters["Cat"].role = Role.BUILDER
     for _ in range(1000):
         game.perform("Ben", "@dig up to The Attic")

@@ -83,7 +83,7 @@ def test_wrong_ones_are_counted_with_those_that_are_typed(registry):
     ended = credentials(ana, "Ana", "wrong again")
     assert ended["message"].startswith("That was not it either, so the door closes.")
     assert not ana.connection.is_open
-    assert registry.login_services.authenticator.seconds("Ana", "127.0.0.1") > 0
+    assert registry.login_services.authenticator.wait_seconds("Ana", "127.0.0.1") > 0
 
 
 def test_guessing_has_to_wait_as_for_whoever_types(registry):
@@ -111,7 +111,7 @@ def test_a_name_that_will_not_do_is_refused_with_the_rule(registry):
 
 
 def test_who_is_banned_stays_out(registry):
-    registry.login_services.accounts.bans.put("Ana", None, "She knows why.")
+    registry.login_services.accounts.bans.ban("Ana", None, "She knows why.")
     assert credentials(Talker(registry, *ALL)) == {"success": False, "message": "You may not come in: She knows why."}
 
 

@@ -217,8 +217,8 @@ def address(request, tmp_path):
 def test_systemd_is_told_when_the_world_is_open_restarts_and_closes(address):
     systemd = Systemd(address.replace("@", "\0"))
     supervisor = SystemdNotifier({"NOTIFY_SOCKET": address}, 7, Clock())
-    supervisor.is_open()
-    supervisor.restarts()
+    supervisor.notify_ready()
+    supervisor.notify_reloading()
     supervisor.notify_stopping()
     ready, reloading, stopping = systemd.hears()
     systemd.socket.close()
@@ -231,7 +231,7 @@ def test_a_watchdog_hears_twice_in_its_span_until_the_world_closes(tmp_path):
     systemd = Systemd(address)
     environ = {"NOTIFY_SOCKET": address, "WATCHDOG_USEC": "20000000", "WATCHDOG_PID": "7"}
     supervisor = SystemdNotifier(environ, 7, clock)
-    supervisor.is_open()
+    supervisor.notify_ready()
     clock.pump([10, 10])
     supervisor.notify_stopping()
     clock.advance(100)
@@ -253,14 +253,14 @@ def test_where_nobody_wants_to_know_nothing_is_told_and_nothing_goes_on(environ,
     caplog.set_level(logging.INFO)
     clock = Clock()
     supervisor = SystemdNotifier(environ, 7, clock)
-    supervisor.is_open()
-    supervisor.restarts()
+    supervisor.notify_ready()
+    supervisor.notify_reloading()
     supervisor.notify_stopping()
     assert (clock.getDelayedCalls(), caplog.records) == ([], [])
 
 
 def test_a_systemd_that_does_not_listen_is_a_warning_and_no_more(tmp_path, caplog):
-    SystemdNotifier({"NOTIFY_SOCKET": str(tmp_path / "nobody")}, 7, Clock()).is_open()
+    SystemdNotifier({"NOTIFY_SOCKET": str(tmp_path / "nobody")}, 7, Clock()).notify_ready()
     assert [r.getMessage().partition(": ")[0] for r in caplog.records] == ["cannot notify systemd of READY=1"]
 
 

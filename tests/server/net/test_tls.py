@@ -63,7 +63,7 @@ def refusal(certificate, key):
 def test_a_certificate_that_is_made_is_good_for_the_names_given_and_for_this_machine(paths):
     made = made_at(paths, ["mud.example.org", "192.0.2.7"])
     assert made.names == {"mud.example.org", "192.0.2.7", "localhost", "127.0.0.1", "::1"}
-    assert made.ends == NOW + timedelta(days=VALID_DAYS)
+    assert made.expires_at == NOW + timedelta(days=VALID_DAYS)
     assert isinstance(made.key, ec.EllipticCurvePrivateKey)
     assert made.key.curve.name == "secp256r1"
 
@@ -185,7 +185,7 @@ def test_what_was_made_here_is_renewed_before_its_end_while_the_world_runs(town)
     town.now = NOW + timedelta(days=VALID_DAYS - 29)
     town.looks()
     renewed = town.credentials.certificate
-    assert renewed.ends == town.now + timedelta(days=VALID_DAYS)
+    assert renewed.expires_at == town.now + timedelta(days=VALID_DAYS)
     assert renewed.chain != first.chain
     assert town.calls().certificate == renewed.chain[0].public_bytes(Encoding.DER)
 

@@ -220,7 +220,7 @@ def test_who_is_banned_is_refused_at_the_page_too(house):
     Guest(house.registry).enters("Ana")
     browser = Browser(house)
     browser.enters("Ana", SECRET)
-    house.registry.login_services.accounts.bans.put("Ana", None, "shouting")
+    house.registry.login_services.accounts.bans.ban("Ana", None, "shouting")
     assert "shouting" in browser.enters("Ana", SECRET)["told"]
     assert "shouting" in browser.plays().last_told("refused")
 
