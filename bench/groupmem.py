@@ -21,9 +21,9 @@ from pathlib import Path
 
 from agents.memory.strategy import loaded_strategies
 from agents.models.model import LanguageModel
-from bench.lib.conversations import Asked, Conversation, asked_table, questioned
+from bench.lib.conversations import AnswerRecord, Conversation, asked_table, question_agent
 from bench.lib.datasets import DatasetError, convomem, locomo, longmemeval
-from bench.lib.group_talk import group_talk
+from bench.lib.group_talk import generate_group_talk
 from bench.lib.models import LOSSY, PICKED, LossySummarizer, ScriptedModel, named_model
 from bench.lib.reporting import argument_parser, record
 
@@ -50,14 +50,14 @@ def _conversations(options: argparse.Namespace) -> list[Conversation]:
             return found
     talks, rest = divmod(options.questions, QUESTIONS_A_TALK)
     sizes = [QUESTIONS_A_TALK] * talks + ([rest] if rest else [])
-    return [group_talk(options.seed + number, options.turns, size) for number, size in enumerate(sizes)]
+    return [generate_group_talk(options.seed + number, options.turns, size) for number, size in enumerate(sizes)]
 
 
-async def _all(conversations: list[Conversation], options: argparse.Namespace) -> list[Asked]:
-    rows: list[Asked] = []
+async def _run_all(conversations: list[Conversation], options: argparse.Namespace) -> list[AnswerRecord]:
+    rows: list[AnswerRecord] = []
     for strategy in options.strategies.split(","):
         for number, conversation in enumerate(conversations, 1):
-            rows += await questioned(conversation, strategy, await _model(options.model))
+            rows += await question_agent(conversation, strategy, await _model(options.model))
             print(f"  {strategy}: {number} of {len(conversations)}", file=sys.stderr, flush=True)
     return rows
 
@@ -81,7 +81,7 @@ def main() -> None:
         conversations = _conversations(options)
     except (DatasetError, ValueError) as error:
         parser.error(str(error))
-    found = asked_table(asyncio.run(_all(conversations, options)))
+    found = asked_table(asyncio.run(_run_all(conversations, options)))
     print(found)
     if options.record:
         hidden = next((str(folder) for name in DATASETS if (folder := getattr(options, name))), "")

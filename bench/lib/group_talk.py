@@ -95,7 +95,7 @@ def _never(rng: random.Random, words: Words) -> Fact:
 FACTS: Sequence[Draw] = (_fact, _speaker, _knows, _update, _ambiguous, _chain, _never)
 
 
-def group_talk(seed: int, turns: int, questions: int) -> Conversation:
+def generate_group_talk(seed: int, turns: int, questions: int) -> Conversation:
     """Return a talk of so many turns, and as many questions; as many of each kind as will go."""
     rng = random.Random(seed)
     words = Words(rng)
