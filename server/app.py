@@ -351,7 +351,7 @@ class Fallwater:
         """Force everything to disk while the world goes on. Raises: NoteError."""
         self._world_store.save()
         for agent in self.agents.values():
-            agent.memory.write_what_waits()
+            agent.memory.write_pending()
             agent.memory.journal.sync()
         self._vault.sync()
 

@@ -22,7 +22,7 @@ from twisted.internet.task import Clock
 
 from agents.memory.strategy import loaded_strategies
 from agents.models.model import LanguageModel
-from agents.simulation.models import SimulationModels, live
+from agents.simulation.models import SimulationModels, run_simulated
 from agents.simulation.parameters import RunParameters
 from agents.simulation.recording import Recording, ReplayedModels, SimulationError, TurnCursor
 from agents.simulation.simulation import (
@@ -173,7 +173,9 @@ def _run(
     with (spec.out / TRANSCRIPT).open("w", encoding="utf-8") as transcript:
         life = SimulationRun(vault, settings, spec, cast, transcript, progress)
         try:
-            asyncio.run(live(life.simulation, cast, life.clock, life.world.agents, life.world.use_models, spec.span))
+            asyncio.run(
+                run_simulated(life.simulation, cast, life.clock, life.world.agents, life.world.use_models, spec.span)
+            )
         finally:
             progress.end()
             life.end()

@@ -35,7 +35,7 @@ class Possession:
         self._note = note
         self._led: dict[str, Agent] = {}
 
-    def led_by(self, admin_id: str) -> Agent | None:
+    def agent_of(self, admin_id: str) -> Agent | None:
         """Return the agent that somebody leads, or None."""
         return self._led.get(admin_id)
 

@@ -6,9 +6,9 @@ from collections.abc import Callable, Mapping
 from typing import TypeVar
 
 from agents.agent import Agent
-from agents.memory.compactor import Outcome, described, nothing_due, outcome
+from agents.memory.compactor import Outcome, describe_plan, nothing_due, outcome_of
 from agents.memory.facts.store import fact_text
-from agents.memory.inspection import diff_text, expanded_text, explain_text, status_text
+from agents.memory.inspection import diff_text, expand_text, explain_text, status_text
 from agents.memory.journal_search import brief_of, search_text
 from vault.errors import NoteError
 from vault.memory.memory_line import Memory
@@ -79,7 +79,7 @@ class MemoryCommands:
         found, rest = split_target(world, self._agents, actor, text)
         if not rest:
             raise CommandError(world.wording("memory.expand_usage"))
-        return _seen(world, actor, lambda: expanded_text(found.memory, rest, world.wording))
+        return _seen(world, actor, lambda: expand_text(found.memory, rest, world.wording))
 
     @command("@memory-why <text>", category="memory", role=Role.PLAYER, for_agents=False)
     def memory_why(self, world: World, actor: Character, text: str) -> list[Event]:
@@ -186,7 +186,7 @@ def _dry_run(agent: Agent) -> Outcome:
     plan = agent.memory.plan(forced=True)
     if plan is None:
         return nothing_due(agent.memory)
-    return outcome("compaction.would", who=agent.name, plan=described(plan))
+    return outcome_of("compaction.would", who=agent.name, plan=describe_plan(plan))
 
 
 def _rolled_back(agent: Agent, leaf: str, say: Wording) -> str:
@@ -243,7 +243,7 @@ class FactCommands:
     def memory_find(self, world: World, actor: Character, memory: str) -> list[Event]:
         """Find memories by their words, however old: @memory-find Eliza brass lantern."""
         found, query = split_target(world, self._agents, actor, memory)
-        return recalling(world, actor, found, _needed(query, world.wording("memory.find_usage")), self._publish)
+        return search_memories(world, actor, found, _needed(query, world.wording("memory.find_usage")), self._publish)
 
 
 def fact_commands(agents: Mapping[str, Agent], publish: Publish) -> tuple[Command, ...]:
@@ -274,7 +274,7 @@ def facts_listing(agent: Agent, say: Wording, query: str = "") -> str:
     return "\n".join([heading, *more, *(lines or [say("memory.no_facts")] if not more else lines), *problem])
 
 
-def recalling(world: World, actor: Character, agent: Agent, query: str, publish: Publish) -> list[Event]:
+def search_memories(world: World, actor: Character, agent: Agent, query: str, publish: Publish) -> list[Event]:
     """Return what an agent's memory has of some words, or that it will be told in a moment, by `publish`."""
     answers: list[Event] = []
 

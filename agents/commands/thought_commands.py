@@ -30,9 +30,9 @@ from world.world import World
 Text = Callable[[Shown, Wording], str]
 PROMPT_LINES = 8
 
-QUESTIONS = 3
-MOST_QUESTIONS = 20
-MOST_WHOLE = 3
+DEFAULT_QUESTIONS = 3
+MAX_QUESTIONS = 20
+MAX_WHOLE = 3
 """How many are shown if nobody says, at most, and at most with the whole prompt of each."""
 
 _SENTENCE = re.compile(r"(?P<tier>(?i:longterm|recent)(?::.+)?) (?P<number>\d{1,6})(?: (?P<at>\d{4}-\S+))?")
@@ -121,9 +121,9 @@ class ThoughtCommands:
         words = words[:-1] if is_whole else words
         number = int(words.pop()) if words and is_number(words[-1]) else 0
         chosen = [find_agent(world, self._agents, " ".join(words))] if words else list(self._agents.values())
-        count = min(number or (QUESTIONS if words else 1), MOST_WHOLE if is_whole else MOST_QUESTIONS)
+        count = min(number or (DEFAULT_QUESTIONS if words else 1), MAX_WHOLE if is_whole else MAX_QUESTIONS)
         try:
-            found = {agent: _asked(agent, count) for agent in chosen}
+            found = {agent: _newest_questions(agent, count) for agent in chosen}
         except NoteError as error:
             raise CommandError(str(error)) from error
         if words and not found[chosen[0]]:
@@ -179,7 +179,7 @@ def thought_commands(agents: Mapping[str, Agent], publish: Publish) -> tuple[Com
     return commands_of(ThoughtCommands(agents, publish))
 
 
-def _asked(agent: Agent, count: int) -> list[Question]:
+def _newest_questions(agent: Agent, count: int) -> list[Question]:
     return newest_questions(written_archive(agent), count)
 
 

@@ -29,13 +29,13 @@ MAX_FILES_AT_ONCE = 2
 MAX_INDEXED = 512
 """How many memories are indexed before an answer; with more, the answer comes later."""
 
-ANSWERED_WITHIN = 3
+MAX_ANSWER_SECONDS = 3
 """An answer is searched among so many memories after a question."""
 
 Answer = Callable[[list[Memory]], None]
 
 LOOKING_UP = frozenset({"recall", "@memory-find"})
-PASSED_OVER = 3
+SKIPPED_KINDS = 3
 """How many times more hits are fetched, to leave out memories of searches themselves."""
 
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
@@ -112,7 +112,7 @@ class JournalSearch:
         asked = utterance_in(memory, self._reading) if "?" in memory.text else None
         if asked is None:
             return []
-        after = self._journal.read(memory.seq + 1, min(self._journal.last, memory.seq + ANSWERED_WITHIN))
+        after = self._journal.read(memory.seq + 1, min(self._journal.last, memory.seq + MAX_ANSWER_SECONDS))
         near = (one for one in after if one.room == memory.room)
         answers = (one for one in near if _differs(utterance_in(one, self._reading), asked))
         return list(islice(answers, 1))
@@ -143,7 +143,7 @@ class JournalSearch:
         found: dict[int, Memory] = {}
         fitting = (
             memory
-            for seq in self._index.find(query_terms(query), PASSED_OVER * most)
+            for seq in self._index.find(query_terms(query), SKIPPED_KINDS * most)
             for memory in self._journal.read(seq, seq)
             if not self._is_of_looking_up(memory)
         )
@@ -164,7 +164,7 @@ class JournalSearch:
             log.warning("[Memory] %s: not all of the journal can be searched: %s", self._journal.agent_id, error)
         while self._asked:
             query, answer, most = self._asked.pop(0)
-            answer(self._found(query, most))
+            answer(self._search(query, most))
 
     async def _read(self, name: str) -> None:
         """Read a file into the index; between two steps everyone else goes on for as long as a step has taken."""
@@ -174,7 +174,7 @@ class JournalSearch:
             await asyncio.sleep(loop.time() - begun)
             begun = loop.time()
 
-    def _found(self, query: str, most: int) -> list[Memory]:
+    def _search(self, query: str, most: int) -> list[Memory]:
         try:
             return self._best(query, most)
         except NoteError as error:

@@ -3,7 +3,18 @@
 from __future__ import annotations
 
 from agents.metrics.counting import ExactRepeats, Loops
-from agents.metrics.metric import ARCHIVE, JOURNAL, SHARE, About, Found, MeasuredWorld, Metric, Unknown, Value, value_of
+from agents.metrics.metric import (
+    ARCHIVE,
+    JOURNAL,
+    SHARE,
+    About,
+    MeasuredWorld,
+    Metric,
+    Results,
+    Unknown,
+    Value,
+    value_of,
+)
 from agents.metrics.shares import Share
 from agents.repetition.loop_detector import SPEECH
 from vault.memory.archive_exchanges import Question
@@ -39,7 +50,7 @@ class Validity(Metric):
             self._all += 1
             self._valid += bool(question.command) and not question.is_refused
 
-    def found(self) -> Found:
+    def results(self) -> Results:
         return {"validity": value_of(Share(self._valid, self._all), NO_ANSWERS)}
 
 
@@ -83,7 +94,7 @@ class Commands(Metric):
             self._refused += 1
             self._spoken -= refused.verb in SPEECH
 
-    def found(self) -> Found:
+    def results(self) -> Results:
         loops = sum(one.count for one in self._loops.values())
         per_100 = Value(100 * loops / self._commands, self._commands) if self._commands else Unknown(NO_COMMANDS)
         return {

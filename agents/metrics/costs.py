@@ -6,7 +6,7 @@ from collections import Counter
 
 from agents.memory.facts.speech_acts import content_words
 from agents.metrics.acting import NO_ANSWERS
-from agents.metrics.metric import ARCHIVE, SHARE, About, Found, MeasuredWorld, Metric, Unknown, Value, value_of
+from agents.metrics.metric import ARCHIVE, SHARE, About, MeasuredWorld, Metric, Results, Unknown, Value, value_of
 from agents.metrics.shares import Share
 from vault.memory.archive_exchanges import Question
 
@@ -55,7 +55,7 @@ class Tokens(Metric):
             self._cached += cached
             self._of_cache += prompt
 
-    def found(self) -> Found:
+    def results(self) -> Results:
         if not self._answers:
             return {one.name: Unknown(NO_ANSWERS) for one in self.figures}
         return {
@@ -109,7 +109,7 @@ class Retrieval(Metric):
             self._retrieved += 1
             self._used += len(content_words(line.partition(": ")[2] or line) & reply) >= USED_WORDS
 
-    def found(self) -> Found:
+    def results(self) -> Results:
         return {
             "retrieval_hits": value_of(Share(self._hits, self._answers), NO_ANSWERS),
             "retrieval_used": value_of(Share(self._used, self._retrieved), "nothing was retrieved"),

@@ -46,7 +46,7 @@ class Unknown:
     why: str
 
 
-Found = Mapping[str, Value | Unknown]
+Results = Mapping[str, Value | Unknown]
 
 Price = tuple[float, float]
 """What a million prompt tokens and a million answer tokens cost."""
@@ -90,7 +90,7 @@ class Metric:
     def take_event(self, event: LoggedEvent) -> None:
         """Take in an event: the source `chronicle`."""
 
-    def found(self) -> Found:
+    def results(self) -> Results:
         """Return the figures by name, once all was taken in."""
         raise NotImplementedError
 

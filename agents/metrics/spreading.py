@@ -12,9 +12,9 @@ from agents.metrics.metric import (
     JOURNAL,
     SHARE,
     About,
-    Found,
     MeasuredWorld,
     Metric,
+    Results,
     Unknown,
     Value,
     value_of,
@@ -68,7 +68,7 @@ class Diffusion(Metric):
             how = "said it" if memory.kind == "acted" else memory.kind
             self.known_from[agent] = memory.at_ms, f"{how}, memory {memory.seq}"
 
-    def found(self) -> Found:
+    def results(self) -> Results:
         if not self.world.fact:
             return {one.name: Unknown(NO_FACT) for one in self.figures}
         times = sorted(at_ms for at_ms, _ in self.known_from.values())
@@ -122,7 +122,7 @@ class Promises(Metric):
                 self._made += 1
         self._state.changed.clear()
 
-    def found(self) -> Found:
+    def results(self) -> Results:
         return {"promises_kept": value_of(Share(self._kept, self._made), "no agent has promised anything")}
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from agents.metrics.counting import Answers, DistinctGrams, NearRepeats, words_of
-from agents.metrics.metric import CHRONICLE, SHARE, About, Found, MeasuredWorld, Metric, value_of
+from agents.metrics.metric import CHRONICLE, SHARE, About, MeasuredWorld, Metric, Results, value_of
 from vault.chronicle.event_log import LoggedEvent
 from world.parsing import is_named
 
@@ -43,7 +43,7 @@ class Answered(Metric):
         for whom in self._addressed(event, words) if words else ():
             self._answers.address(whom, event.who)
 
-    def found(self) -> Found:
+    def results(self) -> Results:
         return {"answered": value_of(self._answers.share, "no agent was spoken to and had two acts since")}
 
     def _addressed(self, event: LoggedEvent, words: str) -> list[str]:
@@ -85,6 +85,6 @@ class Speeches(Metric):
                 for grams in self._grams.values():
                     grams.add(spoken)
 
-    def found(self) -> Found:
+    def results(self) -> Results:
         distinct = {name: value_of(grams.share, NO_SPEECH) for name, grams in self._grams.items()}
         return {"near_repeats": value_of(self._repeats.share, NO_SPEECH), **distinct}

@@ -24,8 +24,8 @@ from world.parsing import parse_line
 from world.room_view import visible_characters
 from world.world import World
 
-LAST_TURNS = 6
-MOST_READ = 96
+MAX_TURNS_SHOWN = 6
+MAX_ENTRIES_READ = 96
 """Among so many of the newest memories the last turns are looked for."""
 
 MAX_LEAVES = 12
@@ -123,9 +123,9 @@ def _tokens(agent: Agent, text: str) -> int:
         return -(-len(text) // 3)
 
 
-def last_turns(agent: Agent, last: int, most: int = LAST_TURNS) -> list[Shown]:
+def last_turns(agent: Agent, last: int, most: int = MAX_TURNS_SHOWN) -> list[Shown]:
     """Return an agent's last actions down from a memory, newest first: what it did, why, and what came of it."""
-    found = agent.memory.journal.read(max(1, last - MOST_READ), last)
+    found = agent.memory.journal.read(max(1, last - MAX_ENTRIES_READ), last)
     places = [at for at, one in enumerate(found) if one.kind == "acted"][-most:]
     return [_turn(found[start:end]) for start, end in pairwise([*places, len(found)])][::-1]
 

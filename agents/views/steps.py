@@ -16,7 +16,7 @@ QUICK_STEPS = 4
 """A view of so many steps is answered at once."""
 
 
-async def finished(steps: Steps) -> Shown:
+async def run_to_end(steps: Steps) -> Shown:
     """Return what some steps lead to; others go on between two of them. Raises: whatever a step raises."""
     while True:
         shown = run_steps(steps, 1)
@@ -58,6 +58,6 @@ class Answering:
 
     async def _later(self, steps: Steps, answer: Callable[[Shown], None]) -> None:
         try:
-            answer(await finished(steps))
+            answer(await run_to_end(steps))
         except Exception:
             log.exception("a view could not be made")

@@ -18,11 +18,11 @@ from world.errors import CommandError
 from world.message_catalog import Wording
 from world.parsing import parse_line
 
-MOST_PERCEIVED = 12
-ASKED_AT_MOST = 3
+MAX_PERCEIVED = 12
+MAX_QUESTIONS_READ = 3
 """The last question, the one whose answer was not taken, and the one of the turn before."""
 
-MOST_READ = 256
+MAX_ENTRIES_READ = 256
 """How far back the action before is looked for, in memories."""
 
 MAX_DIFF_LINES = 120
@@ -61,7 +61,7 @@ def exchange_for(archive: Archive, seq: int, day: str) -> Exchange:
 
     It only reads files, in any thread. Raises: NoteError if one cannot be read.
     """
-    asked = questions_near(archive, day) if seq else newest_questions(archive, ASKED_AT_MOST)
+    asked = questions_near(archive, day) if seq else newest_questions(archive, MAX_QUESTIONS_READ)
     at = len(asked) - 1
     if seq:
         at = next((at for at in range(len(asked) - 1, -1, -1) if _answered_by(asked[at], seq)), -1)
@@ -222,10 +222,10 @@ def _by(exchange: Exchange, action: Memory | None) -> str:
 
 
 def _perceived(agent: Agent, newest: int) -> Shown:
-    found = agent.memory.journal.read(newest - MOST_READ, newest)
+    found = agent.memory.journal.read(newest - MAX_ENTRIES_READ, newest)
     actions = [place for place, one in enumerate(found) if one.kind == "acted"]
     since = found[actions[-1] + 1 :] if actions else found
-    rows = [shown_memory(one) for one in since[-MOST_PERCEIVED:]]
+    rows = [shown_memory(one) for one in since[-MAX_PERCEIVED:]]
     return {"perceived": rows, "perceived_before": len(since) - len(rows)}
 
 

@@ -15,7 +15,7 @@ from pathlib import Path
 from agents.agent import Agent
 from agents.memory.cost import CompactionStats
 from agents.memory.importance import SPOKEN_TO
-from agents.memory.inspection import expanded
+from agents.memory.inspection import expand
 from agents.memory.memory import AgentMemory
 from agents.memory.retrieval import NotesIndex, Retriever
 from agents.memory.view import memory_text
@@ -128,7 +128,7 @@ def expand_view(memory: AgentMemory) -> dict[int, Memory]:
     coverage = memory.coverage
     asked = [name for name, covered in (("longterm", coverage.longterm), ("recent", coverage.recent)) if covered]
     asked += [f"{coverage.verbatim.first}-{coverage.verbatim.last}"] if coverage.verbatim else []
-    return {one.seq: one for wanted in asked for one in expanded(memory, wanted, Wording())}
+    return {one.seq: one for wanted in asked for one in expand(memory, wanted, Wording())}
 
 
 def is_whole(fact: Planted, numbers: Sequence[int], memories: Mapping[int, Memory]) -> bool:

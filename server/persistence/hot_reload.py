@@ -224,7 +224,7 @@ class HotReload:
             return self._add_agent(name)
         agent = self._agents[name]
         before = _comparable(agent)
-        self._agents.take_in(agent)
+        self._agents.adopt_notes(agent)
         now, ref = agent.note.character, ("character", name)
         was = self._known.get(ref) or agent.character
         self._known.set(now)

@@ -54,7 +54,7 @@ class Draft:
     refused: tuple[str, ...] = ()
 
 
-class Asking:
+class SummaryCall:
     """Asks one model on behalf of one agent, and keeps account of calls, tokens and what the gate has refused."""
 
     def __init__(self, queue: ModelQueue, name: str, temperature: float, timeout_seconds: float) -> None:

@@ -160,7 +160,7 @@ def test_memories_that_wait_are_told_until_they_are_written(world, lag, disk):
         "journals: 2 memories wait to be written: agents/Eliza/journal: a memory cannot be written: No space left on "
         "device. Make room on the disk or mend its permissions."
     ]
-    memory.write_what_waits()
+    memory.write_pending()
     assert checked(world, lag).is_healthy
 
 
