@@ -1,4 +1,4 @@
-"""All agents of a world: made from the vault's notes, and waking when there is a model."""
+"""The population: all agents of a world, made from notes, awake once there is a model."""
 
 from __future__ import annotations
 

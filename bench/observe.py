@@ -1,4 +1,4 @@
-"""How soon do those who look see what happens, how much slower is the world for it, and what does a long life cost?
+"""Latency and cost of viewers, and views of a long life: `python -m bench.observe`.
 
 50 agents live in a town and think with a scripted model. 20 observers look at it through the page's sockets: at the
 feed, the town, a mind. An event's time is when the server took it in. It is at a viewer when its bytes are at the

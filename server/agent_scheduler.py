@@ -1,4 +1,4 @@
-"""What agents think with, and when: a model is looked for until there is one, and each agent has a timer."""
+"""The agent scheduler: finds a model, and gives each agent a timer for its turns."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Everything wired together: a vault becomes a running world."""
+"""Wiring: makes a running world of a vault."""
 
 from __future__ import annotations
 

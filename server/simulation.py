@@ -1,4 +1,4 @@
-"""A whole world lives through a simulation, on a copy of its vault, and leaves a folder of what came of it."""
+"""Runs a simulation on a copy of a vault, and writes its folder."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The log of locations, `world/whereabouts.md`: the last line about a character or thing counts.
+"""The locations log, `world/whereabouts.md`: the last line about a character or thing counts.
 
     - [[lamp]]: [[Attic]]
 

@@ -1,4 +1,4 @@
-"""A Markdown note: its properties (front matter) and its body, each property with the line it stands in."""
+"""A Markdown note: its properties (front matter) and its body, with line numbers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Neutral perturbations of a vault: changes that should change no conclusion of a study, to see how far it moves.
+"""Neutral perturbations of a vault, such as personas as lists, which should not change a conclusion.
 
 Each one changes a copy of a vault in place, always in the same way.
 """

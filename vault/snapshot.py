@@ -1,4 +1,4 @@
-"""What a world has written until a moment: the lines of its archives, journals and chronicle, streamed.
+"""A snapshot of a world's logs up to a moment: archives, journals and chronicle, streamed.
 
 These files only grow. So their sizes, read together, are a point in time, even while the world goes on.
 """

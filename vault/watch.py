@@ -1,4 +1,4 @@
-"""Noticing when somebody edits the notes that the running world reads.
+"""Watches the vault for edits while the world runs.
 
 Watched are rooms, things, people, lore, agents with their templates, settings, templates and texts. Journals,
 summaries and facts are not: they are looked at when they are used. A note that is gone, or empty, is reported only

@@ -1,4 +1,4 @@
-"""Changing the shape of a running world: by one act of a builder, which can be undone, or as its notes say now.
+"""Edits of a running world: acts of builders with undo, and the three-way merge of edited notes.
 
 Each function changes the world and returns what happened, to be published; it writes to nobody.
 """

@@ -1,4 +1,4 @@
-"""The time of day in the world. It is given the time and never reads a clock."""
+"""The time of day in the world, computed from a given time."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tables of what a world has: each name is held once, and what is where is found at once among thousands.
+"""Indexed tables of entities: unique names, and lookup by place among thousands.
 
 Both are kept up by each change of a table, and of a place, itself.
 """

@@ -1,4 +1,4 @@
-"""Ways through the world: the shortest path, who follows whom, and the automap of the rooms near by.
+"""Navigation: the shortest path, followers, and the automap of the rooms near by.
 
 On the map every room has one place and every place at most one room. What leads up, down or through a door, or to a
 place that is taken, is not drawn. Looking up who follows somebody costs one step per follower.

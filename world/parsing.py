@@ -1,4 +1,4 @@
-"""From what somebody typed to a verb, its arguments and a private reason, and to what is meant by a name.
+"""Parses a typed line into verb, arguments and private reason, and matches names.
 
 A line is `verb arguments | private reason`. The bar counts only beside white space or at an end, so that
 `say yes|no` stays speech; `\\|` is always a plain bar. Aliases are expanded first. Names match exactly before they

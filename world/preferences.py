@@ -1,4 +1,4 @@
-"""What somebody has set for themselves, and whom they ignore; what of those still reaches them."""
+"""Preferences of a character, and the ignore list."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The world: all rooms, things and characters, where they are, what is said, the boards, and what can be undone."""
+"""The world: all entities and their locations, the boards, and the undo history."""
 
 from __future__ import annotations
 

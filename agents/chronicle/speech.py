@@ -1,4 +1,4 @@
-"""What the rules of the chronicle ask of words: whether they repeat others, are harsh, or promise something."""
+"""Rules on words for the chronicle: repetition, harsh words, promises."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Making agents, letting them rest, and leading them."""
+"""Commands that create, pause and possess agents."""
 
 from __future__ import annotations
 

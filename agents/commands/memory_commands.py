@@ -1,4 +1,4 @@
-"""The @memory-… family: looking into an agent's memory, and having it summarised, rebuilt or rolled back."""
+"""The @memory-… commands: inspect an agent's memory; compact, rebuild or roll back its summaries."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What goes on in a mind: dreaming, recalling what was, and the goals one has."""
+"""Commands of a mind: dreams, recollections and goals."""
 
 from __future__ import annotations
 

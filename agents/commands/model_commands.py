@@ -1,4 +1,4 @@
-"""The command that looks at the language model."""
+"""The command `@llm-status`."""
 
 from __future__ import annotations
 

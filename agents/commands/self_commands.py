@@ -1,4 +1,4 @@
-"""All commands about oneself: notes, dreams, what one recalls and means to do, and who one is."""
+"""Commands about oneself: notes, persona (profile) and description."""
 
 from __future__ import annotations
 

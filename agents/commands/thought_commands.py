@@ -1,4 +1,4 @@
-"""Looking into what agents were asked and why they did what they did."""
+"""Commands that inspect prompts and reasons: `@why`, `@llm-log`, `@memories`, `@bonds`, `@mind`."""
 
 from __future__ import annotations
 

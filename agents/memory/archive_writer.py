@@ -1,4 +1,4 @@
-"""Writes one agent's archive: each turn whole, and what compaction takes out of the prompt."""
+"""Writes one agent's archive: each turn, and each compaction."""
 
 from __future__ import annotations
 

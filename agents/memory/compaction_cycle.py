@@ -1,4 +1,4 @@
-"""One compaction cycle: summaries are made from a frozen copy, archived, and published if nobody edited meanwhile."""
+"""One compaction cycle: summaries are made from a frozen copy, archived, and published unless edited meanwhile."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Compaction in the background: planned, prepared from a frozen copy, verified, published in one step, reported."""
+"""The compactor: plans, prepares, verifies and publishes compactions in the background."""
 
 from __future__ import annotations
 

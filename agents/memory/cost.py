@@ -1,4 +1,4 @@
-"""What compaction costs and saves: whether one by tokens is worth it, when to stop trying, and the ledger."""
+"""The cost of compaction: an estimate by tokens, a circuit breaker, and statistics."""
 
 from __future__ import annotations
 

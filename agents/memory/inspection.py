@@ -1,4 +1,4 @@
-"""Inspecting a memory: what a summary covers, why a memory is in the prompt or not, and the status."""
+"""Inspects a memory: what a summary covers, why a memory is in the prompt, and the status."""
 
 from __future__ import annotations
 

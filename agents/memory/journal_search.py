@@ -1,4 +1,4 @@
-"""Full-text search over the whole journal, whether memories are summarised or not."""
+"""Full-text search over the whole journal."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One agent's memory: records what happens, builds the view, and publishes summaries."""
+"""One agent's memory: records memories, builds the view, and publishes summaries."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What of an agent's memory goes into a prompt: a list of tiers, and their text.
+"""The working set of a memory: the tiers that go into the context window, and their text.
 
 Micro-compaction shortens what is left of commands once their turn is over. A long result is shown as a placeholder. A
 failed round, which is a refused command and its refusal, is left out once a later command was done: by then the agent

@@ -1,4 +1,4 @@
-"""Metrics of what agents do: whether it is possible, whether they talk, and whether they go in circles."""
+"""Metrics of actions: validity, refusals, speech, repeats and loops."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Metrics of what models were asked and what that took: tokens, cost, cached prompts, and what came to mind."""
+"""Metrics of model requests: tokens, cost, prefix cache, and retrieval."""
 
 from __future__ import annotations
 

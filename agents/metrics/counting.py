@@ -1,4 +1,4 @@
-"""What the metrics count in what agents do and say: repeats, loops, distinct words, answers.
+"""Counters of the metrics: repeats, loops, distinct words, answers.
 
 Each counter is fed one thing after the other and keeps little of it: a number of 8 bytes for each act or speech.
 """

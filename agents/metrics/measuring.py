@@ -1,4 +1,4 @@
-"""Measuring a world: all its records are read once, and each metric takes in those of its source."""
+"""Measures a world: reads all records once, and feeds each metric from its source."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a metric is: a count that is fed a world's records, one after the other, and comes to named figures."""
+"""The base of metrics: a count over a world's records that yields named figures."""
 
 from __future__ import annotations
 

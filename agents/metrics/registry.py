@@ -1,4 +1,4 @@
-"""The metrics that there are: those that come with Fallwater, and those of installed packages."""
+"""The metric registry: built-in metrics, and those of installed packages."""
 
 from __future__ import annotations
 

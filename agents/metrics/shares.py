@@ -1,4 +1,4 @@
-"""Shares and means, with the intervals in which the true ones lie."""
+"""Shares and means, with confidence intervals."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Metrics of what passes from one to another: a planted fact, and promises."""
+"""Metrics of diffusion: a planted fact, and promises."""
 
 from __future__ import annotations
 

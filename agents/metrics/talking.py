@@ -1,4 +1,4 @@
-"""Metrics of what agents say: whether they answer, say the same again, and in how many words."""
+"""Metrics of speech: answers, near repeats, distinct words."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who is in which room, as the chronicle tells it."""
+"""Tracks who is in which room, from the chronicle."""
 
 from __future__ import annotations
 

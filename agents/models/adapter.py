@@ -1,4 +1,4 @@
-"""What each kind of model shares: hidden passwords, a growing text, thoughts, a token estimate, refused constraints."""
+"""What all models share: streaming, thoughts, a token estimate (tokenizer-free), and refused constraints."""
 
 from __future__ import annotations
 

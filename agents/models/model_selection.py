@@ -1,4 +1,4 @@
-"""Choose the model that a world starts with, make it, and say in plain sentences what was chosen and why."""
+"""Selects the model that a world starts with, and explains the choice."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Ollama's HTTP API: a client, facts on its models, a streamed answer, and errors that say what to do."""
+"""Ollama's HTTP API: a client, model facts, a streamed answer, and errors with remedies."""
 
 from __future__ import annotations
 

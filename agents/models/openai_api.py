@@ -1,4 +1,4 @@
-"""OpenAI's HTTP API: errors that say what to do, a streamed answer, and what a server supports, found by trying."""
+"""OpenAI's HTTP API: a streamed answer, errors with remedies, and detection of what a server supports."""
 
 from __future__ import annotations
 

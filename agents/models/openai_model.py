@@ -1,4 +1,4 @@
-"""A model behind OpenAI's API, as vLLM, llama.cpp's server, LM Studio and many others offer it."""
+"""A model behind OpenAI's API: vLLM, llama.cpp's server, LM Studio and many others."""
 
 from __future__ import annotations
 

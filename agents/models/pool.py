@@ -1,4 +1,4 @@
-"""The pool: one queue of jobs before all endpoints, fair and bounded, and never silent about how a job ended."""
+"""The model pool: one fair, bounded queue of jobs before all endpoints."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Slots of an endpoint that several processes share, so that many worlds ask one server only as much as it can do.
+"""Slots of an endpoint that several processes share, as a limit on concurrent requests.
 
 A slot is a file that is locked while a request runs, so a process that dies gives it back. Whoever waits, waits at one
 more file, the turnstile: the first to come is the first to get a slot, so every world goes on as fast as the others.

@@ -1,4 +1,4 @@
-"""The models of a simulation: those of the profiles, or those of a recording, with their usage counted."""
+"""The models of a simulation: real or replayed, with their usage counted."""
 
 from __future__ import annotations
 

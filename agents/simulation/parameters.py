@@ -1,4 +1,4 @@
-"""What a run is known by: its parameters, and the hash of them that a sweep names its folder after."""
+"""The parameters of a run, and their hash, which names its folder."""
 
 from __future__ import annotations
 

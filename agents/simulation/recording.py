@@ -1,4 +1,4 @@
-"""Recording every answer of the models of a simulation, and playing a recording again."""
+"""Records every model answer of a simulation, and replays a recording."""
 
 from __future__ import annotations
 

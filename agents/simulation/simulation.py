@@ -1,4 +1,4 @@
-"""A world without anybody at a screen: agents think in their turns, as fast as the model answers, in a time of its own.
+"""A simulation: agents take turns with a virtual clock, as fast as the model answers.
 
 Time passes from one turn to the next as the agents' notes say and not by any clock; whatever a turn has begun in the
 background is waited for before the next. So the same vault, seed and answers give the same world, to the byte."""

@@ -1,4 +1,4 @@
-"""Who has met whom, what was promised and kept, and who told whom what: of all agents, in steps that hold nobody up."""
+"""The view of bonds: meetings, promises and secrets of all agents, made in steps."""
 
 from __future__ import annotations
 

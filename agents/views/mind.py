@@ -1,4 +1,4 @@
-"""What goes on in a mind now: what it is doing, what for, with whom, its prompt, its memory, and its last turns."""
+"""The view of a mind now: activity, goals, company, the token budget of its prompt, memory, last turns."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Views that take a while: made in steps of a few milliseconds, between which everybody else goes on."""
+"""Runs slow views in steps of a few milliseconds."""
 
 from __future__ import annotations
 

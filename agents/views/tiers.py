@@ -1,4 +1,4 @@
-"""The tiers of a memory, which add up to all memories, and which memories a sentence of a summary stands for."""
+"""The tiers of a memory, and the memories behind a sentence of a summary."""
 
 from __future__ import annotations
 

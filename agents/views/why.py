@@ -1,4 +1,4 @@
-"""Why an agent did something: what it perceived, what came to mind, the prompt, the answer, and what came of it."""
+"""Why an agent acted: perception, retrieval, prompt, answer, result."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Histories with facts planted in them, from a seed: what is said and given, after how many memories, and by whom.
+"""Histories with planted facts, from a seed.
 
 Names, places and numbers of the facts stand nowhere else, so that a fact is present if its words are."""
 

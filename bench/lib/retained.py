@@ -1,4 +1,4 @@
-"""What an agent still knows of the facts that were planted in its life, and what that cost."""
+"""What an agent still knows of planted facts, and the cost of it."""
 
 from __future__ import annotations
 

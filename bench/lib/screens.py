@@ -1,4 +1,4 @@
-"""Those who look at a town through the page's sockets and in a browser, and what the server works meanwhile."""
+"""Viewers of a town, by sockets and in a browser, and the server's work meanwhile."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Servers that are measured, and what is in them.
+"""The measured servers, and their players.
 
 Fallwater runs in a process of its own, and so does a bare broadcast over Twisted; the town is in each. Accounts, people
 who type, and long journals are prepared in bulk.

@@ -1,4 +1,4 @@
-"""Accounts: which names are valid, from a name given at login to an account, and from there to a character."""
+"""Accounts: valid names, the account of a name at login, and its character."""
 
 from __future__ import annotations
 

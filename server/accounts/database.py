@@ -1,4 +1,4 @@
-"""A connection to the database of accounts: who has which role and password, and who may not come in.
+"""The accounts database: SQLite with a write-ahead log, in transactions. Roles, passwords and bans.
 
 The database lies beside the vault and not in it, because a vault is opened, synced and shared.
 """

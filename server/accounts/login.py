@@ -1,4 +1,4 @@
-"""The login dialogue: prompts asked one after the other, a name, a password, and in."""
+"""The login dialogue: prompts for a name and a password, one after the other."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The command `@password`, its dialogue, and one-time passwords for the first admin and for lost ones."""
+"""The command `@password`, its dialogue, and one-time passwords for the first admin and for resets."""
 
 from __future__ import annotations
 

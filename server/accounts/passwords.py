@@ -1,4 +1,4 @@
-"""Passwords: hashed and compared in threads, tried no faster than the throttle allows, and new names limited."""
+"""Passwords: hashing in threads, the throttle (lockout) for wrong ones, and the limit on new names."""
 
 from __future__ import annotations
 

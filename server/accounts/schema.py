@@ -1,4 +1,4 @@
-"""The database of accounts as a file: its tables, how it is made, opened and copied, and what its errors mean."""
+"""The accounts database as a file: its tables, how it is created, opened and copied, and its errors."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The commands with which admins run a world: save it, back it up, reload edits, close it, look at the log."""
+"""The commands of admins for operations: save, back up, reload, announce, shut down, and read the audit log."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Moderation: kicking, banning, and what people and agents may do."""
+"""Moderation: kicking, banning, and permissions of people and agents."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reading back what happened: as a story that reads well, or as pairs of prompt and completion for training."""
+"""Export of an agent's history: as a narrative, or as pairs of prompt and completion for training."""
 
 from __future__ import annotations
 

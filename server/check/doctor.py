@@ -1,4 +1,4 @@
-"""The sub-command `doctor`: looks at the machine, the vault and the models, and says what is wrong and what to do."""
+"""The sub-command `doctor`: checks machine, vault and models, and prints problems with their remedies."""
 
 from __future__ import annotations
 

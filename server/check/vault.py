@@ -1,4 +1,4 @@
-"""The sub-commands on a vault: `vault check`, line by line or as JSON, mended where that is safe; and `import`."""
+"""The sub-commands on a vault: `vault check`, as lines or JSON, with fixes; and `import`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The command `@chronicle`: a day, an hour or what somebody did as text, as far as whoever asks may know of it."""
+"""The command `@chronicle`: a day, an hour or a person as text, within the permissions of the reader."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A reading of the chronicle as one HTML file that needs nothing else: no server, no network, no script to be read."""
+"""A reading of the chronicle as one HTML file without dependencies: no server and no network."""
 
 from __future__ import annotations
 

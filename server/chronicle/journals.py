@@ -1,4 +1,4 @@
-"""Where an event stands in the journals of the agents that perceived it."""
+"""Finds the journal lines of an event in the agents that perceived it."""
 
 from __future__ import annotations
 

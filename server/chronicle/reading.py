@@ -1,4 +1,4 @@
-"""Reading the chronicle: a day, an hour or one person's events, with its top moments, for one who may see so much."""
+"""Reads a day, an hour or a person from the chronicle, with top moments, within a scope of visibility."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where rooms lie on the map of a replay."""
+"""The layout of rooms on the map of a replay."""
 
 from __future__ import annotations
 

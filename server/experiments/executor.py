@@ -1,4 +1,4 @@
-"""Where runs happen: an executor starts command lines and says how each ended. This machine is one."""
+"""Executors start command lines and report their exit. This module has the protocol and the local one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A plan: a note that says which worlds are to be compared. Its factors, their values, and the table of runs.
+"""A plan: a note with factors and their values, and the table of runs that they make.
 
 **turns**: 60
 **seeds**: 1-3

@@ -1,4 +1,4 @@
-"""Plots of a study as SVG: a point a seed, and the mean with its interval, by condition. Needs the extra `plots`."""
+"""Plots of a study as SVG: a point for each seed, and the mean with its interval. Needs the extra `plots`."""
 
 from __future__ import annotations
 

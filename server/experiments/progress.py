@@ -1,4 +1,4 @@
-"""How far a sweep is: one line that is drawn again on a terminal, and a plain line now and then elsewhere."""
+"""The progress of a sweep: one line that is redrawn on a terminal, and plain lines elsewhere."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Runs on a Ray cluster, or on one that is begun on this machine. Needs the extra `ray`.
+"""The Ray executor: an existing cluster, or one on this machine. Needs the extra `ray`.
 
 All nodes see the folder of the sweep and the vaults under the same paths, and have this program installed.
 """

@@ -1,4 +1,4 @@
-"""The report of a sweep as Markdown: a table a metric, what differs, what it cost, and how firm each conclusion is."""
+"""The report of a sweep as Markdown: a table for each metric, differences, costs and the audit."""
 
 from __future__ import annotations
 

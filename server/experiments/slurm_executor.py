@@ -1,4 +1,4 @@
-"""Runs as jobs of Slurm, through submitit. Needs the extra `slurm`, and `sbatch` on the path.
+"""The Slurm executor, through submitit. Needs the extra `slurm`, and `sbatch` on the path.
 
 All nodes see the folder of the sweep and the vaults under the same paths, and have this program installed.
 """

@@ -1,4 +1,4 @@
-"""A sweep: all runs of a plan that are not done yet, given to an executor, each until its folder is whole.
+"""A sweep: gives all unfinished runs of a plan to an executor. Idempotent: finished runs are skipped.
 
 In the folder of a sweep are `plan.md`, the table of runs in `runs.jsonl`, and a folder a run in `runs/`, named by the
 hash of its parameters. A run is done if its folder is there: nothing else is remembered.

@@ -1,4 +1,4 @@
-"""The values that a factor of a plan takes: read from a cell, checked, and as texts."""
+"""The values of a plan's factors: read from a cell, and checked."""
 
 from __future__ import annotations
 

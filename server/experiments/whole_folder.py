@@ -1,4 +1,4 @@
-"""A folder that appears under its name only when it is whole, and is made by one process at a time."""
+"""An atomic folder: it appears under its name only when complete, and one process at a time makes it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One client that speaks GMCP: the packages it supports, its login, its messages both ways."""
+"""One GMCP client: its supported packages, its login, and messages both ways."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""All clients that take GMCP, and when they are updated."""
+"""Sends updates to all GMCP clients."""
 
 from __future__ import annotations
 

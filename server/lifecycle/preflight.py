@@ -1,4 +1,4 @@
-"""Preflight: whether a world could open again, checked before a restart. If not, it stays open."""
+"""Preflight: checks that the world can open again before a graceful restart."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Closing and restarting: signals, stages, systemd, and a restart in place that keeps everybody where they were."""
+"""Shutdown and graceful restart: signals, stages, systemd, and sessions that continue after `execve`."""
 
 from __future__ import annotations
 

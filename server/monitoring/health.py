@@ -1,4 +1,4 @@
-"""Whether a world is well and whether people may come in, each with reasons; and how late the reactor is."""
+"""Health checks and readiness with reasons, and reactor lag measured by a heartbeat."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The log: a line an event, to read or as JSON, that nobody who plays can break or forge."""
+"""The log: one event a line, as text or JSON, with control characters escaped."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Connection limits, in all and by network address, counted at the socket before anything else is done."""
+"""Connection limits (rate limit) by network address and in all, counted at the socket."""
 
 from __future__ import annotations
 

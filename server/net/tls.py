@@ -1,4 +1,4 @@
-"""Telnet over TLS: the certificate of the moment, which may change while the world runs, and handshakes.
+"""Telnet over TLS: the certificate, which is reloaded when its files change, and handshakes.
 
 Imported only where TLS is on.
 """

@@ -1,4 +1,4 @@
-"""The feed: what happens, as it reads, each line kept as everybody who looks may see it."""
+"""The feed: events as sentences, each entry filtered by the scope of its viewer."""
 
 from __future__ import annotations
 

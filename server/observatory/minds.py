@@ -1,4 +1,4 @@
-"""The views of single minds: now, why, memories, sentences and their lines, prompts; and who is seen in a window."""
+"""The views of single minds: now, why, memories, sentences and their lines, prompts."""
 
 from __future__ import annotations
 

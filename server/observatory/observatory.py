@@ -1,4 +1,4 @@
-"""The observatory of a world: its views, its feed, those who look, and the commands that tell the same as text."""
+"""The observatory of a world: its views, its feed, its viewers, and the commands that print the same."""
 
 from __future__ import annotations
 

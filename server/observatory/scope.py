@@ -1,4 +1,4 @@
-"""Who sees what: the whole of a world, or what somebody who stands in one room perceives.
+"""Permissions of viewers: the whole world, or the perception of a character in one room.
 
 Nothing else decides that. Every view is made for a scope, by `server.observatory.views`, and the feed keeps of each
 event what these functions say of it.

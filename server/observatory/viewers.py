@@ -1,4 +1,4 @@
-"""Those who look through the page: what each looks at, sent to all of them at once, and never so that the world waits.
+"""Viewers of the page: each watches views, which are sent when they change, without delaying the world.
 
 A view is made and encoded once for all viewers of it with one scope, at most five times a second, in slices that hold
 nobody up. A viewer that does not read is sent nothing; when it reads again, it gets the view as it is then.

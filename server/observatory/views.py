@@ -1,4 +1,4 @@
-"""All views by name. This is the one place where it is decided who sees which: by their scope, each time.
+"""All views by name, and the scope that each requires.
 
 A view is a dictionary that JSON can hold. The page draws it, and a command tells it as text.
 """

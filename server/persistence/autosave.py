@@ -1,4 +1,4 @@
-"""Autosave: whereabouts and a few notes at once; notes and journals are synced to disk in groups."""
+"""Autosave: locations and a few notes at once; journals are forced to disk by group commit (fsync)."""
 
 from __future__ import annotations
 

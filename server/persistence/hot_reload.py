@@ -1,4 +1,4 @@
-"""Hot reload: puts edits of the vault into the running world, each note where it belongs."""
+"""Hot reload: applies edits of the vault to the running world."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Watches the vault and reloads edits while the world runs; what is not valid changes nothing and is reported."""
+"""Schedules hot reload: waits until edits settle, applies them in slices, and reports invalid ones."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""From what a character perceives to lines on a screen, where not every character is one column wide."""
+"""Line layout: wraps text to a width in columns, which differ from characters."""
 
 from __future__ import annotations
 

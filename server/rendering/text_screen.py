@@ -1,4 +1,4 @@
-"""A screen that is a stream of text with a prompt at its end: ANSI colours, wrapping, and ASCII for who needs it."""
+"""A text screen with a prompt at its end: ANSI colours, wrapping, and transliteration to ASCII."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The sub-command `export`: a world, a simulation or a sweep as a data set of parquet tables, and the way back."""
+"""The sub-command `export`: a world, a simulation or a sweep as parquet tables, and the restore."""
 
 from __future__ import annotations
 

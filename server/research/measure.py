@@ -1,4 +1,4 @@
-"""The sub-command `measure`: the figures of a vault, or of a simulation's folder, as a table or as JSON."""
+"""The sub-command `measure`: the metrics of a vault or a simulation, as a table or JSON."""
 
 from __future__ import annotations
 

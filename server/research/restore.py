@@ -1,4 +1,4 @@
-"""The way back: the chronicle and the archives of a data set as JSON lines again."""
+"""Restores chronicle and archives of a data set as JSON lines."""
 
 from __future__ import annotations
 

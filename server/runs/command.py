@@ -1,4 +1,4 @@
-"""The sub-command `observe`: the folder of a simulation, or of two side by side, in a browser or as text."""
+"""The sub-command `observe`: one simulation folder, or two side by side, in a browser or as text."""
 
 from __future__ import annotations
 

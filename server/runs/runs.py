@@ -1,4 +1,4 @@
-"""The folders of simulations, looked at and never changed: what came of each, and where two of them part."""
+"""Simulation folders, read only: their results, and the first difference between two."""
 
 from __future__ import annotations
 

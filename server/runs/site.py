@@ -1,4 +1,4 @@
-"""The folders of simulations in a browser, on this machine alone: the views of the observatory, of one run or two."""
+"""The web site of simulation folders, on this machine alone: the views of one run or two."""
 
 from __future__ import annotations
 

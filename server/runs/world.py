@@ -1,4 +1,4 @@
-"""The world of a run, opened to be looked at: a copy of its notes, in which nobody thinks."""
+"""The world of a run, opened read only from a copy; its agents don't think."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The registry of sessions: who plays which character, guests, and how long everybody has been idle."""
+"""The session registry: who plays which character, guests, and idle times."""
 
 from __future__ import annotations
 

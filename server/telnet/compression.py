@@ -1,4 +1,4 @@
-"""What waits to be sent over a connection, and its compression (MCCP2, option 86): SB 86 SE, then zlib to the end."""
+"""The output buffer of a connection, and its compression (MCCP2, option 86)."""
 
 from __future__ import annotations
 

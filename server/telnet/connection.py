@@ -1,4 +1,4 @@
-"""The output side of a connection: text out, once a turn, and never more than the client will read."""
+"""The telnet connection: output once a turn, bounded by what the client reads."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""MSSP, the MUD Server Status Protocol (option 70): the status of this world for crawlers that list worlds.
+"""MSSP, the MUD Server Status Protocol (option 70), for crawlers that list worlds.
 
 Unknown values are left out.
 """

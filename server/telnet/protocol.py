@@ -1,4 +1,4 @@
-"""The input side of a connection: bytes to lines for a session, a few in each turn of the reactor."""
+"""The telnet protocol: bytes to lines for a session, a few in each turn of the reactor."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What one visitor was shown, line by line with its number, so that a cut connection goes on where it was.
+"""The backlog of one visitor: numbered lines on disk, from which a lost connection resumes.
 
 Lines are on disk before they are sent: whatever a page has seen, the server still knows after `kill -9`. A line that
 is typed is on disk before it is done, with its number: it is never done twice. One that was taken, but not finished

@@ -1,4 +1,4 @@
-"""The door for browsers: requests become logins, logins become tickets, tickets open sockets, sockets play."""
+"""The door for browsers: requests become logins, logins get tickets, tickets open sockets."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who may come in by the page: exact Host and Origin, a form for the login dialogue, a cookie, and tickets."""
+"""Logins by the page: Host and Origin checks, the login form, the cookie, and tickets."""
 
 from __future__ import annotations
 

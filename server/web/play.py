@@ -1,4 +1,4 @@
-"""The `Connection` of a visitor by the page: it outlives its sockets, and every line it shows has a number."""
+"""The `Connection` of a visitor by the page: it outlives its sockets, and numbers its lines."""
 
 from __future__ import annotations
 

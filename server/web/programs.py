@@ -1,4 +1,4 @@
-"""Sockets of other programs: the subprotocols of mudstandards.org, with the dialogue of the door as at telnet."""
+"""WebSocket subprotocols of mudstandards.org for other programs, with the login of telnet."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The web server behind the page: its files, a few requests, and the way from a request to a socket."""
+"""The web server of the page: static files, requests, and the upgrade to a socket."""
 
 from __future__ import annotations
 

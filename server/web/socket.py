@@ -1,4 +1,4 @@
-"""One WebSocket on Twisted's web server: bounded input in fair turns, bounded output, pings, and a clean close."""
+"""One WebSocket: bounded input in fair turns, bounded output, keep-alive pings, and a clean close."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""WebSocket frames in bounds: bytes to messages and back, without a socket. The frames themselves are wsproto's."""
+"""WebSocket frames with limits: bytes to messages and back, by wsproto, without a socket."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Checking a whole vault, its files and what agents remember, and fixing what can be fixed without losing anything.
+"""Checks a whole vault, its files and memories, and applies safe fixes.
 
 Every fault is reported with file and line, what is wrong and what would be right. What a file was before a fix is kept
 in the trash.

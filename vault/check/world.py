@@ -1,5 +1,4 @@
-"""Faults in a world and its settings: exits and links to nothing, ids and numbers given twice, what cannot be reached;
-settings, agents' own settings, and sentences."""
+"""Checks world and settings: dangling exits and links, duplicate ids and numbers, unreachable rooms, sentences."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The tables of the chronicle's index, and how a piece of work with them is done: all or nothing."""
+"""The tables of the chronicle's index, and their transactions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""An index of the event log: an SQLite file under `.index/`, which is a cache and no more.
+"""The index of the event log: an SQLite cache under `.index/`.
 
 It knows when, where and by whom each event happened and where its line stands; the lines themselves stay in the log.
 It may be used in any thread, and by several processes.

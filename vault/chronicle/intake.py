@@ -1,4 +1,4 @@
-"""Takes the event log into the tables of its index, a piece at a time.
+"""Indexes the event log incrementally.
 
 What was appended is added; after any other change of the log all of it is read again.
 """

@@ -1,4 +1,4 @@
-"""What rules find in the log: moments worth telling, and what the rules remember from event to event."""
+"""Moments that rules find in the event log, and the state of these rules."""
 
 from __future__ import annotations
 

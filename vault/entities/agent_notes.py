@@ -1,4 +1,4 @@
-"""An agent's folder: `agent.md` with its settings and profile, its errands, the plan of a day, and its own notes.
+"""An agent's folder: `agent.md` with settings and persona (profile), errands, the plan of a day, and notes.
 
     ## Errands
     - [[Ink Yard]]: get ink bottle

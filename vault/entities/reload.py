@@ -1,4 +1,4 @@
-"""Following edits of rooms, things and people in a running world; a note that is not valid changes nothing.
+"""Reloads edited notes of rooms, things and people into a running world; an invalid note changes nothing.
 
 A room whose note has another name but the same number was renamed: who and what is in it comes along. Of many edits
 the rest of the world need not wait for the last: `apply_in_steps` applies them a note at a time, and exits lead

@@ -1,4 +1,4 @@
-"""Rooms, things, people and agents as notes: how each form of a field is read and written.
+"""The note schema of rooms, things, people and agents: how each field is read and written.
 
 Which field stands where is declared with it in `world.entities`. What a person may do stands with the account and
 never in a note. An agent has no account: its `agent.md` says it.

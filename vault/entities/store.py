@@ -1,4 +1,4 @@
-"""The rooms, things and characters of a vault: loaded as a world, and saved into their notes.
+"""The entity store: loads the world from notes, saves entities, and keeps the merge base.
 
 `rooms`, `things` and `people` are written by hand or when something in them changes; where things and characters are
 now is saved in `world/whereabouts.md`, so that no note that somebody edits is ever written to because somebody moved.

@@ -1,4 +1,4 @@
-"""What an archive says a model was asked and answered: the newest questions, and pairs to train a model with.
+"""Exchanges of an archive: the newest questions to the model, and training pairs.
 
 An export is JSONL, a pair a line. Only commands count: not what was no command, nor what somebody else had the agent
 do.

@@ -1,4 +1,4 @@
-"""What an archive keeps, an entry a line, and one of its files: its name, its lines, and the one being written to.
+"""One file of an archive: its name, its entries as lines, and appending to it.
 
     {"event": "tool_call", "at": "2026-11-21T20:35:01.123Z", "seq": 129, "command": "look"}
 

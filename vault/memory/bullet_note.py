@@ -1,4 +1,4 @@
-"""A note of bullets that an agent and people write together, as `people/Robin.md` and `insights.md`.
+"""A note of bullets that an agent and people edit together, such as `people/Robin.md` and `insights.md`.
 
     - **loss**: I lost my dog near the weir yesterday. ([[2026-11-22#^m43]])
     - **loss** · Moss · whispered: Robin lost a dog. ([[2026-11-22#^m61]])

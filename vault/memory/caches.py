@@ -1,4 +1,4 @@
-"""Caches of one agent: full-text search over its journal in SQLite, and summaries, so that none is paid for twice.
+"""Caches of one agent: full-text search in SQLite (no embedding model is needed), and summaries.
 
 They are files under `.index/`. The Markdown is the truth: a journal file is read again whenever its size or time is not
 as noted, and deleting a cache, or a broken one, costs a little time.

@@ -1,4 +1,4 @@
-"""An agent's journal: append-only Markdown, a file a day, one line a memory, never deleted and never rewritten.
+"""An agent's journal: append-only Markdown, a file a day, one line a memory.
 
 The one change ever made to a line in a file is to give its number to a line typed by hand.
 """

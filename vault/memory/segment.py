@@ -1,5 +1,4 @@
-"""One file of a journal: what is in it, putting right what a crash or a hand left in it, appending to it, and noticing
-that somebody has edited one."""
+"""One file of a journal: its content, repair after crashes and hand edits, appending, and change detection."""
 
 from __future__ import annotations
 

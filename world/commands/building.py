@@ -1,4 +1,4 @@
-"""Making and destroying rooms, exits and things, putting anything anywhere, and undoing all that."""
+"""Building commands: rooms, exits and things are made, destroyed and moved; `@undo`."""
 
 from __future__ import annotations
 

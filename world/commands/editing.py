@@ -1,4 +1,4 @@
-"""What rooms and things are like, what they are called, their properties, and everything about one at a glance."""
+"""Editing commands: descriptions, names and properties of rooms and things, and inspecting them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What players set for themselves: aliases, being away, reading again, how much is shown, and whom they ignore."""
+"""Preference commands: aliases, afk, brief, screen reader, colours, links, history, and ignoring (`hush`)."""
 
 from __future__ import annotations
 

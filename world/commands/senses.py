@@ -1,4 +1,4 @@
-"""Looking about: rooms and what is in them, the map, the time, who is in the world; and leaving it."""
+"""Commands of perception: look, map, time, who, where; and quit."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The table of all commands of the world, in the order in which help lists them, and help, which is made from it."""
+"""The table of all commands of the world, and `help`, which is generated from it."""
 
 from __future__ import annotations
 

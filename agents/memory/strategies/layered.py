@@ -1,4 +1,4 @@
-"""One summary in fixed sections, and what came after it."""
+"""One summary in fixed sections, and the tail."""
 
 from __future__ import annotations
 

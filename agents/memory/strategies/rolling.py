@@ -1,4 +1,4 @@
-"""One summary of everything but the newest."""
+"""One summary of all but the newest."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A draft of a summary, and what one try at it has cost with one model."""
+"""A draft of a summary, and the cost of one call to a model for it."""
 
 from __future__ import annotations
 

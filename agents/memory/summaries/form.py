@@ -1,4 +1,4 @@
-"""Faults of a summary that show in its form: empty headings, a missing end, loops, copies, talk about the task.
+"""Faults of form in a summary: empty headings, a missing end, loops, copies, talk about the task.
 
 Each function yields a reason and a sentence for every fault; texts are in the plain spelling of `entities.plain`.
 """

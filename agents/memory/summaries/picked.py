@@ -1,4 +1,4 @@
-"""A line of an extractive summary: one memory, word for word, with a link to its line in the journal.
+"""A line of an extractive summary: one memory, word for word, with a link to its journal line.
 
 - Moss says, "It always does." ([[2026-11-21#^m12]])
 - I did: say Good morning ([[2026-11-21#^m13]])

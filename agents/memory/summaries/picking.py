@@ -1,4 +1,4 @@
-"""Having a model pick whole lines, or picking them by rule: what matters most, and not all of one place."""
+"""Extractive summaries: lines picked by a model or by rule, by importance and place."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The summarising prompts: their templates, and the memories in them.
+"""The summarizing prompts: their templates, and the memories in them.
 
 Templates are notes in the vault with slots; one text serves base and chat models. `summarize_recent` and
 `summarize_longterm` serve everybody. An agent of a kind has its own, `summarize_recent_planner`; a note named after the

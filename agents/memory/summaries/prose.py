@@ -1,4 +1,4 @@
-"""Having a model write a summary: in prose, as JSON, or in six fixed sections.
+"""Abstractive summaries by a model: in prose, as JSON, or in six fixed sections.
 
 It is asked twice at most, the second time with what was wrong. If both tries are wrong in some sentences, the others
 count, of the try of which more is left, if that is enough.

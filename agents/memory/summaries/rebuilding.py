@@ -1,4 +1,4 @@
-"""Rebuilding summaries: the long-term one from the leaves, and extracts once a model answers again.
+"""Rebuilds summaries: the long-term one from the leaves, and extracts once a model answers.
 
 Folding again and again loses what the leaves still have. Where a person has edited a long-term summary, their text
 stands for all that it covers, and only later leaves are added to it: what they wrote stays, and what they took out does

@@ -1,4 +1,4 @@
-"""Having models summarise, one after the other, in prose or by picking whole lines; nothing leaves here unjudged."""
+"""The summarizer: tries models one after the other, in prose or by picking lines, and verifies each draft."""
 
 from __future__ import annotations
 
