@@ -47,13 +47,13 @@ class SelfCommands:
 
     @command("@my-profile", category="self", role=Role.PLAYER, for_agents=False)
     def my_profile(self, world: World, actor: Character) -> list[Event]:
-        """Show who you are: an agent its profile, a person how it looks."""
+        """Show your profile, or your description if you are a person."""
         agent = self._agents.get(actor.name)
         return _show_note(world, actor, actor, agent.note.profile if agent else actor.description)
 
     @command("@set-profile <text>", category="self", role=Role.PLAYER, for_agents=False)
     def set_profile(self, world: World, actor: Character, text: str) -> list[Event]:
-        r"""Say who you are from now on, in the whole of your profile; \n is a new line. @undo-profile takes it back."""
+        r"""Replace your profile; \n is a new line. @undo-profile undoes it."""
         agent = self._agents.get(actor.name)
         whose = text.partition("->")[0].strip().casefold()
         if "->" in text and whose in {name.casefold() for name in self._agents} - {actor.name.casefold()}:
@@ -62,7 +62,7 @@ class SelfCommands:
 
     @command("@undo-profile [<agent>]", category="self", role=Role.PLAYER, for_agents=False)
     def undo_profile(self, world: World, actor: Character, agent: str = "") -> list[Event]:
-        """Be again who you were before the last change; once more brings the change back. Another's is for admins."""
+        """Undo the last change of your profile; repeat to redo it. Admins may name an agent."""
         if agent and actor.role < Role.ADMIN and agent.casefold() != actor.name.casefold():
             raise CommandError(world.wording("self.not_yours"))
         found = find_agent(world, self._agents, agent) if agent else self._agents.get(actor.name)
@@ -75,17 +75,17 @@ class SelfCommands:
 
     @command("@my-description", category="self", role=Role.PLAYER, for_agents=False)
     def my_description(self, world: World, actor: Character) -> list[Event]:
-        """Show what others see who look at you."""
+        """Show your description, which others see when they look at you."""
         return _show_note(world, actor, actor, actor.description)
 
     @command("@set-description <text>", category="self", role=Role.PLAYER, for_agents=False)
     def set_description(self, world: World, actor: Character, text: str) -> list[Event]:
-        r"""Say what others see who look at you; \n is a new line. @undo-description takes it back."""
+        r"""Set your description, which others see; \n is a new line. @undo-description undoes it."""
         return self._describe(world, actor, text)
 
     @command("@undo-description", category="self", role=Role.PLAYER, for_agents=False)
     def undo_description(self, world: World, actor: Character) -> list[Event]:
-        """Look again as you did before the last change; once more brings the change back."""
+        """Undo the last change of your description; repeat to redo it."""
         return self._undescribe(world, actor)
 
     @command("@show-profile <agent>", category="agents", role=Role.OBSERVER, for_agents=False)
@@ -96,12 +96,12 @@ class SelfCommands:
 
     @command("@edit-profile <agent> -> <text>", category="agents", role=Role.ADMIN, for_agents=False)
     def edit_profile(self, world: World, actor: Character, agent: str, text: str) -> list[Event]:
-        r"""Give an agent another profile; \n is a new line. @undo-profile <agent> takes it back."""
+        r"""Replace the profile of an agent; \n is a new line. @undo-profile <agent> undoes it."""
         return self._set_profile(world, actor, find_agent(world, self._agents, agent), text)
 
     @command("@edit-interval <agent> <number>", category="agents", role=Role.ADMIN, for_agents=False)
     def edit_interval(self, world: World, actor: Character, agent: str, number: str) -> list[Event]:
-        """Let an agent think every so many seconds, from now on: @edit-interval Eliza 30."""
+        """Set the seconds between an agent's thoughts: @edit-interval Eliza 30."""
         found = find_agent(world, self._agents, agent)
         seconds = _seconds(world, number)
         as_command_error(lambda: self._profiles.set_interval(found.character, f"{seconds:g}"))
@@ -185,7 +185,7 @@ def note_commands(notes: PersonalNotes) -> tuple[Command, ...]:
 
     @command("@overwrite-note <name> -> <text>", category="mind", role=Role.PLAYER, for_agents=False)
     def overwrite_note(world: World, actor: Character, name: str, text: str) -> list[Event]:
-        """Give one of your notes another text; the old one is kept beside it."""
+        """Replace the text of a note; the old text is kept beside it."""
         title, line = as_command_error(lambda: _find_title(world, actor, notes, name)), _check_text(world, name, text)
         kept = as_command_error(lambda: notes.overwrite(actor, title, line))
         return [Output(actor.character_id, world.wording("notes.overwritten", title=title, file=kept))]

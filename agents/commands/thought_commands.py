@@ -111,7 +111,7 @@ class ThoughtCommands:
     def llm_log(self, world: World, actor: Character, text: str = "") -> list[Event]:
         """Show the last questions to the model: prompt, reply, command, result, times and tokens.
 
-        @llm-log               the last one of each agent
+        @llm-log               the last question of each agent
         @llm-log Eliza         her last three
         @llm-log Eliza 10      her last ten
         @llm-log Eliza 1 full  the last one, with the whole prompt
@@ -137,11 +137,11 @@ class ThoughtCommands:
 
     @command("@why <agent> [<number>]", category="models", role=Role.OBSERVER, for_agents=False)
     def why(self, world: World, actor: Character, agent: str, number: str = "") -> list[Event]:
-        """Tell why an agent did something: what it perceived, what it was told, its answer, what came of it.
+        """Explain an act of an agent: its perception, prompt, answer and result.
 
-        @why Eliza       what she did last
-        @why Eliza 123   what memory 123 is, or came of
-        @why Eliza 2026-11-21T20:35    what her model was asked last before that (UTC)
+        @why Eliza       her last act
+        @why Eliza 123   the origin of memory 123
+        @why Eliza 2026-11-21T20:35    the last question to her model before that time (UTC)
         """
         meant, say = find_agent(world, self._agents, agent), world.wording
         if not number or is_number(number):
@@ -159,7 +159,7 @@ class ThoughtCommands:
 
     @command("@memories <text>", category="memory", role=Role.OBSERVER, for_agents=False)
     def memories(self, world: World, actor: Character, text: str) -> list[Event]:
-        """List an agent's memories, newest first, those with some words or all.
+        """List an agent's memories, newest first, all or filtered.
 
         @memories Eliza lantern
         @memories Eliza kind=told who=Moss before=900
@@ -189,13 +189,13 @@ def mind_command(agents: Mapping[str, Agent], publish: Publish) -> tuple[Command
 
     @command("@mind [<text>]", category="mind", role=Role.PLAYER, for_agents=False)
     def mind(world: World, actor: Character, text: str = "") -> list[Event]:
-        """Show what goes on in an agent: what it does, its goals and errands, its prompt, its memory, its opinions.
+        """Show an agent's mind: activity, goals, errands, prompt, memory, opinions.
 
-        @mind Eliza                    all of it; another's is for observers and admins
-        @mind Eliza Robin              what she knows and thinks of Robin
-        @mind Eliza 2026-11-21T20:35   as it was then, as far as the files tell (UTC)
-        @mind Eliza recent 2           the memories that a sentence of a summary stands for
-        @mind Eliza longterm 1 2026-11-21T20:35    of the summary of then
+        @mind Eliza                    everything; observers and admins may see all agents
+        @mind Eliza Robin              her knowledge and opinion of Robin
+        @mind Eliza 2026-11-21T20:35   at that time (UTC), from her files
+        @mind Eliza recent 2           the memories behind a sentence of a summary
+        @mind Eliza longterm 1 2026-11-21T20:35    the same at that time
         """
         found, rest = split_target(world, agents, actor, text)
         if sentence := _SENTENCE.fullmatch(rest):

@@ -37,9 +37,9 @@ class PasswordChangeRequested(Event):
 
 @command("@password [<text>]", category="self", for_agents=False)
 def password(world: World, actor: Character, text: str = "") -> list[Event]:
-    """Change your password: type @password alone, and you are asked for the old one and a new one.
+    """Change your password: type @password alone, then the old and the new one.
 
-    An admin gives somebody whose password is set a password for one time with @password Ana.
+    Admins reset a password with @password Ana, which shows a one-time password.
     """
     if actor.is_agent or actor.role is Role.GUEST:
         raise CommandError(world.wording("door.has_no_password"))

@@ -58,10 +58,10 @@ class ExportCommands:
 
     @command("@narrative [<text>]", category="admin", role=Role.ADMIN, for_agents=False)
     def narrative(self, world: World, actor: Character, text: str = "") -> list[Event]:
-        """Tell as a story what happened lately, as agents remember it.
+        """Tell recent events as a story, from agents' memories.
 
-        @narrative             to all of them
-        @narrative Eliza 200   to one, from its last 200 memories
+        @narrative             of all agents
+        @narrative Eliza 200   of one, from its last 200 memories
         @narrative Eliza file  into a note in the folder stories of the vault
         """
         words = text.split()
@@ -86,13 +86,13 @@ class ExportCommands:
 
     @command("@training-export <agent> [<text>]", category="admin", role=Role.ADMIN, for_agents=False)
     def training_export(self, world: World, actor: Character, agent: str, text: str = "") -> list[Event]:
-        """Write what an agent was asked and what it did in answer as JSONL, beside the vault, to train a model with.
+        """Export an agent's prompts and commands as JSONL beside the vault, for training.
 
-        Only for agents whose agent.md, or config/agents.md, says `training_export: true`.
+        It needs `training_export: true` in the agent's agent.md, or in config/agents.md.
 
-        @training-export Eliza                         prompt and completion, of what was done
+        @training-export Eliza                         prompt and completion of accepted commands
         @training-export Eliza chat                    as messages of a chat
-        @training-export Eliza no-reasons refused      without reasons; with what was refused, marked as such
+        @training-export Eliza no-reasons refused      without reasons; refused commands too, marked
         @training-export Eliza chat since 2026-11-01   from that day on
         """
         say, who, found = world.wording, actor.character_id, find_agent(world, self._agents, agent)

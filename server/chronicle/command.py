@@ -38,15 +38,15 @@ class ChronicleCommands:
 
     @command("@chronicle [<text>]", category="memory", role=Role.PLAYER, for_agents=False)
     def chronicle(self, world: World, actor: Character, text: str = "") -> list[Event]:
-        """Tell what happened: top moments, and every event that you could perceive; times are UTC.
+        """Show past events: top moments, and every event that you could perceive, in UTC.
 
-        @chronicle                   the newest day, and which days there are
+        @chronicle                   the newest day, and a list of days
         @chronicle 2026-11-22        a day
         @chronicle 2026-11-22T20     an hour
-        @chronicle Eliza             what she did lately, and what was done to her
+        @chronicle Eliza             her newest events
         @chronicle 2026-11-22 2      the second page
-        Observers and admins are told all, with private reasons and whispers.
-        Others are not told of those whom they have hushed, but for what was for them.
+        Observers and admins see everything, with private reasons and whispers.
+        People whom you have hushed are left out, except for words to you.
         """
         words, who = text.split(), actor.character_id
         page = int(words.pop()) if words and is_number(words[-1]) else 1

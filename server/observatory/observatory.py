@@ -167,10 +167,10 @@ class ObservatoryCommands:
 
     @command("@town [<text>]", category="people", role=Role.PLAYER, for_agents=False)
     def town(self, world: World, actor: Character, text: str = "") -> list[Event]:
-        """Tell who is where, and who thinks. Players are told of the room that they are in.
+        """Show who is where, and who thinks. Players see their own room.
 
         @town                     now
-        @town 2026-11-21T20:35    as it was then (UTC), for observers and admins
+        @town 2026-11-21T20:35    at that time (UTC), for observers and admins
         """
         if not text.strip():
             return self._told(actor, "town", {"form": "text"})
@@ -185,16 +185,16 @@ class ObservatoryCommands:
 
     @command("@feed [<text>]", category="people", role=Role.PLAYER, for_agents=False)
     def feed(self, world: World, actor: Character, text: str = "") -> list[Event]:
-        """Tell what has happened lately, as it reads here; observers and admins read all of it, with reasons.
+        """Show the newest events here. Observers and admins see all, with reasons.
 
-        @feed          all of it
-        @feed Eliza    of one person, place or kind, or with these words
+        @feed          everything
+        @feed Eliza    by person, place, kind or words
         """
         return self._told(actor, "feed", {"fits": text})
 
     @command("@health", category="models", role=Role.OBSERVER, for_agents=False)
     def health(self, world: World, actor: Character) -> list[Event]:
-        """Tell why it is slow in one line, and how the models, their queues and the agents are."""
+        """Explain in one line why it is slow; show models, queues and agents."""
         return self._told(actor, "health")
 
     def _told(self, actor: Character, name: str, asked: Asked | None = None) -> list[Event]:
