@@ -1,6 +1,6 @@
 """Memory strategies: they plan compaction, and show the result as a view.
 
-A strategy is a frozen dataclass in a module of its own under `agents/memory/strategies`. Its fields are its settings.
+A strategy is a frozen dataclass in a module of `agents/memory/strategies`. Its fields are its settings.
 Making, checking and publishing summaries is the same for all.
 """
 

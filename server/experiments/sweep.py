@@ -22,7 +22,8 @@ from server.simulation import RECORDING
 
 RUNS, TABLE, FAILURES, PLAN = "runs", "runs.jsonl", "failures.json", "plan.md"
 MAX_ATTEMPTS = 3
-FULL = (os.strerror(errno.ENOSPC), os.strerror(errno.EDQUOT))
+FULL = (os.strerror(errno.ENOSPC), os.strerror(errno.EDQUOT), "database or disk is full")
+"""What a run says last that has found the disk full: the words of the system, or of SQLite."""
 
 
 @dataclass(frozen=True)

@@ -1,1 +1,1 @@
-"""The built-in memory strategies, one a module; each module of this folder is loaded."""
+"""Memory strategies; each module of this folder is loaded."""

@@ -37,9 +37,11 @@ TUNING = (
     *("errands", "deeds", "pressure", "more_talk", "more_pairs", "more_company", "more_deeds"),
     *("unseen_talk", "unseen_pairs", "unseen_deeds"),
     *("fourth_talk", "fourth_recall", "fourth_pairs", "fourth_deeds"),
+    *("fifth_talk", "fifth_recall", "fifth_pairs", "fifth_deeds"),
     *("sixth_talk", "sixth_recall", "sixth_pairs", "sixth_deeds"),
+    "seventh",
 )
-HELD_BACK = ("fifth_talk", "fifth_recall", "fifth_pairs", "fifth_deeds")
+HELD_BACK = ("eighth",)
 HALVES = ("tuning", "held-back", "all")
 FOLDER = Path(__file__).parent
 NOTHING = "nothing"

@@ -14,9 +14,9 @@ import pytest
 
 from agents.memory.strategy import loaded_strategies
 from agents.simulation.recording import SimulationError
+from server.experiments.command import SweepProgress
 from server.experiments.executor import CommandExit, ExecutorError, last_line
 from server.experiments.plan import PlannedRun, read_plan, runs_of
-from server.experiments.progress import SweepProgress
 from server.experiments.sweep import Sweep, SweepFolder, missing_recordings
 
 
@@ -98,6 +98,11 @@ def test_a_worker_that_dies_is_tried_again_three_times_in_all_and_then_named(tmp
             lambda number: CommandExit(0) if number == 0 else CommandExit(1, f"x: {os.strerror(errno.ENOSPC)}."),
             "the sweep stopped: the disk is full (x: No space left on device.). 1 runs were done and stay; "
             "the same command goes on with the others.",
+        ),
+        (
+            lambda number: CommandExit(1, "x: the search index cannot be used: database or disk is full."),
+            "the sweep stopped: the disk is full (x: the search index cannot be used: database or disk is full.). "
+            "0 runs were done and stay; the same command goes on with the others.",
         ),
         (
             lambda number: (_ for _ in ()).throw(ExecutorError("the head of the cluster is gone.")),
