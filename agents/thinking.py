@@ -94,7 +94,7 @@ class Thinking:
             return Turn("asleep")
         if self._agent.why_still:
             return Turn("paused", why=self._agent.why_still)
-        if not self._agent.memory.write_what_waits():
+        if not self._agent.memory.write_pending():
             return Turn("paused", why=self._agent.memory.problem)
         return self._agent.awareness.stillness(self._agent.settings.think_when, self._game.world, self._agent.character)
 

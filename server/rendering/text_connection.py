@@ -1,4 +1,4 @@
-"""What the connections of all doors to a screen of text have: what is shown is laid out at the end of the turn."""
+"""The base of connections to a text screen: shown texts are laid out at the end of the turn."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The output side of a connection: text out, once a turn, and never more than the client will read."""
+"""The telnet connection: output once a turn, bounded by what the client reads."""
 
 from __future__ import annotations
 
@@ -260,7 +260,7 @@ class TelnetConnection(TextConnection):
         self._is_due = False
 
     def _flush(self) -> None:
-        if content := self._output_buffer.take():
+        if content := self._output_buffer.drain():
             self._services.traffic.sent_bytes += len(content)
             self._writer.send(content)
 

@@ -1,4 +1,4 @@
-"""The input side of a connection: bytes to lines for a session, a few in each turn of the reactor."""
+"""The telnet protocol: bytes to lines for a session, a few in each turn of the reactor."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from zope.interface import implementer
 
 from server.connection.base import TOO_LONG
 from server.connection.connection import ConnectionListener
-from server.connection.input import ConnectionServices, LineIntake, Taken
+from server.connection.input import ConnectionServices, LineIntake, TakeResult
 from server.connection.output import Transport
 from server.telnet.compression import compression_option
 from server.telnet.connection import KeepAlive, TcpTransport, TelnetConnection, TelnetLimits
@@ -165,7 +165,7 @@ class TelnetProtocol(Protocol):
             self._received, self._parsed_bytes = b"", 0
         self._parser.receive(portion)
 
-    def take_next(self, is_held: bool) -> Taken:
+    def take_next(self, is_held: bool) -> TakeResult:
         """Tell the listener one thing that the client has sent.
 
         Held clients are still listened to: what a client tells of itself must not come too late.
@@ -173,17 +173,17 @@ class TelnetProtocol(Protocol):
         event = self._parser.next_event(up_to_text=is_held)
         match event:
             case None:
-                return Taken.NOTHING
+                return TakeResult.NOTHING
             case Line(content):
                 self._negotiator.reset_budget()
                 self._parser.negotiation_bytes = 0
                 self._connection.line_typed()
                 self._connection.tell(self._listener.line_received, self._client.read_line(content))
-                return Taken.LINE
+                return TakeResult.LINE
             case LineTooLong(max_line_bytes):
                 self._connection.line_typed()
                 self._connection.show(TOO_LONG.format(max_line_bytes))
-                return Taken.SIGNAL
+                return TakeResult.SIGNAL
             case Negotiation():
                 self._apply(self._negotiator.receive(event))
             case Subnegotiation():
@@ -193,8 +193,8 @@ class TelnetProtocol(Protocol):
             case Command(code):
                 if code == AYT:
                     self._connection.show(STILL_HERE)
-                return Taken.SIGNAL
-        return Taken.FACT
+                return TakeResult.SIGNAL
+        return TakeResult.FACT
 
     def end_turn(self) -> None:
         """Drop a client that does nothing but negotiate."""

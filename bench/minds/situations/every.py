@@ -58,7 +58,7 @@ VOCABULARY: Mapping[str, Any] = MappingProxyType(
 )
 
 
-def chosen(half: str, only: str = "") -> Sequence[Situation]:
+def situations_of(half: str, only: str = "") -> Sequence[Situation]:
     """Return the situations of one of `HALVES`, or the one called `only`, whichever half it is in.
 
     Raises: ValueError if there is no such situation; ScriptError if a file is wrong.

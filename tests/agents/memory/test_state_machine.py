@@ -475,7 +475,7 @@ class Memory(RuleBasedStateMachine):
     def disk_is_well_again(self) -> None:
         self.outage.close()
         self.is_out = False
-        self.memory.write_what_waits()
+        self.memory.write_pending()
         self.note_written()
 
     @rule(
