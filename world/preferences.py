@@ -55,7 +55,7 @@ def own_aliases(character: Character) -> dict[str, str]:
 
 
 IGNORED = "hush"
-"""The preference that holds the names of whom somebody has hushed, with commas between them."""
+"""The preference that holds the names of whom somebody ignores, with commas between them."""
 
 ALL_AGENTS = "agents"
 """What stands among the names for every agent."""
@@ -64,12 +64,12 @@ ALL_AGENTS = "agents"
 _TALK = (Said, Emoted, Shouted, Shared, Whispered)
 _ACTIONS = (Arrived, Left, Took, Dropped, Gave, PutIn, TookFrom, Used, ReadThing, Wrote)
 IGNORABLE = (*_TALK, *_ACTIONS)
-"""The types of what can be hushed."""
+"""The types of what can be ignored."""
 
 
 @dataclass(frozen=True)
 class IgnorableLine:
-    """What somebody may have hushed: talk, coming, going or handling, of whom, for whom, with which words."""
+    """What somebody may ignore: talk, coming, going or handling, of whom, for whom, with which words."""
 
     who: str
     is_agent: bool
@@ -79,27 +79,27 @@ class IgnorableLine:
 
 @dataclass(frozen=True)
 class IgnoreList:
-    """Whom somebody has hushed, in order. What is done or said to `owner`, or names them, is theirs all the same."""
+    """Whom somebody ignores, in order. What is done or said to `owner`, or names them, is theirs all the same."""
 
     owner: str
     names: tuple[str, ...]
 
     def hides(self, one: IgnorableLine | None) -> bool:
-        """Return whether something is of somebody hushed, and not for the owner. None is nothing that can be hushed."""
+        """Return whether something is of somebody ignored, and not for the owner. None is nothing that can be ignored."""
         if one is None or one.who == self.owner or one.to == self.owner:
             return False
-        is_hushed = one.who in self.names or (one.is_agent and ALL_AGENTS in self.names)
-        return is_hushed and not is_named(self.owner, one.words)
+        is_ignored = one.who in self.names or (one.is_agent and ALL_AGENTS in self.names)
+        return is_ignored and not is_named(self.owner, one.words)
 
 
 def ignore_list(one: Character) -> IgnoreList | None:
-    """Return whom somebody has hushed, None for nobody."""
+    """Return whom somebody ignores, None for nobody."""
     names = one.preferences.get(IGNORED) and ignored_names(one)
     return IgnoreList(one.character_id, tuple(names)) if names else None
 
 
 def ignorable_of(event: Event, world: World) -> IgnorableLine | None:
-    """Return what can be hushed of an event. What comes of an action, and what is built, is perceived in any case."""
+    """Return what can be ignored of an event. What comes of an action, and what is built, is perceived in any case."""
     actor = world.characters.get(event.actor_id)
     if actor is None or not isinstance(event, IGNORABLE):
         return None
@@ -107,7 +107,7 @@ def ignorable_of(event: Event, world: World) -> IgnorableLine | None:
 
 
 def ignored_names(one: Character) -> list[str]:
-    """Return whom somebody has hushed, in order."""
+    """Return whom somebody ignores, in order."""
     return [name for name in one.preferences.get(IGNORED, "").split(", ") if name]
 
 

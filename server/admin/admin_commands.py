@@ -237,8 +237,8 @@ class AdminCommands:
     def shutdown(self, world: World, actor: Character, number: str = "") -> list[Event]:
         """Close the world now, or in some minutes: @shutdown 5. Everybody is warned; everything is saved.
 
-        @shutdown --restart      restart now, with the installed program
-        @shutdown 5 --restart    restart in five minutes
+        @shutdown --restart      restart now, with the program and the notes as installed
+        @shutdown 5 --restart    restart in five minutes; any number will do
         @shutdown cancel         cancel it
         Players who reconnect after a restart are where they were; guests start over.
         """
@@ -266,7 +266,7 @@ class AdminCommands:
     def audit(self, world: World, actor: Character, text: str = "") -> list[Event]:
         """Show the newest commands of observers, builders and admins, and their results.
 
-        @audit 50     the last 50
+        @audit 50     the last 50; any number will do
         @audit Ana    by one name, or through one agent
         """
         count = min(int(text), MAX_AUDIT_LINES) if is_number(text) else DEFAULT_AUDIT_LINES

@@ -126,10 +126,10 @@ class ChronicleCommands:
         @chronicle                   the newest day, and a list of days
         @chronicle 2026-11-22        a day
         @chronicle 2026-11-22T20     an hour
-        @chronicle Eliza             her newest events
+        @chronicle Eliza             what she did, and what was done to her, newest
         @chronicle 2026-11-22 2      the second page
         Observers and admins see everything, with private reasons and whispers.
-        People whom you have hushed are left out, except for words to you.
+        People whom you ignore (`hush`) are left out, except for words to you.
         """
         words, who = text.split(), actor.character_id
         page = int(words.pop()) if words and is_number(words[-1]) else 1
@@ -137,8 +137,8 @@ class ChronicleCommands:
         if who in self._asking:
             raise CommandError(world.wording("chronicle.working"))
         self._asking.add(who)
-        hushed, is_whole = ignore_list(actor), actor.role.includes(Role.OBSERVER)
-        scope_of = (lambda reader: Whole()) if is_whole else (lambda reader: reader.own_scope(who, hushed))
+        ignored, is_whole = ignore_list(actor), actor.role.includes(Role.OBSERVER)
+        scope_of = (lambda reader: Whole()) if is_whole else (lambda reader: reader.own_scope(who, ignored))
         self._in_thread(self._told, scope_of, wanted, page).addCallbacks(
             lambda told: self._answer(who, told), lambda failure: self._answer(who, failure.getErrorMessage())
         )

@@ -84,7 +84,7 @@ POSES = ("emoted", "shared")
 
 
 def ignorable_of(event: LoggedEvent) -> IgnorableLine | None:
-    """Return what can be hushed of an event of the log."""
+    """Return what can be ignored of an event of the log."""
     if event.kind not in IGNORABLE_KINDS:
         return None
     return IgnorableLine(
@@ -124,18 +124,18 @@ class Window:
 
 
 class RoomWindow:
-    """What somebody perceives who stands in one room, and has hushed some people or nobody."""
+    """What somebody perceives who stands in one room, and ignores some people or nobody."""
 
     is_public, has_private = True, False
 
-    def __init__(self, room: str, hushed: IgnoreList | None = None) -> None:
+    def __init__(self, room: str, ignored: IgnoreList | None = None) -> None:
         self._room = room
-        self._hushed = hushed
+        self._ignored = ignored
 
     def seen(self, event: LoggedEvent) -> LoggedEvent | None:
         """Return the event without what is private of it, if it is perceived in the room."""
         is_heard = self._room in (event.room, *event.heard_in) or "*" in event.heard_in
-        if not event.is_public or not is_heard or (self._hushed and self._hushed.hides(ignorable_of(event))):
+        if not event.is_public or not is_heard or (self._ignored and self._ignored.hides(ignorable_of(event))):
             return None
         return event.in_public
 
@@ -143,23 +143,23 @@ class RoomWindow:
 class Own:
     """What one person could perceive where they were, and what was told to them alone.
 
-    Those whom they have hushed by now are left out, also of what was before.
+    Those whom they ignore by now are left out, also of what was before.
     """
 
     is_public, has_private = False, False
 
-    def __init__(self, name: str, stays: Sequence[tuple[int, int, str]], hushed: IgnoreList | None = None) -> None:
+    def __init__(self, name: str, stays: Sequence[tuple[int, int, str]], ignored: IgnoreList | None = None) -> None:
         """`stays` are as of `ChronicleIndex.stays`."""
         self.name = name
         self._stays = stays
         self._begins = [since for since, _, _ in stays]
-        self._hushed = hushed
+        self._ignored = ignored
 
     def seen(self, event: LoggedEvent) -> LoggedEvent | None:
         """Return the event as the person could perceive it; private reasons are never theirs."""
         if self.name in (event.who, event.to) and event.kind != "thought":
             return replace(event, reason="")
-        if not event.is_public or (self._hushed and self._hushed.hides(ignorable_of(event))):
+        if not event.is_public or (self._ignored and self._ignored.hides(ignorable_of(event))):
             return None
         places = {event.room, *event.heard_in}
         at = bisect_right(self._begins, event.at_ms)
@@ -285,10 +285,10 @@ class Reader:
         say = self._say()
         return [one for entry in self.index.events(query) if (one := _shown(entry, scope, say))]
 
-    def own_scope(self, name: str, hushed: IgnoreList | None = None) -> Own:
-        """Return what one person could perceive, who has hushed some people or nobody. Raises: NoteError."""
+    def own_scope(self, name: str, ignored: IgnoreList | None = None) -> Own:
+        """Return what one person could perceive, who ignores some people or nobody. Raises: NoteError."""
         self.index.update()
-        return Own(name, self.index.stays(name, 0, MAX_MS), hushed)
+        return Own(name, self.index.stays(name, 0, MAX_MS), ignored)
 
     def _moments(self, period: Period, scope: Scope) -> tuple[ShownMoment, ...]:
         """Return the most valuable moments that may be seen, in the order in which they happened."""

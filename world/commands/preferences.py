@@ -193,7 +193,7 @@ def _check_alias(world: World, actor: Character, name: str, text: str, table: Co
 
 
 MAX_IGNORED = 50
-"""How many names somebody can have hushed."""
+"""How many names somebody can ignore."""
 
 
 @command("hush [<anyone>]", "quiet", category="comfort", for_agents=False)
