@@ -63,8 +63,8 @@ class FeedEntry:
     """One thing that happened: number, time in milliseconds since 1970, kind, place, who, and to whom.
 
     `whole` is how it reads to who sees all; `rooms` how it reads to those in each room that perceives it, unless they
-    ignore the person. `reason` is the private one, `seq` the number of the action in the memory of the agent that did it,
-    0 for a person's.
+    ignore the person. `reason` is the private one, `seq` the number of the action in the memory of the agent that did
+    it, 0 for a person's.
     """
 
     number: int
