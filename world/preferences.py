@@ -85,7 +85,7 @@ class IgnoreList:
     names: tuple[str, ...]
 
     def hides(self, one: IgnorableLine | None) -> bool:
-        """Return whether something is of somebody ignored and not for the owner. None stands for what nobody can ignore."""
+        """Return whether something is of somebody ignored, and not for the owner. None is of nobody."""
         if one is None or one.who == self.owner or one.to == self.owner:
             return False
         is_ignored = one.who in self.names or (one.is_agent and ALL_AGENTS in self.names)
