@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from itertools import chain, islice
 
 from agents.attending.conversation import is_question
-from agents.attending.questions import MEASURED, answer_type, is_of_type
+from agents.attending.questions import MEASURED, answer_type, asking_part, is_of_type
 from agents.component import AddedComponent, Moment, Section, last_heard
 from agents.components.earlier import fitting, told_of
 from agents.memory.facts.extraction import Utterance, utterance_in
@@ -156,12 +156,13 @@ def _looked_up(words: str, world: World, actor: Character, partner: str) -> Iter
     for room_id, way in ways.items():
         if is_named(world.rooms[room_id].name, words):
             yield _way(room_id, way, world, actor)
+    asked = asking_part(words) if is_question(words, world.wording) else words
     asleep = (one for one in world.characters.values() if not one.awake)
     known = chain(islice(world.awake(), MAX_ROOMS), islice(asleep, MAX_ROOMS))
     for one in (one for one in known if one is not actor and one.name != partner):
-        if one.awake and is_named(one.name, words) and ways.get(one.room_id):
+        if one.awake and is_named(one.name, asked) and ways.get(one.room_id):
             yield "person", _whereabouts(one, ways[one.room_id], world)
-        elif _is_asked_after(one, words, world, one.room_id == actor.room_id):
+        elif _is_asked_after(one, asked, world, one.room_id == actor.room_id):
             yield "looks", {"who": one.name, "looks": one.description}
             if one.awake and ways.get(one.room_id):
                 yield "person", _whereabouts(one, ways[one.room_id], world)

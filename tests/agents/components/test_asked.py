@@ -72,6 +72,13 @@ def test_where_somebody_is_who_is_not_here(inn):
     assert inn.told_after("Where is Ben?") == ""
 
 
+def test_who_is_named_before_the_question_is_not_who_is_asked_after(inn):
+    inn.game.world.characters["Ben"].room_id = "The Kitchen"
+    inn.game.world.characters["Ben"].awake = True
+    assert "Ben" in inn.told_after("Where is Ben?")
+    assert inn.told_after("Ben told me that there is a cellar. How do I get there?") == ""
+
+
 def test_a_thing_that_it_does_not_carry_is_not_its_to_give(inn):
     world = inn.game.world
     world.things["iron key"] = Thing("iron key", "The Kitchen")
