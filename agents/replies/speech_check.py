@@ -82,6 +82,7 @@ _PLACEHOLDER = re.compile(r"\[[^\]]*\]|<[^>]*>")
 _CORRECTS = re.compile(r"\b(?:no|not|wait|hang on|i mean|i meant|actually|wrong|rather|make that)\b", re.IGNORECASE)
 _MAY_I = re.compile(r"\b(should|can|could|may|must|shall) i\b")
 _MINE = re.compile(r"\bmy ([^\W_]{3,})")
+_ASKS_BACK = re.compile(r"\W*(?:what|which|who|whose|where|when|why|how)\b.*\?", re.IGNORECASE)
 _YOU_DO = re.compile(r"\W*(?:(?:yes|no|oh|well|indeed|of course)\W+)+you\b(?! (?:know|see|mean)\b)", re.IGNORECASE)
 _HAVE_YOU = re.compile(r"\bhave (?:you|u|ya)\b", re.IGNORECASE)
 _YOU_HAVE = re.compile(r"\W*(?:(?:yes|no|oh|well|indeed|of course)\W+)*you (?:have|do)\b(?! not told)", re.IGNORECASE)
@@ -176,7 +177,9 @@ def _only_greets(words: str, heard: Heard) -> bool:
 
 
 def _reads_wrongly(words: str, heard: Heard) -> Fault:
-    """Return what is wrong with an answer that was read: it says nothing, what nobody has said, or another value."""
+    """Return what is wrong with an answer that was read: it asks back, says nothing, or a thing that nobody said."""
+    if all(_ASKS_BACK.match(one) for one in sentences(words)):
+        return "misses"
     said, kind = key_words(words) - SAYING_NOTHING, answer_type(heard.words)
     if kind and not said and not values_of("number", words):
         return "misses"

@@ -285,6 +285,7 @@ def test_who_is_asked_what_nobody_has_told_does_not_know_it(words, found):
         ("You have three sisters.", "How many sisters do I have?", ""),
         ("3, you said.", "How many sisters do I have?", ""),
         ("You have two sisters.", "How many sisters do I have?", "misses"),
+        ("What is the number of my sisters?", "How many sisters do I have?", "misses"),
         ("Yes, I did.", "Did you get which town I work in?", "misses"),
         ("He sells fish, down at the harbour.", "What did he say he does?", "invents"),
     ],
