@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 from dataclasses import dataclass, replace
 from typing import Protocol
 
@@ -247,7 +248,8 @@ class Speaking:
         others.update(called.values())
         tail = agent.memory.view().tail[-NARRATION_LINES:]
         narration = [one.text for one in tail if one.kind != "acted" and not utterance_in(one, agent.memory.reading)]
-        narration += [*prompt.section("here").split(". "), *self._example_day(question)]
+        read = f"{prompt.section('here')} {prompt.section('errand')}"
+        narration += [*re.split(r"(?<=[.:]) ", read), *self._example_day(question)]
         if partner is None:
             return Heard(others, narration, words=address.text)
         narration += [world.wording(key, who=partner.name) for key in ("talk.approaches", "talk.turns_to")]

@@ -1,6 +1,7 @@
 """Who talks with whom where an agent is, and what manners follow: whose turn it is, whom it has greeted, when to end.
 
-It begins again whenever the agent walks into a room. Nothing here asks a model.
+It begins again whenever the agent walks into a room; only whom it has spoken to is known for a while. Nothing here asks
+a model.
 """
 
 from __future__ import annotations
@@ -23,6 +24,10 @@ IN_TALK_MS = 90_000
 
 ANSWER_MS = 45_000
 """For how long after one of two others spoke to the other, in milliseconds, an agent leaves them time to answer."""
+
+MET_MS = 900_000
+"""For how long after it spoke to somebody, in milliseconds, an agent that has walked off and comes back greets them no
+more."""
 
 KEPT_TURNS = 3
 """How many speeches are looked at to see whether two others talk with each other."""
@@ -59,11 +64,12 @@ class Conversation:
         self._name = name
         self._now_ms = now_ms
         self._person, self._person_ms, self._spoken_ms = "", 0, 0
+        self._spoken_to: dict[str, int] = {}  # when, in milliseconds
         self._begin()
 
     def _begin(self) -> None:
         self._turns: deque[Speech] = deque(maxlen=KEPT_TURNS)
-        self._spoken_to: set[str] = set()
+        self._spoken_to = {one: at for one, at in self._spoken_to.items() if self._now_ms() - at < MET_MS}
         self._parted: set[str] = set()
         self._posed: set[str] = set()
         self._words_here = 0
@@ -79,7 +85,7 @@ class Conversation:
                 if leader := world.characters[self._name].transient.following_id:
                     self._attend(leader, world)
             case Arrived() | Left():
-                self._spoken_to.discard(event.actor_id)
+                self._spoken_to.pop(event.actor_id, None)
                 self._parted.discard(event.actor_id)
                 self._posed.discard(event.actor_id)
                 if event.actor_id == self._person:
@@ -113,7 +119,7 @@ class Conversation:
         says_goodbye = is_farewell(event.text, world.wording)
         if own:
             others = [to_id] if to_id else [one.character_id for one in world.occupants(event.room_id)]
-            self._spoken_to.update(one for one in others if one != self._name)
+            self._spoken_to |= {one: self._now_ms() for one in others if one != self._name}
             self._words_here += 1
             self._is_waiting = True
         else:

@@ -292,8 +292,8 @@ def _recites(sentence: str, profile: Shingles) -> bool:
 
 def narrates(words: str, narration: Iterable[str]) -> bool:
     """Return whether words say what the narrator told, word for word."""
-    told = (text.strip().rstrip(".!…") for text in narration)
-    return any(len(text) >= SHORTEST_NARRATION and text in words for text in told)
+    told, said = (text.strip().rstrip(".!…").casefold() for text in narration), words.casefold()
+    return any(len(text) >= SHORTEST_NARRATION and text in said for text in told)
 
 
 def tells_of(words: str, partner: str) -> bool:

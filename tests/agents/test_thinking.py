@@ -20,6 +20,7 @@ from agents.models.scheduler import Priority
 from tests.agents.models.places import settle
 from tests.agents.test_agent import ROOM, Life
 from tests.scripted_model import Reply, ScriptedModel
+from vault.entities.agent_notes import Errand
 from vault.entities.voice_note import Exchange
 from world.entities import Role
 from world.lore import Lore, LoreEntry
@@ -419,6 +420,13 @@ def test_who_would_greet_with_the_narrator_s_words_nods_instead(tmp_path):
 def test_who_recites_the_scene_is_asked_for_other_words(tmp_path):
     life = Talking(tmp_path, words("Ana, you are here. You are in The Common Room, at night."), words("Sit down, Ana."))
     assert life.answers("say Rook, I am back.").line == "say Sit down, Ana."
+
+
+def test_who_recites_the_errand_is_asked_for_other_words(tmp_path):
+    life = Talking(tmp_path, words("It is your errand. Get iron key (The Kitchen)."), words("I came for the key."))
+    life.agent.mind.errands.adopt([Errand("get iron key", KITCHEN)])
+    assert "get iron key (The Kitchen)" in life.agent.prompt().text
+    assert life.answers("say Rook, what brings you here?").line == "say I came for the key."
 
 
 def test_a_menu_begins_with_the_system_message_of_the_talk_before_it(tmp_path):

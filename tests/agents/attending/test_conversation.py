@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from agents.attending.conversation import ANSWER_MS, IN_TALK_MS, Conversation, Manners, is_question
+from agents.attending.conversation import ANSWER_MS, IN_TALK_MS, MET_MS, Conversation, Manners, is_question
 from tests.world.inn import inn
 from world.events import Arrived, Event, Gave, Left, Said, Whispered
 
@@ -84,11 +84,13 @@ def test_both_good_byes_end_it_and_new_words_begin_it_again(bye):
     assert not Heard().after(*parted, Said("Cat", ROOM, "One more thing, Rook.")).has_parted
 
 
-def test_whom_it_has_spoken_to_and_how_often_is_forgotten_in_another_room():
+def test_how_often_it_spoke_is_forgotten_in_another_room_and_to_whom_after_a_while():
     heard = Heard()
     spoken = heard.after(Said("Rook", ROOM, "Good morning, Ana."), Whispered("Rook", ROOM, "Ben", "psst"))
     assert (set(spoken.spoken_to), spoken.words_here) == ({"Ana", "Ben"}, 2)
-    assert heard.after(Left("Rook", ROOM, "north", KITCHEN)) == Manners()
+    assert heard.after(Left("Rook", ROOM, "north", KITCHEN)) == Manners(spoken_to=frozenset({"Ana", "Ben"}))
+    heard.ms = MET_MS
+    assert heard.after(Arrived("Rook", ROOM, KITCHEN)) == Manners()
 
 
 def test_who_comes_back_has_not_been_spoken_to():
