@@ -42,7 +42,6 @@ class Onlooker:
 
     def sees(self, text: str = SPEECH, kind: str = "speech") -> str:
         """Return a text as it is shown in a turn of its own."""
-        self.screen.forget()
         return self.screen.lines([(text, kind)]).decode()
 
     def asks(self, prompt: str) -> str:
