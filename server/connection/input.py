@@ -15,7 +15,7 @@ from typing import Protocol
 
 from config.settings import ColorSettings
 from server.clock import DelayedCall, ReactorClock, cancel
-from server.connection.connection import DoorTraffic
+from server.connection.connection import DoorTraffic, Shown
 from server.connection.output import FlushQueue
 
 TURN_SECONDS = 0.03
@@ -316,13 +316,18 @@ class LineIntake:
 
 @dataclass
 class ConnectionServices:
-    """The services of one server. `palette` returns the styles that hold now, `traffic` is one door's."""
+    """The services of one server. `palette` returns the styles that hold now, `traffic` is one door's.
+
+    `last_shown` was shown by one of its connections last. Many are shown the same, one after the other, and all keep
+    that very object: what they were shown is compared at a glance.
+    """
 
     clock: ReactorClock
     palette: Callable[[], ColorSettings] = lambda: _PALETTE
     traffic: DoorTraffic = field(default_factory=DoorTraffic)
 
     def __post_init__(self) -> None:
+        self.last_shown: Shown = ("", "")
         self.flush_queue = FlushQueue(self.clock)
         self.scheduler = FairScheduler(self.clock, self.flush_queue)
 

@@ -305,7 +305,11 @@ class TextConnection(BaseConnection):
     def show(self, text: str, kind: str = "") -> None:
         if not self._is_open:
             return
-        self._shown.append((text, kind))
+        services = self._services
+        shown = services.last_shown
+        if shown[0] is not text or shown[1] is not kind:
+            shown = services.last_shown = (text, kind)
+        self._shown.append(shown)
         if not self._is_due:
             self._flush_soon()
         elif len(self._shown) >= MAX_WAITING:
