@@ -24,10 +24,9 @@ from pathlib import Path
 from bench.lib.reporting import RECORD, Table, record
 from config.settings import WorldSettings
 from server.chronicle.reading import Reader, Whole, index_of
-from vault.chronicle.event_log import EventLog, LoggedEvent, day_ms
+from vault.chronicle.event_log import EventLog, LoggedEvent, Period, day_ms
 from vault.chronicle.index import DAY_MS
 from vault.chronicle.intake import HOUR_MS
-from vault.chronicle.period import Period
 from vault.message_notes import load_wording
 from vault.vault import STARTER, Vault
 

@@ -33,9 +33,9 @@ class Pace:
     seconds: float
     processor_seconds: float
 
-    def cells(self, digits: int = 0) -> list[str]:
+    def cells(self) -> list[str]:
         """Return how many a second that are, by the clock and by the processor."""
-        return [f"{self.count / seconds:,.{digits}f}" for seconds in (self.seconds, self.processor_seconds)]
+        return [f"{self.count / seconds:,.0f}" for seconds in (self.seconds, self.processor_seconds)]
 
 
 def timed(count: int, work: Callable[[], object]) -> Pace:

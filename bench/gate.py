@@ -18,7 +18,7 @@ from itertools import cycle, islice
 
 from agents.memory.gate import MENDABLE, Source, Verdict, judge, judged_sentences
 from agents.memory.summaries.prose import MIN_KEPT
-from agents.metrics.shares import Share, share_of
+from agents.metrics.statistics import Share, share_of
 from bench.lib.reporting import RECORD, Table, record
 from tests.agents.memory.gate_samples import (
     HALVES,

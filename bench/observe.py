@@ -36,13 +36,13 @@ from agents.memory.strategy import loaded_strategies
 from agents.models.queue import ModelQueue
 from agents.population import Population
 from agents.views.memories import MemoryQuery, memory_page
-from agents.views.steps import Steps, run_steps
+from agents.views.tiers import Steps, run_steps
 from bench.lib.reporting import Table, argument_parser, percentile, record
 from bench.lib.screens import MOST_TABS, Town, chromium, open_tab, painted_ms, tab_left_open, town
 from bench.lib.servers import AGENTS, resident_kib, write_journal
 from server.observatory.observatory import Models, Observatory
-from server.observatory.scope import WHOLE
 from server.observatory.viewers import Viewer
+from server.observatory.views import WHOLE
 from tests.scripted_model import ScriptedModel
 from tests.server.observatory.town_of import secrets_seen
 from vault.entities.store import load_world

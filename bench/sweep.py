@@ -16,14 +16,14 @@ import random
 import resource
 import signal
 import subprocess
-import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 from bench.lib.reporting import Table, argument_parser, percent, record
+from bench.lib.servers import scripted_model
 from server.experiments.executor import command_line, environment
 
 PARTS = ("kills", "overhead", "fairness")
@@ -175,19 +175,6 @@ def cpu_seconds_of(work: Callable[[], object]) -> float:
     work()
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-
-
-@contextmanager
-def scripted_model() -> Iterator[str]:
-    """Serve a model that nods and looks, in a process of its own; yield its address."""
-    command: Sequence[str] = [sys.executable, "-m", "tests.integration.scripted_ollama"]
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
-    try:
-        assert process.stdout is not None
-        yield f"http://127.0.0.1:{int(process.stdout.readline())}"
-    finally:
-        process.kill()
-        process.wait()
 
 
 if __name__ == "__main__":

@@ -1,23 +1,28 @@
-"""The sub-command `simulate`: one run, by one command line, into one folder."""
+"""The sub-command `simulate`: one run, by one command line, into one folder.
+
+The folder may appear under its name only when it is whole, and is then made by one process at a time.
+"""
 
 from __future__ import annotations
 
 import argparse
 import asyncio
+import fcntl
+import os
+import shutil
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from agents.simulation.recording import ReplayedModels, SimulationError, TurnCursor
 from agents.simulation.simulation import Span
-from server.experiments.whole_folder import whole_folder
 from server.options import default_vault
 from server.simulation import MAX_HOURS, RECORDING, Progress, RunSpec, simulate
 from vault.errors import NoteError
-from vault.perturbations import PERTURBATIONS
-from vault.variant import Variant
+from vault.variant import PERTURBATIONS, Variant
 from vault.vault import MARK, STARTER
 
 INTERRUPTED = 130
@@ -147,3 +152,55 @@ def _span(options: argparse.Namespace, heading: Mapping[str, Any]) -> Span:
     if span.hours is not None and span.hours > MAX_HOURS:
         raise SimulationError(f"--hours is {span.hours:g}; expected {MAX_HOURS} at most, a hundred years.")
     return span
+
+
+@contextmanager
+def whole_folder(target: Path) -> Iterator[Path | None]:
+    """Yield an empty hidden folder, which gets the name of the target if nothing is raised; None if it exists already.
+
+    Whoever comes second waits until the first is done or dead; what a dead one has left is removed. So a run that was
+    killed leaves nothing under its name, and two processes never do the same run twice. Raises: OSError.
+    """
+    claimed = _claim(target)
+    if claimed is None:
+        yield None
+        return
+    part, lock = claimed
+    try:
+        yield part
+        os.rename(part, target)
+    finally:
+        os.close(lock)
+
+
+def part_of(target: Path) -> Path:
+    """Return where a folder is until it is whole."""
+    return target.with_name(f".{target.name}.part")
+
+
+def _claim(target: Path) -> tuple[Path, int] | None:
+    """Return the hidden folder, emptied, and its lock, which is the open folder itself and goes with the process."""
+    part = part_of(target)
+    while not target.exists():
+        part.mkdir(parents=True, exist_ok=True)
+        try:
+            lock = os.open(part, os.O_RDONLY | os.O_DIRECTORY)
+        except FileNotFoundError:  # it became whole this moment
+            continue
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if _is_still(part, lock) and not target.exists():
+            for one in part.iterdir():
+                shutil.rmtree(one) if one.is_dir() and not one.is_symlink() else one.unlink()
+            return part, lock
+        with suppress(OSError):  # made after the other one was done; not empty if it is somebody else's
+            if target.exists():
+                part.rmdir()
+        os.close(lock)
+    return None
+
+
+def _is_still(part: Path, lock: int) -> bool:
+    try:
+        return os.path.samestat(os.stat(part), os.fstat(lock))
+    except FileNotFoundError:
+        return False

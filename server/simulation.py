@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import errno
+import hashlib
 import json
 import os
 import platform
@@ -23,7 +24,6 @@ from twisted.internet.task import Clock
 from agents.memory.strategy import loaded_strategies
 from agents.models.model import LanguageModel
 from agents.simulation.models import SimulationModels, live
-from agents.simulation.parameters import RunParameters
 from agents.simulation.recording import Recording, ReplayedModels, SimulationError, TurnCursor
 from agents.simulation.simulation import (
     Simulation,
@@ -46,6 +46,40 @@ from vault.config_notes import Settings
 from vault.errors import NoteError
 from vault.variant import Variant, apply_variant, folder_hash, vault_hash
 from vault.vault import Vault
+
+ID_DIGITS = 16
+
+
+@dataclass(frozen=True)
+class RunParameters:
+    """Everything that decides what a run does, but for the program itself and the answers of the model.
+
+    `vault` and `templates` are hashes of contents, so that a folder with another name is the same vault. `model` is
+    what the command line says, None for what the vault says. `settings` are texts as in a note, by name. `agents` is
+    how many are kept, None for all. `repetition` tells runs apart that are the same in all else.
+    """
+
+    vault: str
+    turns: int | None = None
+    hours: float | None = None
+    seed: int = 0
+    repetition: int = 1
+    model: str | None = None
+    settings: Mapping[str, str] = field(default_factory=dict)
+    agents: int | None = None
+    templates: str = ""
+    perturbations: tuple[str, ...] = ()
+
+    @property
+    def run_id(self) -> str:
+        """The hash of all of them, in hexadecimal digits."""
+        told = json.dumps(self.as_json(), sort_keys=True, separators=(",", ":"), ensure_ascii=True)
+        return hashlib.sha256(told.encode()).hexdigest()[:ID_DIGITS]
+
+    def as_json(self) -> dict[str, Any]:
+        """Return them as JSON has them."""
+        return {**asdict(self), "settings": dict(sorted(self.settings.items())), "perturbations": [*self.perturbations]}
+
 
 BAR = 30
 WIDTH = 78
@@ -323,6 +357,15 @@ def _reason(error: Exception) -> str:
         name, _, why = error.args[0][0]  # a folder: the first of what may be many
         return f"{why} ({name})."
     return f"{getattr(error, 'strerror', None) or error}."
+
+
+def read_values(path: Path) -> dict[str, Any]:
+    """Return the values in a JSON file of a simulation; empty if it is not there or torn, as after a kill."""
+    try:
+        found = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return found if isinstance(found, dict) else {}
 
 
 def _write(path: Path, values: Mapping[str, Any]) -> None:

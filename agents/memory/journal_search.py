@@ -49,19 +49,19 @@ class JournalSearch:
         self._journal = journal
         self._reading = reading
         self._index = SearchIndex(journal.vault, journal.agent_id)
-        self._asked: list[tuple[str, Answer, int]] = []
+        self._asked: list[tuple[str, Answer]] = []
         self._task: asyncio.Task[None] | None = None
 
-    def find(self, query: str, most: int = MAX_HITS) -> list[Memory]:
-        """Return the memories that fit a query best, best first, and after each question its answer.
+    def find(self, query: str) -> list[Memory]:
+        """Return the MAX_HITS memories that fit a query best, best first, and after each question its answer.
 
-        `most` counts without the answers. Raises: NoteError if something cannot be read.
+        Raises: NoteError if something cannot be read.
         """
         for name in self._index.stale():
             self._index.take_in(name)
-        return self._best(query, most)
+        return self._best(query)
 
-    def find_soon(self, query: str, answer: Answer, most: int = MAX_HITS) -> bool:
+    def find_soon(self, query: str, answer: Answer) -> bool:
         """Give `answer` what is found: at once if that is quick, else in the background; return whether it was at once.
 
         The journal is read into the index once, however many ask meanwhile. Raises: NoteError if something cannot be
@@ -70,9 +70,9 @@ class JournalSearch:
         is_reading = self._is_reading
         stale = [] if is_reading else self._index.stale()
         if not is_reading and len(stale) <= MAX_FILES_AT_ONCE:
-            answer(self.find(query, most))
+            answer(self.find(query))
             return True
-        self._asked.append((query, answer, most))
+        self._asked.append((query, answer))
         if not is_reading:
             self._task = asyncio.create_task(self._find_later(stale))
         return False
@@ -139,15 +139,15 @@ class JournalSearch:
             self._task = asyncio.create_task(self._find_later(stale))
         return False
 
-    def _best(self, query: str, most: int) -> list[Memory]:
+    def _best(self, query: str) -> list[Memory]:
         found: dict[int, Memory] = {}
         fitting = (
             memory
-            for seq in self._index.find(query_terms(query), PASSED_OVER * most)
+            for seq in self._index.find(query_terms(query), PASSED_OVER * MAX_HITS)
             for memory in self._journal.read(seq, seq)
             if not self._is_of_looking_up(memory)
         )
-        for memory in islice(fitting, most):
+        for memory in islice(fitting, MAX_HITS):
             found |= {one.seq: one for one in (memory, *self.answer_to(memory)) if one.seq not in found}
         return list(found.values())
 
@@ -163,8 +163,8 @@ class JournalSearch:
         except NoteError as error:
             log.warning("[Memory] %s: not all of the journal can be searched: %s", self._journal.agent_id, error)
         while self._asked:
-            query, answer, most = self._asked.pop(0)
-            answer(self._found(query, most))
+            query, answer = self._asked.pop(0)
+            answer(self._found(query))
 
     async def _read(self, name: str) -> None:
         """Read a file into the index; between two steps everyone else goes on for as long as a step has taken."""
@@ -174,9 +174,9 @@ class JournalSearch:
             await asyncio.sleep(loop.time() - begun)
             begun = loop.time()
 
-    def _found(self, query: str, most: int) -> list[Memory]:
+    def _found(self, query: str) -> list[Memory]:
         try:
-            return self._best(query, most)
+            return self._best(query)
         except NoteError as error:
             log.warning("[Memory] %s: nothing can be searched: %s", self._journal.agent_id, error)
             return []

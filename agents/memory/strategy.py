@@ -1,6 +1,6 @@
 """Memory strategies: what to compact next, and how a view shows what was compacted.
 
-A strategy is a frozen dataclass in a module of its own under `agents/memory/strategies`. Its fields are its settings.
+A strategy is a frozen dataclass in a module of `agents/memory/strategies`. Its fields are its settings.
 Making, checking and publishing summaries is the same for all.
 """
 

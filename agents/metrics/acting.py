@@ -1,10 +1,13 @@
-"""Metrics of what agents do: whether it is possible, whether they talk, and whether they go in circles."""
+"""Metrics of an agent by itself: its commands, its loops, and what its prompts and answers take and hold."""
 
 from __future__ import annotations
 
+from collections import Counter
+
+from agents.memory.facts.speech_acts import content_words
 from agents.metrics.counting import ExactRepeats, Loops
 from agents.metrics.metric import ARCHIVE, JOURNAL, SHARE, About, Found, MeasuredWorld, Metric, Unknown, Value, value_of
-from agents.metrics.shares import Share
+from agents.metrics.statistics import Share
 from agents.repetition.loop_detector import SPEECH
 from vault.memory.archive_exchanges import Question
 from vault.memory.memory_line import Memory
@@ -91,4 +94,110 @@ class Commands(Metric):
             "speech_share": value_of(Share(self._spoken, self._commands - self._refused), NO_COMMANDS),
             "exact_repeats": value_of(self._repeats.share, "no command but walking was given"),
             "loops": per_100,
+        }
+
+
+USED_WORDS = 2
+"""So many of its words, at least, an answer has in common with a memory that it uses."""
+
+
+class Tokens(Metric):
+    """`prompt_tokens`, `completion_tokens`, `cost`, `cache_share`: of thoughts and reflections, discarded ones too.
+
+    Tokens are means over answers. `cost` is the sum, by `price_in` and `price_out` in config/models.md, in whatever
+    money these are; unknown if one of the models has no price there (0 is a price). `cache_share` is of prompt tokens
+    that the server has told of, so answers without such a figure are left out. Summaries are not counted: the archive
+    does not have their tokens.
+    """
+
+    source = ARCHIVE
+    figures = (
+        About("prompt_tokens", "tokens an answer", "answers of models", "how long a prompt is"),
+        About("completion_tokens", "tokens an answer", "answers of models", "how long an answer is"),
+        About("cost", "money of config/models.md", "answers of models", "what all answers cost"),
+        About("cache_share", SHARE, "prompt tokens", "prompt tokens that the model's cache had"),
+    )
+
+    def __init__(self, world: MeasuredWorld) -> None:
+        super().__init__(world)
+        self._answers = self._cached = self._of_cache = 0
+        self._prompt, self._completion = Counter[str](), Counter[str]()
+
+    def take_question(self, agent: str, question: Question) -> None:
+        self._take(question.entry)
+        for entry in question.after:
+            if entry["event"] == "reflection":
+                self._take(entry)
+
+    def _take(self, entry: dict[str, object]) -> None:
+        prompt, completion, cached = (
+            entry.get(name) for name in ("prompt_tokens", "completion_tokens", "cached_tokens")
+        )
+        if not (isinstance(prompt, int) and isinstance(completion, int)):
+            return
+        self._answers += 1
+        self._prompt[str(entry.get("model", ""))] += prompt
+        self._completion[str(entry.get("model", ""))] += completion
+        if isinstance(cached, int):
+            self._cached += cached
+            self._of_cache += prompt
+
+    def found(self) -> Found:
+        if not self._answers:
+            return {one.name: Unknown(NO_ANSWERS) for one in self.figures}
+        return {
+            "prompt_tokens": Value(self._prompt.total() / self._answers, self._answers),
+            "completion_tokens": Value(self._completion.total() / self._answers, self._answers),
+            "cost": self._cost(),
+            "cache_share": value_of(Share(self._cached, self._of_cache), "no server has told of its cache"),
+        }
+
+    def _cost(self) -> Value | Unknown:
+        millionths, unpriced = 0.0, list[str]()
+        for name in sorted(self._prompt):
+            if price := self.world.price_of(name):
+                millionths += self._prompt[name] * price[0] + self._completion[name] * price[1]
+            else:
+                unpriced.append(name or "a model without a name")
+        if unpriced:
+            return Unknown(f"config/models.md has no price_in and price_out for {', '.join(unpriced)}")
+        return Value(millionths / 1e6, self._answers)
+
+
+class Retrieval(Metric):
+    """`retrieval_hits` and `retrieval_used`: what came to mind of old memories and notes.
+
+    `retrieval_hits`: of the answers that counted, the share before which retrieval had brought at least one memory or
+    note into the prompt. `retrieval_used`: of the memories brought there, the share with which the answer has at least
+    two content words in common. That says that they may have been of use, not that they were.
+    """
+
+    source = ARCHIVE
+    figures = (
+        About("retrieval_hits", SHARE, "answers of models that counted", "prompts into which something was retrieved"),
+        About("retrieval_used", SHARE, "memories retrieved", "memories of which the answer has two words or more"),
+    )
+
+    def __init__(self, world: MeasuredWorld) -> None:
+        super().__init__(world)
+        self._answers = self._hits = self._retrieved = self._used = 0
+
+    def take_question(self, agent: str, question: Question) -> None:
+        if question.was_discarded or question.was_suppressed:
+            return
+        self._answers += 1
+        retrieved = question.entry.get("retrieved")
+        if not isinstance(retrieved, list) or not retrieved:
+            return
+        self._hits += 1
+        reply = content_words(str(question.entry.get("reply", "")))
+        lines = question.told("recollected").split("\n")
+        for line in (line for line in lines if line.strip()):
+            self._retrieved += 1
+            self._used += len(content_words(line.partition(": ")[2] or line) & reply) >= USED_WORDS
+
+    def found(self) -> Found:
+        return {
+            "retrieval_hits": value_of(Share(self._hits, self._answers), NO_ANSWERS),
+            "retrieval_used": value_of(Share(self._used, self._retrieved), "nothing was retrieved"),
         }

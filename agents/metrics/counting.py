@@ -10,7 +10,7 @@ from array import array
 from collections import deque
 from collections.abc import Hashable, Sequence
 
-from agents.metrics.shares import Share
+from agents.metrics.statistics import Share
 from agents.repetition.loop_detector import Shingles, is_similar, shingles
 
 REMEMBERED_SPEECHES = 30

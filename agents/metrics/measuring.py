@@ -1,19 +1,23 @@
-"""Measuring a world: all its records are read once, and each metric takes in those of its source."""
+"""Measuring a world: the metrics that there are, and its records, read once for the metrics of their source."""
 
 from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
+from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from typing import Any
 
-from agents.chronicle.speech import Lexicon, phrases
+from agents.chronicle.moments import Lexicon, phrases
 from agents.memory.strategy import loaded_strategies
+from agents.metrics.acting import Commands, Retrieval, Tokens, Validity
 from agents.metrics.metric import (
     ARCHIVE,
     CHRONICLE,
     JOURNAL,
+    SOURCES,
     About,
     Found,
     MeasuredWorld,
@@ -22,7 +26,7 @@ from agents.metrics.metric import (
     Unknown,
     Value,
 )
-from agents.metrics.registry import MetricRegistry, loaded_metrics
+from agents.metrics.talking import Answered, Diffusion, Promises, Speeches
 from config.profiles import THINKER, ModelProfile
 from vault.chronicle.event_log import LoggedEvent, moment_text
 from vault.errors import NoteError
@@ -33,6 +37,55 @@ from vault.snapshot import Problems, Snapshot, world_in
 from vault.vault import Vault
 
 log = logging.getLogger(__name__)
+
+ENTRY_POINTS = "fallwater.metrics"
+BUILT_IN: tuple[type[Metric], ...] = (
+    Validity,
+    Commands,
+    Answered,
+    Speeches,
+    Diffusion,
+    Promises,
+    Retrieval,
+    Tokens,
+)
+
+
+class MetricRegistry:
+    """Metrics by the names of their figures, which are each of one metric."""
+
+    def __init__(self, *kinds: type[Metric]) -> None:
+        """Raises: ValueError if a name is taken, or a metric says nothing of itself."""
+        self.kinds = kinds
+        self.abouts: dict[str, About] = {}
+        for kind in kinds:
+            if not kind.figures or kind.source not in SOURCES:
+                raise ValueError(f"{kind.__qualname__} needs figures, and a source: {', '.join(SOURCES)}")
+            for about in kind.figures:
+                if about.name in self.abouts:
+                    raise ValueError(f"{kind.__qualname__}: there is a figure {about.name!r} already")
+                self.abouts[about.name] = about
+
+    def with_more(self, *kinds: type[Metric]) -> MetricRegistry:
+        """Return these metrics and others. Raises: ValueError as above."""
+        return MetricRegistry(*self.kinds, *kinds)
+
+
+@cache
+def loaded_metrics() -> MetricRegistry:
+    """Return the metrics that come with Fallwater and those of installed packages."""
+    return with_plugins(MetricRegistry(*BUILT_IN), entry_points(group=ENTRY_POINTS))
+
+
+def with_plugins(known: MetricRegistry, found: Iterable[EntryPoint]) -> MetricRegistry:
+    """Return these metrics and those of entry points; one that cannot be loaded is logged and left out."""
+    for one in found:
+        try:
+            known = known.with_more(one.load())
+        except Exception:
+            log.exception("the metric %s cannot be loaded and is left out", one.value)
+    return known
+
 
 Take = Callable[..., None]
 LOCAL = ("embedded", "gguf")

@@ -1,4 +1,7 @@
-"""What a metric is: a count that is fed a world's records, one after the other, and comes to named figures."""
+"""What a metric is: a count that is fed a world's records, one after the other, and comes to named figures.
+
+Metrics of the chronicle also need to know who is in which room; `Whereabouts` follows that.
+"""
 
 from __future__ import annotations
 
@@ -7,12 +10,36 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar
 
-from agents.chronicle.speech import Lexicon
-from agents.metrics.shares import Share
-from agents.metrics.whereabouts import Whereabouts
-from vault.chronicle.event_log import LoggedEvent
+from agents.chronicle.moments import Lexicon
+from agents.metrics.statistics import Share
+from vault.chronicle.event_log import MOVES, OPENED, LoggedEvent
 from vault.memory.archive_exchanges import Question
 from vault.memory.memory_line import Memory
+
+
+class Whereabouts:
+    """Follows the events of a chronicle, oldest first."""
+
+    def __init__(self) -> None:
+        self._room: dict[str, str] = {}
+        self._in: dict[str, dict[str, None]] = {}
+
+    def take(self, event: LoggedEvent) -> None:
+        """Take in an event. When a world is opened, nobody is known to be anywhere."""
+        if event.kind == OPENED:
+            self._room.clear()
+            self._in.clear()
+        elif event.kind in MOVES and event.who:
+            room = event.to_room if event.kind == "left" else event.room
+            self._in.get(self._room.pop(event.who, ""), {}).pop(event.who, None)
+            if room:
+                self._room[event.who] = room
+                self._in.setdefault(room, {})[event.who] = None
+
+    def in_room(self, room: str) -> list[str]:
+        """Return who is in a room, in the order in which they came."""
+        return list(self._in.get(room, ()))
+
 
 ARCHIVE, JOURNAL, CHRONICLE = "archive", "journal", "chronicle"
 SOURCES = (ARCHIVE, JOURNAL, CHRONICLE)

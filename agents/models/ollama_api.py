@@ -280,9 +280,9 @@ def open_client(host: str, model: str, transport: httpx.AsyncBaseTransport | Non
         raise ModelError(message, remedy=CHECK_ADDRESS, retryable=False) from error
 
 
-async def list_models(host: str, transport: httpx.AsyncBaseTransport | None = None) -> Mapping[str, OllamaFacts]:
+async def list_models(host: str) -> Mapping[str, OllamaFacts]:
     """Return what Ollama says of the models that it has on this machine; nothing if it does not answer in time."""
-    client, found = open_client(host, "", transport), dict[str, OllamaFacts]()
+    client, found = open_client(host, ""), dict[str, OllamaFacts]()
     try:
         with suppress(*CLIENT_ERRORS):
             async with asyncio.timeout(CHECK_SECONDS):

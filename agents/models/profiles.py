@@ -6,7 +6,6 @@ import asyncio
 import random
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
-from pathlib import Path
 from weakref import WeakSet
 
 from agents.models.endpoint import CircuitBreaker, ConcurrencyLimit, Endpoint, Route
@@ -26,16 +25,13 @@ class Profiles:
     Both are empty while the agents have no model. A queue stays the same when its profile changes.
     """
 
-    def __init__(
-        self, rng: random.Random, pool: ModelPool | None = None, cache_dir: Path | None = None, make: Make | None = None
-    ) -> None:
+    def __init__(self, rng: random.Random, make: Make | None = None) -> None:
         """Begin without any model; `make` replaces the making of models, `rng` is for how long breakers stay open."""
         self.queues: dict[str, ModelQueue] = {}
         self.later: list[ModelQueue] = []
-        self.pool = pool or ModelPool()
+        self.pool = ModelPool()
         self._rng = rng
-        self._cache_dir = cache_dir
-        self._make: Make = make or (lambda spec: spec.build(cache_dir))
+        self._make: Make = make or (lambda spec: spec.build(None))
         self._models: dict[ModelSpec, LanguageModel] = {}
         self._endpoints: dict[tuple[str, str, str], Endpoint] = {}
         # What waits in a queue that is no more, or is being summarised by it, goes on with the thinker's models.
@@ -90,9 +86,7 @@ class Profiles:
             said.think,
             said.constraint,
         )
-        choice = await select_model(
-            models.model, like, cache_dir=self._cache_dir, summary_model=models.summary_model, have=self._models
-        )
+        choice = await select_model(models.model, like, summary_model=models.summary_model, have=self._models)
         found = [choice.model] if choice.model else []
         self._models |= dict(zip(choice.specs, (*found, *choice.summary_models), strict=True))
         first = choice.specs[: len(found)]

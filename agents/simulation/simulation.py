@@ -35,8 +35,8 @@ OUTCOMES = ("acted", "refused", "speechless", "silent", "failed", "resting", "li
 class VirtualClock:
     """A time that goes on when it is told to; `ms` is in milliseconds since 1970, UTC."""
 
-    def __init__(self, ms: int = START_MS) -> None:
-        self.ms = ms
+    def __init__(self) -> None:
+        self.ms = START_MS
 
     def now_ms(self) -> int:
         """Return the time in milliseconds since 1970."""

@@ -7,8 +7,7 @@ from collections.abc import Iterator, Mapping
 from agents.agent import Agent
 from agents.memory.facts.store import ME
 from agents.reflection.acquaintances import WHISPERED
-from agents.views.steps import Steps
-from agents.views.tiers import Shown
+from agents.views.tiers import Shown, Steps
 from vault.memory.facts_note import COMMITMENTS, CONFIDED, PEOPLE, PROMISES, Fact
 from world.message_catalog import Wording
 

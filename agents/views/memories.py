@@ -9,10 +9,9 @@ from agents.agent import Agent
 from agents.memory.inspection import journal_text
 from agents.memory.journal_search import query_terms
 from agents.memory.view import View
-from agents.views.steps import Steps
 from agents.views.then import last_before
-from agents.views.tiers import Shown, shown_memory
-from vault.chronicle.period import UNITS_MS, Period, period_of
+from agents.views.tiers import Shown, Steps, shown_memory
+from vault.chronicle.event_log import UNITS_MS, Period, period_of
 from vault.memory.journal import Journal
 from vault.memory.memory_line import KINDS, Memory
 from world.errors import CommandError

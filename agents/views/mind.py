@@ -123,10 +123,10 @@ def _tokens(agent: Agent, text: str) -> int:
         return -(-len(text) // 3)
 
 
-def last_turns(agent: Agent, last: int, most: int = LAST_TURNS) -> list[Shown]:
+def last_turns(agent: Agent, last: int) -> list[Shown]:
     """Return an agent's last actions down from a memory, newest first: what it did, why, and what came of it."""
     found = agent.memory.journal.read(max(1, last - MOST_READ), last)
-    places = [at for at, one in enumerate(found) if one.kind == "acted"][-most:]
+    places = [at for at, one in enumerate(found) if one.kind == "acted"][-LAST_TURNS:]
     return [_turn(found[start:end]) for start, end in pairwise([*places, len(found)])][::-1]
 
 

@@ -10,11 +10,9 @@ from agents.memory.coverage import resolve_ranges
 from agents.memory.memory import AgentMemory
 from agents.memory.view import View
 from agents.views.mind import last_turns, tier_lines, turn_lines
-from agents.views.steps import Steps
-from agents.views.tiers import Holding, SentencePlace, Shown, lines_behind, sentences_for, tiers_shown
+from agents.views.tiers import Holding, SentencePlace, Shown, Steps, lines_behind, sentences_for, tiers_shown
 from agents.views.why import Exchange, prompt_shown, told_shown
-from vault.chronicle.event_log import moment_text
-from vault.chronicle.period import Period
+from vault.chronicle.event_log import Period, moment_text
 from vault.memory.journal import Journal
 from world.message_catalog import Wording
 

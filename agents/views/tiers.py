@@ -1,9 +1,14 @@
-"""The tiers of a memory, which add up to all memories, and which memories a sentence of a summary stands for."""
+"""The tiers of a memory, which add up to all memories, and which memories a sentence of a summary stands for.
+
+Views that take a while are made in steps of a few milliseconds, between which everybody else goes on.
+"""
 
 from __future__ import annotations
 
+import asyncio
+import logging
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -193,3 +198,58 @@ def _older(words: Iterable[str], before: int, holding: Holding) -> Sequence[int]
         for seq in holding(word, before, MAX_READ // 4):
             counts[seq] = counts.get(seq, 0) + 1
     return sorted(counts, key=lambda seq: (-counts[seq], -seq))[: 2 * MAX_LINES]
+
+
+log = logging.getLogger(__name__)
+
+Steps = Generator[None, None, Shown]
+
+QUICK_STEPS = 4
+"""A view of so many steps is answered at once."""
+
+
+async def finished(steps: Steps) -> Shown:
+    """Return what some steps lead to; others go on between two of them. Raises: whatever a step raises."""
+    while True:
+        shown = run_steps(steps, 1)
+        if shown is not None:
+            return shown
+        await asyncio.sleep(0)
+
+
+def run_steps(steps: Steps, most: int) -> Shown | None:
+    """Go at most so many steps; return what they lead to, or None if there are more. Raises: whatever a step raises."""
+    for _ in range(most):
+        try:
+            next(steps)
+        except StopIteration as ended:
+            shown: Shown = ended.value
+            return shown
+    return None
+
+
+class Answering:
+    """Answers with views, at once where they are quick, else later."""
+
+    def __init__(self) -> None:
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    def soon(self, steps: Steps, answer: Callable[[Shown], None]) -> bool:
+        """Give `answer` what some steps lead to; return whether that was at once.
+
+        Raises: whatever a quick step raises; what fails later is logged, and there is no answer.
+        """
+        shown = run_steps(steps, QUICK_STEPS)
+        if shown is not None:
+            answer(shown)
+            return True
+        task = asyncio.get_running_loop().create_task(self._later(steps, answer))
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+        return False
+
+    async def _later(self, steps: Steps, answer: Callable[[Shown], None]) -> None:
+        try:
+            answer(await finished(steps))
+        except Exception:
+            log.exception("a view could not be made")

@@ -15,7 +15,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, nullcontext
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -146,7 +146,8 @@ def fallwater(
 
     Agents, if any, think every 20 seconds with a scripted model that answers one after the other.
     """
-    with tempfile.TemporaryDirectory() as folder, _scripted_model(agents, answer_seconds) as host:
+    model = scripted_model(answer_seconds) if agents else nullcontext("")
+    with tempfile.TemporaryDirectory() as folder, model as host:
         vault = Path(folder) / "world"
         _write(vault, people, agents)
         _set(vault / "config" / "server.md", {**WIDE_OPEN, **(settings or {})})
@@ -189,11 +190,8 @@ def _set(note: Path, settings: Mapping[str, object]) -> None:
 
 
 @contextmanager
-def _scripted_model(agents: int, seconds: float) -> Iterator[str]:
-    """Serve a model that looks, nods and summarises by rule; yield its address, or nothing if there are no agents."""
-    if not agents:
-        yield ""
-        return
+def scripted_model(seconds: float = 0.0) -> Iterator[str]:
+    """Serve a model that looks, nods and summarises by rule, in a process of its own; yield its address."""
     command = [sys.executable, "-m", "tests.integration.scripted_ollama", "--seconds", str(seconds)]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
     try:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from agents.memory.strategy import loaded_strategies
 from agents.metrics.counting import ExactRepeats
-from agents.metrics.shares import Amount, Share, share_of
+from agents.metrics.statistics import Amount, Share, share_of
 from agents.simulation.recording import TurnCursor
 from agents.simulation.simulation import Simulation, Span, VirtualClock, Watcher
 from agents.simulation.simulation import Step as SimulatedTurn

@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from agents.metrics.shares import Amount, Share
+from agents.metrics.statistics import Amount, Share
 from bench.lib.reporting import table
 
 AIMS = {

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from agents.memory.strategy import loaded_strategies
-from agents.metrics.shares import Amount, Share, share_of
+from agents.metrics.statistics import Amount, Share, share_of
 from agents.models.queue import ModelQueue
 from agents.population import Population
 from bench.minds.day import Day

@@ -106,9 +106,9 @@ class PasswordChange:
         self._over(self._services.wording()("door.password_unchanged"))
 
 
-def one_time_password(choose: Callable[[str], str] = secrets.choice) -> str:
+def one_time_password() -> str:
     """Return a password that can be read out and typed: ten syllables, 62 bits."""
-    syllables = [choose("bdfghjklmnprstvz") + choose("aeiou") for _ in range(10)]
+    syllables = [secrets.choice("bdfghjklmnprstvz") + secrets.choice("aeiou") for _ in range(10)]
     return "-".join("".join(syllables[start : start + 2]) for start in range(0, 10, 2))
 
 

@@ -139,8 +139,8 @@ class Argon2:
     Threads keep what memory they have used once, so more of it would be the server's for good.
     """
 
-    def __init__(self, time_cost: int = 5, memory_kib: int = 7168, parallelism: int = 1) -> None:
-        self._hasher = PasswordHasher(time_cost, memory_kib, parallelism)
+    def __init__(self, time_cost: int = 5, memory_kib: int = 7168) -> None:
+        self._hasher = PasswordHasher(time_cost, memory_kib, parallelism=1)
 
     def hash(self, password: str) -> str:
         return self._hasher.hash(password)

@@ -143,10 +143,10 @@ def watches(folders: int, limit: int | None) -> Result:
     return ok("watching", f"The {folders} folders of the vault can be watched for edits.")
 
 
-def watch_limit(path: Path = INOTIFY) -> int | None:
+def watch_limit() -> int | None:
     """Return how many folders a user may watch, None if this system does not say."""
     try:
-        return int(path.read_text())
+        return int(INOTIFY.read_text())
     except (OSError, ValueError):
         return None
 

@@ -6,24 +6,78 @@ import argparse
 import os
 import shlex
 import sys
+import time
 from collections.abc import Callable
 from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO
 
 from agents.memory.strategy import loaded_strategies
-from agents.metrics.registry import loaded_metrics
+from agents.metrics.measuring import loaded_metrics
 from agents.simulation.recording import SimulationError
-from server.experiments.executor import Executor, ExecutorError, LocalExecutor
+from server.experiments.executor import Executor, ExecutorError, LocalExecutor, RayExecutor, SlurmExecutor
 from server.experiments.plan import Plan, read_plan, runs_of
-from server.experiments.plots import INSTALL, write_plots
-from server.experiments.progress import SweepProgress
-from server.experiments.ray_executor import RayExecutor
-from server.experiments.report import report_text
+from server.experiments.report import PLOTS_INSTALL, report_text, write_plots
 from server.experiments.results import read_study, write_values
-from server.experiments.slurm_executor import SlurmExecutor
 from server.experiments.sweep import Sweep, SweepFolder, missing_recordings
 from vault.errors import NoteError
+
+BAR = 24
+PLAIN_SECONDS = 30.0
+
+
+class SweepProgress:
+    """Tells how many runs of all are done, how many a minute, and when the last will be."""
+
+    def __init__(self, stream: TextIO, total: int, before: int, now: Callable[[], float] = time.monotonic) -> None:
+        """`before` is how many were done before; `now` returns seconds."""
+        self._stream = stream
+        self._total = total
+        self._before = before
+        self._now = now
+        self._began = now()
+        self._told: float | None = None
+        self._width = 0
+
+    def show(self, done: int, failed: int) -> None:
+        """Tell how many runs were done and given up since the beginning."""
+        line = self.line(done, failed)
+        if self._stream.isatty():
+            self._width = max(self._width, len(line))
+            self._stream.write("\r" + line.ljust(self._width))
+        elif self._told is not None and self._now() - self._told < PLAIN_SECONDS and not self._is_last(done, failed):
+            return
+        else:
+            self._stream.write(line + "\n")
+        self._told = self._now()
+        self._stream.flush()
+
+    def end(self) -> None:
+        """Leave the line as it is."""
+        if self._width:
+            self._stream.write("\n")
+            self._stream.flush()
+
+    def line(self, done: int, failed: int) -> str:
+        """Return what is told."""
+        over = self._before + done + failed
+        full = round(BAR * over / self._total) if self._total else BAR
+        words = [f"[{'#' * full}{'.' * (BAR - full)}] {self._before + done:,}/{self._total:,} runs"]
+        words += [f"{failed:,} failed"] if failed else []
+        minutes = (self._now() - self._began) / 60
+        if (new := done + failed) and minutes > 0:
+            words += [f"{new / minutes:.3g} a minute", _left((self._total - over) * minutes / new)]
+        return ", ".join(words)
+
+    def _is_last(self, done: int, failed: int) -> bool:
+        return self._before + done + failed >= self._total
+
+
+def _left(minutes: float) -> str:
+    if minutes < 1.5:
+        return f"{max(0, round(minutes * 60))} s left"
+    return f"{minutes:.0f} min left" if minutes < 90 else f"{minutes / 60:.1f} h left"
+
 
 EXECUTORS = ("local", "ray", "slurm")
 REPORT, VALUES = "report.md", "runs.csv"
@@ -65,7 +119,7 @@ def write_report(folder: SweepFolder, echo: Echo) -> int:
     try:
         plots = write_plots(study)
     except ImportError:
-        echo(INSTALL)
+        echo(PLOTS_INSTALL)
     abouts = {name: f"{one.what[0].upper()}{one.what[1:]}" for name, one in loaded_metrics().abouts.items()}
     try:
         (folder.root / REPORT).write_text(report_text(study, plots, abouts), encoding="utf-8")

@@ -1,16 +1,22 @@
-"""Where runs happen: an executor starts command lines and says how each ended. This machine is one."""
+"""Where runs happen: an executor starts command lines and says how each ended. This machine, Ray and Slurm are.
+
+All nodes of a cluster see the folder of the sweep and the vaults under the same paths, and have this program installed.
+"""
 
 from __future__ import annotations
 
+import logging
 import os
+import shutil
+import socket
 import subprocess
 import sys
 from collections.abc import Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
-from threading import Lock
-from typing import Protocol
+from threading import Event, Lock, Thread
+from typing import Any, Protocol
 
 import server
 
@@ -112,3 +118,166 @@ class LocalExecutor:
         finally:
             with self._lock:
                 self._processes.discard(process)
+
+
+RAY_INSTALL = "Ray is not installed. Run: pip install 'fallwater[ray]'"
+CHECK_SECONDS = 3.0
+CHECKS_UNTIL_LOST = 3
+"""So many checks in a row without an answer of the head, and it counts as gone."""
+
+
+class RayExecutor:
+    """Runs commands as tasks of Ray, each with one processor, on a cluster or one begun here. Needs the extra `ray`."""
+
+    def __init__(self, address: str | None, workers: int | None = None) -> None:
+        """Join the cluster at an address ("auto", "HOST:6379"), or begin one. Raises: ExecutorError."""
+        try:
+            import ray
+        except ImportError as error:
+            raise ExecutorError(RAY_INSTALL) from error
+        self._ray: Any = ray
+        try:
+            self._ray.init(
+                address=address,
+                num_cpus=workers if address is None else None,
+                include_dashboard=False if address is None else None,
+                log_to_driver=False,
+                logging_level=logging.ERROR,
+                runtime_env={"env_vars": {"PYTHONPATH": str(ROOT)}},
+            )
+        except (ConnectionError, ValueError, RuntimeError, OSError) as error:
+            told = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
+            raise ExecutorError(f"no Ray cluster answers at {address or 'this machine'}: {told}") from error
+        self.capacity = workers or max(1, int(self._ray.cluster_resources().get("CPU", 1)))
+        self._task = self._ray.remote(num_cpus=1, max_retries=0)(run_command)
+        self._futures: set[Future[Ended]] = set()
+        self._lock = Lock()
+        self._is_lost = False
+        self._closed = Event()
+        host, _, port = self._ray.get_runtime_context().gcs_address.rpartition(":")
+        self._head = (host, int(port))
+        Thread(target=self._watch, name="ray-head", daemon=True).start()
+
+    def submit(self, commands: Sequence[Sequence[str]]) -> Sequence[Future[Ended]]:
+        """Start commands; see `Executor`."""
+        if self._is_lost:
+            raise self._lost()
+        return [self._submit(command) for command in commands]
+
+    def close(self) -> None:
+        """Leave the cluster, which ends what still runs."""
+        self._closed.set()
+        if not self._is_lost:  # without a head it would wait for one
+            self._ray.shutdown()
+
+    def _submit(self, command: Sequence[str]) -> Future[Ended]:
+        ended: Future[Ended] = Future()
+        with self._lock:
+            self._futures.add(ended)
+        self._task.remote(list(command)).future().add_done_callback(lambda done: self._end(ended, done))
+        return ended
+
+    def _end(self, ended: Future[Ended], done: Future[Ended]) -> None:
+        with self._lock:
+            if ended not in self._futures:
+                return
+            self._futures.discard(ended)
+        error = done.exception()
+        if error is None:
+            ended.set_result(done.result())
+        elif isinstance(error, self._ray.exceptions.RayError):
+            ended.set_result(Ended(1, f"the worker died: {str(error).strip().splitlines()[0]}"))
+        else:
+            ended.set_exception(ExecutorError(str(error)))
+
+    def _watch(self) -> None:
+        """Look whether the head still answers: without it nothing ends, and Ray itself would wait for minutes."""
+        silent = 0
+        while not self._closed.wait(CHECK_SECONDS):
+            try:
+                socket.create_connection(self._head, CHECK_SECONDS).close()
+                silent = 0
+            except OSError:
+                silent += 1
+            if silent >= CHECKS_UNTIL_LOST:
+                self._give_up()
+                return
+
+    def _give_up(self) -> None:
+        with self._lock:
+            self._is_lost = True
+            waiting, self._futures = self._futures, set()
+        for future in waiting:
+            future.set_exception(self._lost())
+
+    def _lost(self) -> ExecutorError:
+        return ExecutorError(f"the head of the Ray cluster at {self._head[0]}:{self._head[1]} is gone")
+
+
+SLURM_INSTALL = "submitit is not installed. Run: pip install 'fallwater[slurm]'"
+DEFAULT_JOBS = 100
+POLL_SECONDS = 2.0
+MINUTES = 24 * 60
+
+
+class SlurmExecutor:
+    """Runs commands as an array of jobs of Slurm, each with one processor. Needs the extra `slurm`."""
+
+    def __init__(self, folder: Path, partition: str | None = None, workers: int | None = None) -> None:
+        """`folder` is for the jobs' scripts and logs. Raises: ExecutorError."""
+        try:
+            import submitit
+        except ImportError as error:
+            raise ExecutorError(SLURM_INSTALL) from error
+        if shutil.which("sbatch") is None:
+            raise ExecutorError("there is no sbatch on the path; run this on a login node of a Slurm cluster")
+        self.capacity = workers or DEFAULT_JOBS
+        self._submitit: Any = submitit
+        self._executor: Any = submitit.SlurmExecutor(folder=folder)
+        given: dict[str, Any] = {"time": MINUTES, "cpus_per_task": 1, "array_parallelism": self.capacity}
+        self._executor.update_parameters(
+            job_name="fallwater", **given, **({"partition": partition} if partition else {})
+        )
+        self._jobs: dict[Future[Ended], Any] = {}
+        self._lock = Lock()
+        self._closed = Event()
+        Thread(target=self._watch, name="slurm-jobs", daemon=True).start()
+
+    def submit(self, commands: Sequence[Sequence[str]]) -> Sequence[Future[Ended]]:
+        """Start commands as one array; see `Executor`."""
+        try:
+            with self._executor.batch():
+                jobs = [self._executor.submit(run_command, list(command)) for command in commands]
+        except (self._submitit.core.utils.FailedSubmissionError, OSError) as error:
+            raise ExecutorError(f"sbatch refused: {str(error).strip().splitlines()[-1]}") from error
+        futures: list[Future[Ended]] = [Future() for _ in jobs]
+        with self._lock:
+            self._jobs |= dict(zip(futures, jobs, strict=True))
+        return futures
+
+    def close(self) -> None:
+        """Cancel the jobs that have not ended."""
+        self._closed.set()
+        with self._lock:
+            jobs, self._jobs = self._jobs, {}
+        for job in jobs.values():
+            job.cancel(check=False)
+
+    def _watch(self) -> None:
+        while not self._closed.wait(POLL_SECONDS):
+            with self._lock:
+                jobs = dict(self._jobs)
+            for future, job in jobs.items():
+                if job.done() and self._take(future):
+                    future.set_result(self._ended(job))
+
+    def _take(self, future: Future[Ended]) -> bool:
+        with self._lock:
+            return self._jobs.pop(future, None) is not None
+
+    def _ended(self, job: Any) -> Ended:
+        try:
+            found = job.result()
+        except Exception as error:  # whatever the job raised, or how it ended
+            return Ended(1, f"job {job.job_id} died: {str(error).strip().splitlines()[0]}")
+        return found if isinstance(found, Ended) else Ended(1, f"job {job.job_id} returned {found!r}")

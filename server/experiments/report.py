@@ -1,14 +1,19 @@
-"""The report of a sweep as Markdown: a table a metric, what differs, what it cost, and how firm each conclusion is."""
+"""The report of a sweep as Markdown: a table a metric, what differs, what it cost, and how firm each conclusion is.
+
+Beside it plots as SVG, if there is the extra `plots`: a point a seed, and the mean with its interval, by condition.
+"""
 
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
+from pathlib import Path
 
+from agents.metrics.statistics import LEVEL, Estimate, estimate, paired_difference
 from server.experiments.results import Result, Study
-from server.experiments.statistics import LEVEL, Estimate, estimate, paired_difference
 from server.runs.runs import difference_lines, first_difference
 from server.simulation import WORLD
 from vault.errors import NoteError
@@ -35,18 +40,18 @@ def report_text(study: Study, plots: Mapping[str, str], abouts: Mapping[str, str
     return "\n\n".join("\n".join(part) for part in parts if part) + "\n"
 
 
-def conclusions_of(study: Study, perturbation: str = "") -> list[Conclusion]:
+def conclusions_of(study: Study) -> list[Conclusion]:
     """Return every difference from the first condition that is clear, in the order of metrics and conditions."""
     found = []
     for metric in study.metrics:
         for condition in study.conditions[1:]:
-            difference = _difference(study, metric, condition, perturbation)
+            difference = _difference(study, metric, condition)
             if difference and difference.is_clear:
                 found.append(Conclusion(metric, condition, difference))
     return found
 
 
-def _difference(study: Study, metric: str, condition: str, perturbation: str) -> Estimate | None:
+def _difference(study: Study, metric: str, condition: str, perturbation: str = "") -> Estimate | None:
     first = study.values(metric, study.conditions[0], perturbation)
     return paired_difference(first, study.values(metric, condition, perturbation))
 
@@ -93,7 +98,7 @@ def _by_chance(study: Study) -> float:
     expected = 0.0
     for metric in _varied(study):
         for condition in study.conditions[1:]:
-            if (found := _difference(study, metric, condition, "")) and found.n > 1:
+            if (found := _difference(study, metric, condition)) and found.n > 1:
                 expected += max(1 - LEVEL, 2.0 ** (1 - found.n))
     return expected
 
@@ -119,7 +124,7 @@ def _metric(study: Study, name: str, plot: str, about: str) -> list[str]:
             rows.append((condition, "0", "–", "–", "–", "–"))
             continue
         found = estimate(list(values.values()))
-        difference = _difference(study, name, condition, "") if condition != study.conditions[0] else None
+        difference = _difference(study, name, condition) if condition != study.conditions[0] else None
         told = (number(difference.mean), interval(difference)) if difference else ("–", "–")
         rows.append((condition, str(found.n), number(found.mean), interval(found), *told))
     heads = ("condition", "n", "mean", "95 %", "difference", "95 %")
@@ -222,3 +227,52 @@ def _mean(values: Sequence[float]) -> float:
 def _table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
     cells = [heads, ["---"] * len(heads), *rows]
     return [f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in row)} |" for row in cells]
+
+
+PLOTS = "plots"
+PLOTS_INSTALL = "There are no plots, for matplotlib is not installed. Run: pip install 'fallwater[plots]'"
+INCHES_A_CONDITION, INCHES_HIGH = 0.45, 1.1
+
+
+def write_plots(study: Study) -> dict[str, str]:
+    """Write a plot of every metric that differs between runs; return their paths in the study's folder, by metric.
+
+    The same values give the same bytes. Raises: ImportError if matplotlib is not installed.
+    """
+    import matplotlib
+
+    matplotlib.use("svg")
+    folder = study.folder.root / PLOTS
+    folder.mkdir(exist_ok=True)
+    written: dict[str, str] = {}
+    with matplotlib.rc_context({"svg.hashsalt": "fallwater", "svg.fonttype": "none", "font.size": 9}):
+        for metric in study.metrics:
+            if len({one.metrics[metric] for one in study.results if metric in one.metrics}) > 1:
+                name = f"{re.sub(r'[^a-z0-9]+', '-', metric.lower()).strip('-')}.svg"
+                _draw(study, metric, folder / name)
+                written[metric] = f"{PLOTS}/{name}"
+    return written
+
+
+def _draw(study: Study, metric: str, path: Path) -> None:
+    from matplotlib.figure import Figure
+
+    conditions = study.conditions
+    figure = Figure(figsize=(6.4, INCHES_HIGH + INCHES_A_CONDITION * len(conditions)), layout="constrained")
+    axes = figure.subplots()
+    for place, condition in enumerate(conditions):
+        values = list(study.values(metric, condition).values())
+        if not values:
+            continue
+        axes.plot(values, [place] * len(values), "o", color="#9db4c8", markersize=5, zorder=1)
+        found = estimate(values)
+        if not math.isnan(found.low):
+            axes.plot([found.low, found.high], [place, place], "-", color="#1f4e79", linewidth=2, zorder=2)
+        axes.plot([found.mean], [place], "D", color="#1f4e79", markersize=6, zorder=3)
+    axes.set_yticks(range(len(conditions)), conditions)
+    axes.invert_yaxis()
+    axes.set_xlabel(metric)
+    axes.grid(axis="x", color="#dddddd", linewidth=0.6)
+    for side in ("top", "right", "left"):
+        axes.spines[side].set_visible(False)
+    figure.savefig(path, format="svg", metadata={"Date": None})

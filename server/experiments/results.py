@@ -11,7 +11,7 @@ from typing import Any
 
 from agents.metrics.measuring import measure
 from server.experiments.sweep import SweepFolder, conditions_text
-from server.simulation import REPORT, RUN, TIMING
+from server.simulation import REPORT, RUN, TIMING, read_values
 from vault.errors import NoteError
 
 Measure = Callable[[Path], Mapping[str, float]]
@@ -86,7 +86,7 @@ def read_study(folder: SweepFolder, measure_run: Measure = measure) -> Study:
     done = [row for row in rows if folder.is_done(row["run"])]
     missing = [row["run"] for row in rows if not folder.is_done(row["run"])]
     results = [_result(folder.run(row["run"]), row, measure_run) for row in done]
-    return Study(folder, _title(folder), results, missing, _json(folder.failures, {}))
+    return Study(folder, _title(folder), results, missing, read_values(folder.failures))
 
 
 def write_values(study: Study, path: Path) -> None:
@@ -103,7 +103,9 @@ def write_values(study: Study, path: Path) -> None:
 
 
 def _result(run: Path, row: Mapping[str, Any], measure_run: Measure) -> Result:
-    report, timing = _json(run / REPORT, None), _json(run / TIMING, {})
+    report, timing = read_values(run / REPORT), read_values(run / TIMING)
+    if not report:
+        raise NoteError(f"{run / REPORT}: cannot be read; remove the folder, and the sweep does the run again.")
     costs = {name: float(report[name]) for name in COSTS} | {name: float(timing.get(name, 0.0)) for name in TIMES}
     values = row["condition"]
     return Result(
@@ -115,7 +117,7 @@ def _result(run: Path, row: Mapping[str, Any], measure_run: Measure) -> Result:
         values,
         measure_run(run),
         costs,
-        _json(run / RUN, {}),
+        read_values(run / RUN),
     )
 
 
@@ -133,12 +135,3 @@ def _title(folder: SweepFolder) -> str:
     except OSError:
         lines = []
     return next((line[2:].strip() for line in lines if line.startswith("# ")), folder.root.name)
-
-
-def _json(path: Path, otherwise: Any) -> Any:
-    try:
-        return json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        if otherwise is None:
-            raise NoteError(f"{path}: cannot be read; remove the folder, and the sweep does the run again.") from error
-        return otherwise

@@ -13,13 +13,12 @@ from twisted.internet.defer import Deferred
 
 from agents.views.memories import time_of
 from server.chronicle.reading import Reader, Reading, RoomWindow, Scope, ShownEvent, Whole, clock_of
-from server.chronicle.rooms import room_map
+from server.chronicle.rendering import room_map
 from server.clock import InThread
-from server.observatory.scope import Scope as WindowScope
 from server.observatory.town import Town
 from server.observatory.views import Asked, View
-from vault.chronicle.event_log import MOVES
-from vault.chronicle.period import Period, period_of
+from server.observatory.views import Scope as WindowScope
+from vault.chronicle.event_log import MOVES, Period, period_of
 from world.errors import CommandError
 from world.message_catalog import Wording
 from world.parsing import is_number

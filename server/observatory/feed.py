@@ -9,8 +9,7 @@ from itertools import islice, takewhile
 from typing import Any
 
 from agents.agent import Agent
-from server.observatory.scope import EVERYWHERE, Scope, whole_text, window_texts
-from server.observatory.views import as_json
+from server.observatory.views import EVERYWHERE, Scope, as_json, whole_text, window_texts
 from world.entities import Character
 from world.events import (
     Announced,
@@ -166,10 +165,10 @@ class Feed:
         found = takewhile(lambda one: one.number > number, reversed(self._entries))
         return [one for one in found if one.encoded_for(scope)][::-1]
 
-    def newest(self, scope: Scope, most: int = SHOWN_ENTRIES) -> list[FeedEntry]:
+    def newest(self, scope: Scope) -> list[FeedEntry]:
         """Return the newest entries that a scope shows, oldest first."""
         found = (one for one in reversed(self._entries) if one.encoded_for(scope))
-        return list(islice(found, most))[::-1]
+        return list(islice(found, SHOWN_ENTRIES))[::-1]
 
     def _add(
         self, event: Event, actor: Character | None, whole: str, rooms: Mapping[str, str], line: AgentLine | None

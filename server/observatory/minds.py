@@ -11,9 +11,8 @@ from agents.commands.agent_commands import find_agent
 from agents.views.bonds import bonds_shown, bonds_text
 from agents.views.memories import memory_page, page_text, query_of, time_of
 from agents.views.mind import mind_shown, mind_text
-from agents.views.steps import finished
 from agents.views.then import lines_then, mind_then, sentences_then, then_text
-from agents.views.tiers import Holding, SentencePlace, lines_behind, lines_text, sentences_for
+from agents.views.tiers import Holding, SentencePlace, finished, lines_behind, lines_text, sentences_for
 from agents.views.why import (
     Exchange,
     action_of,
@@ -26,8 +25,7 @@ from agents.views.why import (
 from agents.views.why_text import why_text
 from server.bridge import deferred_from
 from server.clock import InThread
-from server.observatory.scope import Scope
-from server.observatory.views import Asked, Shown, View, now_only
+from server.observatory.views import Asked, Scope, Shown, View, now_only
 from vault.memory.memory_line import Memory
 from world.entities import Character
 from world.errors import CommandError

@@ -20,10 +20,9 @@ from server.observatory.chronicle import ChronicleView
 from server.observatory.feed import Feed, feed_text, fits
 from server.observatory.health import health_shown, health_text
 from server.observatory.minds import MindViews
-from server.observatory.scope import WHOLE, Scope, scope_of
 from server.observatory.town import Town, town_text
 from server.observatory.viewers import Outlet, Viewer, Viewers
-from server.observatory.views import Asked, Shown, View, Views, now_only
+from server.observatory.views import WHOLE, Asked, Scope, Shown, View, Views, now_only, scope_of
 from world.command import Command, command, commands_of
 from world.entities import Character, Role
 from world.events import Event, Output

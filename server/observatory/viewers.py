@@ -15,8 +15,7 @@ from twisted.python.failure import Failure
 
 from server.clock import DelayedCall, ReactorClock, cancel
 from server.observatory.feed import Feed
-from server.observatory.scope import WHOLE, Scope, scope_of
-from server.observatory.views import Pieces, Shown, Views, as_json
+from server.observatory.views import WHOLE, Pieces, Scope, Shown, Views, as_json, scope_of
 from vault.errors import NoteError
 from world.entities import Character, Role
 from world.errors import CommandError

@@ -17,11 +17,10 @@ from twisted.internet.defer import Deferred, execute
 from twisted.internet.threads import deferToThread
 
 from server.chronicle.reading import Whole
-from server.chronicle.text import moment_lines
+from server.chronicle.rendering import moment_lines
 from server.clock import InThread
 from server.runs.runs import Run, difference_lines, first_difference, report_lines
-from server.runs.site import HOST, ReactorThatListens, listen
-from server.runs.world import RunWorld
+from server.runs.site import HOST, ReactorThatListens, RunWorld, listen
 from vault.errors import NoteError
 from world.errors import CommandError
 

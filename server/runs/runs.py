@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from difflib import unified_diff
-from heapq import merge
 from itertools import zip_longest
 from pathlib import Path
-from typing import Any
 
 from agents.memory.strategy import loaded_strategies
 from config.settings import WorldSettings
 from server.chronicle.reading import Reader, clock_of, index_of
-from server.simulation import REPORT, TRANSCRIPT, WORLD
-from vault.chronicle.period import Period, period_of
+from server.simulation import REPORT, TRANSCRIPT, WORLD, read_values
+from vault.chronicle.event_log import Period, period_of
 from vault.errors import NoteError
 from vault.memory.archive import Archive
 from vault.message_notes import load_wording
@@ -41,7 +38,7 @@ class Run:
         self.reader = Reader(
             self.vault, index_of(self.vault, self.settings, self.say, in_memory=True), lambda: self.say
         )
-        self.report = _report(folder / REPORT)
+        self.report = read_values(folder / REPORT)
         self.was_cut_short = not self.report and (folder / TRANSCRIPT).is_file()
 
     def figures(self) -> dict[str, str | int | float]:
@@ -97,12 +94,8 @@ class Difference:
         return next(side.agent for side in (self.one, self.other) if side)
 
 
-def prompts_of(vault: Vault) -> Iterator[AskedPrompt]:
-    """Yield what all agents of a vault were asked, oldest first. Raises: NoteError if an archive cannot be read."""
-    return merge(*(_prompts(vault, name) for name in agent_names(vault)), key=lambda one: (one.at, one.agent, one.seq))
-
-
-def _prompts(vault: Vault, agent: str) -> Iterator[AskedPrompt]:
+def prompts_of(vault: Vault, agent: str) -> Iterator[AskedPrompt]:
+    """Yield what an agent was asked, oldest first. Raises: NoteError if its archive cannot be read."""
     stem, prompt = "", ""
     for reference, entry in Archive(vault, agent).entries():
         file, _, line = reference.partition("#")
@@ -121,7 +114,7 @@ def first_difference(one: Vault, other: Vault) -> Difference | None:
     Raises: NoteError if an archive cannot be read.
     """
     names = sorted({*agent_names(one), *agent_names(other)})
-    found = [_difference_of(_prompts(one, name), _prompts(other, name)) for name in names]
+    found = [_difference_of(prompts_of(one, name), prompts_of(other, name)) for name in names]
     first = min((where for where, _ in found if where), key=lambda where: where.at, default=None)
     replies = [reply for _, reply in found if reply and first and reply.at < first.at]
     return replace(first, reply=min(replies, key=lambda one: one.at, default=None)) if first else None
@@ -169,11 +162,3 @@ def report_lines(run: Run) -> list[str]:
 
 def _is_vault(folder: Path) -> bool:
     return (folder / MARK).is_file() or (folder / "rooms").is_dir()
-
-
-def _report(path: Path) -> dict[str, Any]:
-    try:
-        found = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        return {}  # a vault has none, and that of a run that was cut short may be torn
-    return found if isinstance(found, dict) else {}

@@ -10,6 +10,7 @@ from datetime import datetime
 
 import pytest
 
+from bench.groupmem import FACTS, group_talk
 from bench.lib.conversations import (
     UNSAID,
     Asked,
@@ -23,7 +24,6 @@ from bench.lib.conversations import (
     words_of,
 )
 from bench.lib.datasets import DatasetError, convomem, locomo, longmemeval
-from bench.lib.group_talk import FACTS, group_talk
 from bench.lib.histories import Words, at_ms
 
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import argparse
 import json
+import threading
 from typing import Any
 
 import pytest
 
 from agents.simulation.simulation import Span
-from server.simulate_command import add_simulate_command, run_simulation, variant_of
+from server.simulate_command import add_simulate_command, part_of, run_simulation, variant_of, whole_folder
 from server.simulation import RunSpec
 from tests.scripted_model import ScriptedModel
 from tests.server.test_simulation import files_in, run, talkative
@@ -91,3 +92,50 @@ def test_a_setting_without_a_value_or_with_two_is_refused(given, message):
     with pytest.raises(NoteError) as refused:
         variant_of(options(*arguments))
     assert str(refused.value) == message
+
+
+def test_a_folder_has_its_name_only_when_it_is_whole(tmp_path):
+    target = tmp_path / "run"
+    with whole_folder(target) as part:
+        assert part is not None
+        (part / "report.json").write_text("{}")
+        assert not target.exists()
+    assert [path.name for path in tmp_path.rglob("*")] == ["run", "report.json"]
+
+
+def test_what_was_cut_short_is_removed_and_begun_again(tmp_path):
+    target = tmp_path / "run"
+    with pytest.raises(RuntimeError), whole_folder(target) as part:
+        assert part is not None
+        (part / "half").mkdir()
+        (part / "half" / "a").write_text("")
+        raise RuntimeError
+    assert not target.exists()
+    with whole_folder(target) as part:
+        assert part is not None
+        assert list(part.iterdir()) == []
+    assert target.is_dir()
+
+
+def test_a_folder_that_is_there_is_not_made_again(tmp_path):
+    (tmp_path / "run").mkdir()
+    with whole_folder(tmp_path / "run") as part:
+        assert part is None
+    assert not part_of(tmp_path / "run").exists()
+
+
+def test_the_second_waits_for_the_first_and_then_finds_it_done(tmp_path):
+    found: list[object] = []
+
+    def second() -> None:
+        with whole_folder(tmp_path / "run") as part:
+            found.append(part)
+
+    with whole_folder(tmp_path / "run"):
+        thread = threading.Thread(target=second)
+        thread.start()
+        thread.join(0.1)
+        assert found == []
+    thread.join(10)
+    assert found == [None]
+    assert [path.name for path in tmp_path.iterdir()] == ["run"]

@@ -11,14 +11,14 @@ import os
 import sqlite3
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from vault.chronicle.database import IndexDatabase
+from vault.cache_database import CacheDatabase
 from vault.chronicle.event_log import LoggedEvent, parsed_event
-from vault.chronicle.intake import HOUR_MS, Intake
-from vault.chronicle.moment import Moment, MomentRules, NoRules
+from vault.chronicle.intake import HOUR_MS, TABLES, Intake, Moment, MomentRules, NoRules
 from vault.errors import NoteError
 
 MAX_MS = 1 << 60
@@ -77,7 +77,7 @@ class ChronicleIndex:
         self, folder: Path, database: Path | None = None, rules: MomentRules | None = None, seed: Path | None = None
     ) -> None:
         self._folder = folder
-        self._database = IndexDatabase(database, seed)
+        self._database = CacheDatabase(database, TABLES, partial(_failure, database), wait_seconds=60, seed=seed)
         self._intake = Intake(folder, rules or NoRules())
 
     def update(self) -> None:
@@ -165,6 +165,10 @@ class ChronicleIndex:
             for descriptor in open_files.values():
                 os.close(descriptor)
         return found
+
+
+def _failure(path: Path | None, error: Exception) -> NoteError:
+    return NoteError(f"{path}: the index of the chronicle cannot be used: {error}.")
 
 
 def _condition(query: EventQuery) -> tuple[str, list[Any]]:

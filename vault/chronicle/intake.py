@@ -1,4 +1,4 @@
-"""Takes the event log into the tables of its index, a piece at a time.
+"""Takes the event log into the tables of its index, a piece at a time, with the moments that rules find in it.
 
 What was appended is added; after any other change of the log all of it is read again.
 """
@@ -10,13 +10,99 @@ import os
 import sqlite3
 from collections import Counter
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
-from vault.chronicle.database import TABLES
 from vault.chronicle.event_log import MOVES, OPENED, LoggedEvent, log_files, parsed_event
-from vault.chronicle.moment import Moment, MomentRules, RuleState
 from vault.errors import NoteError
+
+TABLES = """
+PRAGMA journal_mode = WAL;
+PRAGMA synchronous = OFF;
+BEGIN;
+CREATE TABLE IF NOT EXISTS meta (name TEXT PRIMARY KEY, value TEXT);
+CREATE TABLE IF NOT EXISTS names (id INTEGER PRIMARY KEY, name TEXT UNIQUE);
+CREATE TABLE IF NOT EXISTS files
+    (id INTEGER PRIMARY KEY, name TEXT, taken INTEGER, lines INTEGER, size INTEGER, mtime_ns INTEGER, inode INTEGER,
+    tail BLOB);
+CREATE TABLE IF NOT EXISTS events
+    (id INTEGER PRIMARY KEY, at_ms INTEGER, kind INTEGER, who INTEGER, other INTEGER, room INTEGER, public INTEGER,
+    now_in INTEGER, file INTEGER, line INTEGER, start INTEGER, length INTEGER);
+CREATE INDEX IF NOT EXISTS by_time ON events (at_ms, public);
+CREATE INDEX IF NOT EXISTS by_who ON events (who, at_ms) WHERE who;
+CREATE INDEX IF NOT EXISTS by_other ON events (other, at_ms) WHERE other;
+CREATE INDEX IF NOT EXISTS moves ON events (who, at_ms, id) WHERE now_in IS NOT NULL;
+CREATE TABLE IF NOT EXISTS hours (hour INTEGER PRIMARY KEY, count INTEGER, public INTEGER);
+CREATE TABLE IF NOT EXISTS openings (at_ms INTEGER);
+CREATE TABLE IF NOT EXISTS damaged (file INTEGER, line INTEGER);
+CREATE TABLE IF NOT EXISTS moments
+    (id INTEGER PRIMARY KEY, at_ms INTEGER, rule TEXT, who TEXT, other TEXT, room TEXT, private INTEGER, events TEXT,
+    seconds INTEGER);
+CREATE INDEX IF NOT EXISTS moments_by_time ON moments (at_ms);
+CREATE TABLE IF NOT EXISTS state (name TEXT PRIMARY KEY, value TEXT);
+COMMIT;
+"""
+_NAMES_OF_TABLES = ("meta", "names", "files", "events", "hours", "openings", "damaged", "moments", "state")
+
+
+@dataclass(frozen=True)
+class Moment:
+    """What a rule has found: its name, when and where, the two whom it is about, and the numbers of its events.
+
+    `is_private` says that it cannot be told without what only some may know; `seconds` is how long somebody was away.
+    """
+
+    at_ms: int
+    rule: str
+    who: str
+    other: str
+    room: str
+    events: tuple[int, ...]
+    is_private: bool = False
+    seconds: int = 0
+
+
+class RuleState(dict[str, Any]):
+    """What rules remember from event to event: JSON values by name. Only `put` and `drop` change it."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.changed: set[str] = set()
+
+    def put(self, name: str, value: Any) -> None:
+        """Remember a value."""
+        self[name] = value
+        self.changed.add(name)
+
+    def drop(self, name: str) -> None:
+        """Forget a value, if there is one."""
+        if self.pop(name, None) is not None:
+            self.changed.add(name)
+
+
+class MomentRules(Protocol):
+    """Finds moments. `fingerprint` differs when another result is to be expected of the same events."""
+
+    @property
+    def fingerprint(self) -> str:
+        """What the rules are known by."""
+        ...
+
+    def moments_of(self, number: int, event: LoggedEvent, state: RuleState) -> list[Moment]:
+        """Return what is worth telling now that this event has happened, with it and with what is remembered."""
+        ...
+
+
+class NoRules:
+    """Finds nothing."""
+
+    fingerprint = ""
+
+    def moments_of(self, number: int, event: LoggedEvent, state: RuleState) -> list[Moment]:
+        """Return nothing."""
+        return []
+
 
 STEP_BYTES = 256 * 1024
 """How much of the log is read in one step."""
@@ -166,7 +252,7 @@ class Intake:
         self._state.update({name: json.loads(value) for name, value in db.execute("SELECT * FROM state")})
 
     def _empty(self, db: sqlite3.Connection) -> None:
-        for table in TABLES:
+        for table in _NAMES_OF_TABLES:
             db.execute(f"DELETE FROM {table}")
         db.execute("INSERT INTO meta VALUES ('rules', ?)", (self._fingerprint,))
         self._names, self._count, self._state = {"": 0}, 0, RuleState()

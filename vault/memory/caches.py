@@ -12,24 +12,19 @@ import logging
 import os
 import re
 import sqlite3
-from collections.abc import Callable, Generator
-from contextlib import suppress
-from typing import Any, TypeVar
+from collections.abc import Generator
+from typing import Any
 
+from vault.cache_database import CacheDatabase
 from vault.errors import NoteError
 from vault.memory.memory_line import Memory, parse_line
 from vault.memory.segment import body_lines, is_segment_name
 from vault.vault import Vault
 
-T = TypeVar("T")
-
 MAX_WORDS = 32
 LINES_PER_STEP = 512
 LOOKING_BACK = "@memory-"
 """How the commands begin that look into memory: what was looked for is no memory of it."""
-
-_BROKEN = {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_SCHEMA, sqlite3.SQLITE_ERROR}
-"""The errors of a file that is no database, or one with other tables."""
 
 _WORD = re.compile(r"[^\W_]+")
 # What is written waits for no disk, and a crash takes only the newest of it, which is then added again; whoever else
@@ -64,14 +59,14 @@ class SearchIndex:
         self._agent_id = agent_id
         self._folder = vault.path("agents", agent_id, "journal")
         self._path = vault.path(".index", f"{agent_id}.words.sqlite")
-        self._database: sqlite3.Connection | None = None
+        self._database = CacheDatabase(self._path, _TABLES, self._failure)
 
     def stale(self) -> list[str]:
         """Return the journal files that are not as the index knows them, newest first. Raises: NoteError."""
         found = self._on_disk()
-        known = self._safely(lambda db: {row[0]: row[1:] for row in db.execute("SELECT * FROM files")})
+        known = self._database.read(lambda db: {row[0]: row[1:] for row in db.execute("SELECT * FROM files")})
         for name in known.keys() - found.keys():
-            self._safely(lambda db, name=name: self._forget(db, name))  # type: ignore[misc]
+            self._database.change(lambda db, name=name: self._forget(db, name))  # type: ignore[misc]
         return sorted((name for name, stamp in found.items() if known.get(name) != stamp), reverse=True)
 
     def take_in(self, name: str) -> None:
@@ -90,14 +85,14 @@ class SearchIndex:
             lines = body_lines(path)
         except OSError as error:
             raise NoteError(f"agents/{self._agent_id}/journal/{name}: cannot be read: {error.strerror}.") from error
-        self._safely(lambda db: self._forget(db, name))
+        self._database.change(lambda db: self._forget(db, name))
         seen: set[int] = set()
         for start in range(0, len(lines), LINES_PER_STEP):
             read = _memories(lines[start : start + LINES_PER_STEP], name[:10], seen)
-            self._safely(lambda db, read=read: self._add(db, name, read))  # type: ignore[misc]
+            self._database.change(lambda db, read=read: self._add(db, name, read))  # type: ignore[misc]
             yield
         stamp = (name, stat.st_size, stat.st_mtime_ns)
-        self._safely(lambda db: db.execute("INSERT OR REPLACE INTO files VALUES (?, ?, ?)", stamp))
+        self._database.change(lambda db: db.execute("INSERT OR REPLACE INTO files VALUES (?, ?, ?)", stamp))
 
     def find(self, query: str, most: int) -> list[int]:
         """Return the numbers of the memories that fit a query best, best first; any of its words counts."""
@@ -105,7 +100,7 @@ class SearchIndex:
         wanted = " OR ".join(f'"{word}"' for word in list(words)[:MAX_WORDS])
         if not wanted:
             return []
-        return self._safely(lambda db: [row[0] for row in db.execute(_BEST, (wanted, most))])
+        return self._database.read(lambda db: [row[0] for row in db.execute(_BEST, (wanted, most))])
 
     def holding(self, word: str, before: int, most: int) -> list[int]:
         """Return the numbers below `before` of the newest memories whose text has a word, in any of its forms.
@@ -113,12 +108,12 @@ class SearchIndex:
         The newest come first, and no more than `most` are looked for, however long the journal is.
         """
         wanted = f'text : "{word}"', before, most
-        return self._safely(lambda db: [row[0] for row in db.execute(_HOLDING, wanted)])
+        return self._database.read(lambda db: [row[0] for row in db.execute(_HOLDING, wanted)])
 
     def reached(self, name: str) -> int:
         """Return the highest number that the index has of a journal file, whether all of it was read; 0 for none."""
         newest = "SELECT max(seq) FROM lines WHERE file = ?"
-        return self._safely(lambda db: db.execute(newest, (name,)).fetchone()[0] or 0)
+        return self._database.read(lambda db: db.execute(newest, (name,)).fetchone()[0] or 0)
 
     def add(self, name: str, memories: list[Memory]) -> None:
         """Take in memories that were written to a file since it was read; the file still counts as unread.
@@ -126,13 +121,11 @@ class SearchIndex:
         Those that a crash takes are added again, because `reached` misses them. Raises: NoteError if the index cannot
         be written.
         """
-        self._safely(lambda db: self._add(db, name, memories))
+        self._database.change(lambda db: self._add(db, name, memories))
 
     def close(self) -> None:
         """Let go of the file."""
-        if self._database:
-            self._database.close()
-            self._database = None
+        self._database.close()
 
     def _on_disk(self) -> dict[str, tuple[int, int]]:
         if not self._folder.is_dir():
@@ -153,44 +146,11 @@ class SearchIndex:
         db.execute("DELETE FROM lines WHERE file = ?", (name,))
         db.execute("DELETE FROM files WHERE name = ?", (name,))
 
-    def _safely(self, work: Callable[[sqlite3.Connection], T]) -> T:
-        """Do something with the database, all or nothing; one that is broken is thrown away and made again, once.
-
-        One that is locked, or that a full disk cannot hold, is not broken. Raises: NoteError if it cannot be used.
-        """
-        try:
-            return self._once(work)
-        except sqlite3.DatabaseError as error:
-            if getattr(error, "sqlite_errorcode", 0) & 0xFF not in _BROKEN:
-                raise self._failure(error) from error
-            self.close()
-            for ending in ("", "-wal", "-shm"):
-                with suppress(OSError):
-                    self._path.with_name(f"{self._path.name}{ending}").unlink(missing_ok=True)
-        try:
-            return self._once(work)
-        except (sqlite3.Error, OSError) as error:
-            raise self._failure(error) from error
-
     def _failure(self, error: Exception) -> NoteError:
-        return NoteError(f"{self._vault.source(self._path)}: the search index cannot be used: {error}.")
-
-    def _once(self, work: Callable[[sqlite3.Connection], T]) -> T:
-        if self._database is None:
-            try:
-                self._path.parent.mkdir(parents=True, exist_ok=True)
-            except OSError as error:
-                raise NoteError(f"{self._vault.source(self._path)}: cannot be made: {error.strerror}.") from error
-            self._database = sqlite3.connect(self._path)
-            self._database.executescript(_TABLES)
-        db = self._database
-        try:
-            done = work(db)
-            db.commit()
-        except BaseException:
-            db.rollback()
-            raise
-        return done
+        source = self._vault.source(self._path)
+        if isinstance(error, OSError):
+            return NoteError(f"{source}: cannot be made: {error.strerror}.")
+        return NoteError(f"{source}: the search index cannot be used: {error}.")
 
 
 def _memories(lines: list[str], day: str, seen: set[int]) -> list[Memory]:

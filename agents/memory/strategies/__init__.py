@@ -1,1 +1,1 @@
-"""The memory strategies that come with Fallwater, one a module; each module of this folder is loaded."""
+"""Memory strategies; each module of this folder is loaded."""

@@ -6,10 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agents.chronicle.moments import RULES, Settings, TopMoments, by_worth
-from agents.chronicle.speech import Lexicon
+from agents.chronicle.moments import RULES, Lexicon, Settings, TopMoments, by_worth
 from vault.chronicle.event_log import LoggedEvent
-from vault.chronicle.moment import Moment, RuleState
+from vault.chronicle.intake import Moment, RuleState
 
 HOUR = 3_600_000
 QUARRELSOME = Settings(lexicon=Lexicon(quarrel_phrases=("liar", "fool")))

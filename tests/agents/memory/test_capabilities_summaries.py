@@ -14,7 +14,7 @@ import pytest
 from agents.agent import Agent
 from agents.memory.coverage import Coverage
 from agents.memory.gate import MENDABLE, Source, judge
-from agents.memory.strategies.rolling import Rolling
+from agents.memory.strategies.built_in import Rolling
 from agents.memory.summaries.drafts import Asking, SummaryRefused
 from agents.memory.summaries.prompt import SummaryTemplate, grouped, load_summary_templates, told
 from agents.memory.summaries.prose import written

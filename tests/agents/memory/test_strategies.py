@@ -7,10 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agents.memory.coverage import Coverage
-from agents.memory.strategies.layered import Layered
-from agents.memory.strategies.rolling import Rolling
-from agents.memory.strategies.waterfall import Waterfall
-from agents.memory.strategies.window import Window
+from agents.memory.strategies.built_in import Layered, Rolling, Waterfall, Window
 from agents.memory.strategy import MemoryStrategy, Plan, loaded_strategies
 from config.settings import MemorySettings
 from tests.agents.memory.topics import Topics

@@ -14,7 +14,7 @@ import pytest
 
 from agents.memory.coverage import Coverage
 from agents.memory.inspection import explain_text, status_text
-from agents.memory.strategies.rolling import Rolling
+from agents.memory.strategies.built_in import Rolling
 from agents.memory.strategy import MemoryStrategy, Plan, StrategyRegistry, absorbing, loaded_strategies, with_plugins
 from agents.memory.view import Tier
 from tests.agents.memory import topics

@@ -9,9 +9,8 @@ from textwrap import indent
 
 import pytest
 
-from agents.metrics.measuring import Asked, measure, measure_world
+from agents.metrics.measuring import BUILT_IN, Asked, MetricRegistry, measure, measure_world, with_plugins
 from agents.metrics.metric import CHRONICLE, JOURNAL, About, Found, MeasuredWorld, Metric, Unknown, Value
-from agents.metrics.registry import BUILT_IN, MetricRegistry, with_plugins
 from tests.agents.metrics.small_world import SmallWorld
 from vault.errors import NoteError
 from vault.memory.memory_line import Memory

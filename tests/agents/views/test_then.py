@@ -12,15 +12,14 @@ import pytest
 from agents.agent import Agent
 from agents.commands.thought_commands import mind_command, thought_commands
 from agents.views.memories import memory_page, query_of
-from agents.views.steps import finished
 from agents.views.then import last_before, lines_then, mind_then, sentences_then, then_text
-from agents.views.tiers import Holding, SentencePlace, Shown, lines_behind, sentences_of, tiers_shown
+from agents.views.tiers import Holding, SentencePlace, Shown, finished, lines_behind, sentences_of, tiers_shown
 from agents.views.why import exchange_at, written_archive
 from config.settings import MemorySettings
 from tests.agents.house import House, said
 from tests.agents.test_agent import Life
 from tests.english import ENGLISH
-from vault.chronicle.period import Period, period_of, second_name
+from vault.chronicle.event_log import Period, period_of, second_name
 from world.entities import Role
 from world.errors import CommandError
 

@@ -14,8 +14,7 @@ from agents.agent import Agent
 from agents.views.bonds import bonds_shown, bonds_text
 from agents.views.memories import PAGE_ROWS, memory_page, page_text, query_of
 from agents.views.mind import mind_shown, mind_text
-from agents.views.steps import finished
-from agents.views.tiers import Holding, SentencePlace, Shown, lines_behind, sentences_for, tiers_shown
+from agents.views.tiers import Holding, SentencePlace, Shown, finished, lines_behind, sentences_for, tiers_shown
 from agents.views.why import MAX_DIFF_LINES, action_of, difference, exchange_of, prompt_page, why_shown
 from config.settings import MemorySettings
 from tests.agents.house import House, said

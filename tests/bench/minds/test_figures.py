@@ -8,7 +8,7 @@ from functools import cache
 
 import pytest
 
-from agents.metrics.shares import Amount, Share
+from agents.metrics.statistics import Amount, Share
 from bench.minds.figures import Result, results_table
 from bench.minds.measuring import Trial, failures_text, situation_shares, turns_of
 from bench.minds.situations.every import chosen

@@ -11,15 +11,12 @@ import pytest
 
 from config.settings import WorldSettings
 from server.chronicle import reading as reading_module
-from server.chronicle.html import html_page
 from server.chronicle.reading import Own, Reader, Reading, RoomWindow, Whole, Window, index_of
-from server.chronicle.rooms import RoomMap, room_map
-from server.chronicle.text import markdown, plain_lines
+from server.chronicle.rendering import RoomMap, html_page, markdown, plain_lines, room_map
 from tests.english import ENGLISH
 from tests.server.chronicle.lived_day import DAY, REASON, SCRIPT, SECRET, lived_vault
 from tests.world.inn import inn
-from vault.chronicle.event_log import EventLog, LoggedEvent, day_ms
-from vault.chronicle.period import Period, period_of
+from vault.chronicle.event_log import EventLog, LoggedEvent, Period, day_ms, period_of
 from vault.vault import Vault
 
 PERIOD = Period(DAY, day_ms(DAY), day_ms(DAY) + 86_400_000)

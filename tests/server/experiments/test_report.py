@@ -8,8 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from server.experiments.plots import write_plots
-from server.experiments.report import report_text
+from server.experiments.report import report_text, write_plots
 from server.experiments.results import read_study, write_values
 from server.experiments.sweep import SweepFolder
 from vault.errors import NoteError

@@ -14,9 +14,9 @@ import pytest
 
 from agents.memory.strategy import loaded_strategies
 from agents.simulation.recording import SimulationError
+from server.experiments.command import SweepProgress
 from server.experiments.executor import Ended, ExecutorError, last_line
 from server.experiments.plan import PlannedRun, read_plan, runs_of
-from server.experiments.progress import SweepProgress
 from server.experiments.sweep import Sweep, SweepFolder, missing_recordings
 
 

@@ -12,7 +12,7 @@ from config.settings import WorldSettings
 from server.chronicle.reading import WorldReader
 from server.observatory import chronicle
 from server.observatory.chronicle import ChronicleView, chronicle_text
-from server.observatory.scope import Scope
+from server.observatory.views import Scope
 from tests.english import ENGLISH
 from tests.server.chronicle.lived_day import DAY, REASON, SECRET, lived_vault
 from tests.server.front_door import at_once

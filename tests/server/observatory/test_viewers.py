@@ -9,10 +9,9 @@ from typing import Any
 import pytest
 
 from server.observatory.feed import SPEAKS_MS
-from server.observatory.scope import WHOLE
 from server.observatory.town import SILENCE_MS
 from server.observatory.viewers import MIN_SECONDS, MIND_SECONDS, NOTED_SECONDS, POLL_SECONDS, SLICE_SECONDS
-from server.observatory.views import View
+from server.observatory.views import WHOLE, View
 from tests.server.observatory.town_of import Watched
 from world.entities import Role
 

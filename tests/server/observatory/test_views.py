@@ -16,9 +16,9 @@ from server.chronicle.reading import WorldReader
 from server.observatory.chronicle import ChronicleView
 from server.observatory.feed import SHOWN_ENTRIES
 from server.observatory.health import why_slow
-from server.observatory.scope import WHOLE, Scope
 from server.observatory.town import Town, layout_of, town_text
 from server.observatory.viewers import MIN_SECONDS, MIND_SECONDS, POLL_SECONDS
+from server.observatory.views import WHOLE, Scope
 from tests.english import ENGLISH
 from tests.server.chronicle.lived_day import DAY, lived_vault
 from tests.server.observatory.town_of import Outlet, Watched, in_place, secrets_seen

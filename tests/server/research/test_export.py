@@ -22,8 +22,8 @@ pytest.importorskip("pyarrow", reason="the extra export is missing: pip install 
 
 import pyarrow.parquet as pq
 
+from server.research.command import add_export_command, run_export
 from server.research.dataset import write_dataset
-from server.research.export import add_export_command, run_export
 from server.research.restore import restore
 
 NOW_MS = 1_900_000_000_000

@@ -7,7 +7,7 @@ import json
 
 import pytest
 
-from server.research.measure import add_measure_command, run_measure
+from server.research.command import add_measure_command, run_measure
 from tests.agents.metrics.small_world import SmallWorld
 from vault.errors import NoteError
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import argparse
 import shutil
+from collections.abc import Iterator
+from heapq import merge
 from pathlib import Path
 
 import pytest
@@ -11,13 +13,13 @@ from twisted.internet.testing import MemoryReactorClock
 
 from agents.simulation.simulation import Span
 from server.runs.command import add_observe_command, run_observe
-from server.runs.runs import Run, difference_lines, first_difference, prompts_of
+from server.runs.runs import AskedPrompt, Run, difference_lines, first_difference, prompts_of
 from server.simulation import RunSpec
 from tests.scripted_model import ScriptedModel
 from tests.server.test_simulation import run
 from vault.errors import NoteError
 from vault.memory.archive import Archive
-from vault.vault import STARTER, Vault
+from vault.vault import STARTER, Vault, agent_names
 
 
 def answering(*lines: str) -> ScriptedModel:
@@ -54,9 +56,15 @@ def options_of(*arguments: object) -> argparse.Namespace:
     return parser.parse_args(["observe", *map(str, arguments)])
 
 
+def all_prompts(vault: Vault) -> Iterator[AskedPrompt]:
+    """Yield what all agents of a vault were asked, oldest first."""
+    asked = (prompts_of(vault, name) for name in agent_names(vault))
+    return merge(*asked, key=lambda one: (one.at, one.agent, one.seq))
+
+
 def test_every_prompt_of_a_run_is_read_to_the_letter_and_in_order(runs):
     vault = Vault(runs["one"] / "world")
-    prompts = list(prompts_of(vault))
+    prompts = list(all_prompts(vault))
     assert len({one.agent for one in prompts}) > 1
     assert [one.at for one in prompts] == sorted(one.at for one in prompts)
     for one in prompts:
@@ -76,13 +84,13 @@ def test_where_two_runs_part_is_named_with_the_reply_before_and_what_is_other(ru
     assert found.one
     assert found.other
     assert found.reply
-    mine, theirs = ([asked for asked in prompts_of(vault) if asked.agent == found.agent] for vault in (one, other))
+    mine, theirs = (list(prompts_of(vault, found.agent)) for vault in (one, other))
     assert (mine[found.number - 1], theirs[found.number - 1]) == (found.one, found.other)
     assert [asked.prompt for asked in mine[: found.number - 1]] == [a.prompt for a in theirs[: found.number - 1]]
     assert all(
-        a.prompt == b.prompt for a, b in zip(prompts_of(one), prompts_of(other), strict=False) if a.at < found.at
+        a.prompt == b.prompt for a, b in zip(all_prompts(one), all_prompts(other), strict=False) if a.at < found.at
     )
-    assert found.reply == [*prompts_of(one)][1]
+    assert found.reply == [*all_prompts(one)][1]
     text = observed(runs["one"], runs["other"])
     assert f"The first prompt that differs is number {found.number} of {found.agent}." in text
     assert f"one: {found.one.agent} at {found.one.at}, {found.one.place}" in text

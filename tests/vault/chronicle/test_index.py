@@ -16,8 +16,7 @@ from hypothesis import strategies as st
 from vault.chronicle import intake
 from vault.chronicle.event_log import LoggedEvent, day_ms, event_line, log_files, moment_text, parsed_event
 from vault.chronicle.index import ChronicleIndex, Entry, EventQuery
-from vault.chronicle.intake import HOUR_MS
-from vault.chronicle.moment import Moment, NoRules, RuleState
+from vault.chronicle.intake import HOUR_MS, Moment, NoRules, RuleState
 from vault.errors import NoteError
 
 DAY = day_ms("2026-11-22")

@@ -119,7 +119,7 @@ def test_a_cache_that_somebody_else_holds_is_not_thrown_away(vault: Vault):
         raise error
 
     with pytest.raises(NoteError, match="database is locked"):
-        index._safely(refuse)
+        index._database.change(refuse)
     assert (path.stat().st_ino, index.find("lamp", 9)) == (before, [1])
     index.close()
 

@@ -1,20 +1,56 @@
-"""A reading of the chronicle as one HTML file that needs nothing else: no server, no network, no script to be read."""
+"""A reading of the chronicle written out: as an HTML file that needs no server, as Markdown, and as lines."""
 
 from __future__ import annotations
 
 import base64
 import hashlib
 import json
-from collections.abc import Iterator
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from functools import cache
 from html import escape
 from itertools import groupby
 from pathlib import Path
 
 from server.chronicle.reading import Quote, Reading, ShownEvent, ShownMoment, clock_of
-from server.chronicle.rooms import RoomMap
 from vault.chronicle.event_log import MOVES, moment_text
+from world.commands.senses import directions_of
 from world.message_catalog import Wording
+from world.navigation import automap_of, ways_of
+from world.world import World
+
+MAP_DEPTH = 60
+UNPLACED_COLUMNS = 5
+"""How many rooms stand in a row that the map cannot place: those behind doors, and up and down."""
+
+
+@dataclass(frozen=True)
+class RoomMap:
+    """Rooms with their names and places, in steps to the east and south from the corner, and the ways between them."""
+
+    names: dict[str, str]
+    places: dict[str, tuple[int, int]]
+    ways: tuple[tuple[str, str], ...]
+
+
+def room_map(world: World | None, rooms: Iterable[str]) -> RoomMap:
+    """Return a map of a world's rooms and of others that are told of; without a world, of those alone."""
+    places: dict[str, tuple[int, int]] = {}
+    ways: list[tuple[str, str]] = []
+    names: dict[str, str] = {}
+    if world:
+        directions = directions_of(world)
+        plan = automap_of(world, world.start_room_id, MAP_DEPTH, directions)
+        left, top = (min(place[axis] for place in plan.places.values()) for axis in (0, 1))
+        places = {room: (east - left, south - top) for room, (east, south) in plan.places.items()}
+        ways = ways_of(world, plan, directions)
+        names = {room_id: room.name for room_id, room in world.rooms.items()}
+    below = max((south for _, south in places.values()), default=-1) + 1
+    for number, room in enumerate(sorted(set(rooms) - places.keys())):
+        places[room] = (number % UNPLACED_COLUMNS, below + number // UNPLACED_COLUMNS)
+    return RoomMap({room: names.get(room, room) for room in places}, places, tuple(ways))
+
 
 STATIC = Path(__file__).parent / "static"
 REPLAY = Path(__file__).parents[1] / "web" / "static" / "replay.js"
@@ -180,3 +216,65 @@ def _script() -> str:
 
 def _digest(text: str) -> str:
     return base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+
+
+_MARKS = re.compile(r"[\\`*_<>\[\]#|~$]")
+
+
+def markdown(reading: Reading, world: str, say: Wording) -> str:
+    """Return a reading as a note."""
+    lines = [f"# {_plain(say('chronicle.heading', world=world, period=reading.period.name))}", ""]
+    lines += [f"{_about_line(reading, say)}", "", f"## {say('chronicle.top')}", ""]
+    for moment in reading.moments:
+        room = f" ({_plain(moment.room)})" if moment.room else ""
+        lines.append(f"- {clock_of(moment.at_ms)} **{_plain(moment.title)}**{room}")
+        for quote in moment.quotes:
+            lines += [f"  > {_plain(quote.text)}  ", f"  > `{'`, `'.join(quote.places)}`", ""]
+    lines += [] if reading.moments else [say("chronicle.no_moments"), ""]
+    lines += [f"## {say('chronicle.events')}"]
+    for hour, events in groupby(reading.events, key=lambda one: clock_of(one.event.at_ms, "%H:00")):
+        lines += ["", f"### {hour}", "", *(f"- {_plain(event_line(one))}" for one in events)]
+    lines += ["", say("chronicle.left_out", count=reading.left_out)] if reading.left_out else []
+    lines += ["", *(f"- {_plain(problem)}" for problem in reading.problems)] if reading.problems else []
+    return "\n".join(lines) + "\n"
+
+
+def plain_lines(reading: Reading, say: Wording) -> Iterator[str]:
+    """Yield a reading as lines for a screen."""
+    if reading.moments:
+        yield say("chronicle.top")
+        for moment in reading.moments:
+            yield from moment_lines(moment)
+        yield ""
+    yield say("chronicle.events")
+    yield from (event_line(one) for one in reading.events)
+    if reading.left_out:
+        yield say("chronicle.left_out", count=reading.left_out)
+    yield from reading.problems
+
+
+def moment_lines(moment: ShownMoment) -> Iterator[str]:
+    """Yield a moment, and below it what it is made of."""
+    yield f"{clock_of(moment.at_ms)} {moment.title}"
+    for quote in moment.quotes:
+        yield f"  {quote.text}"
+        yield f"    {', '.join(quote.places)}"
+
+
+def event_line(shown: ShownEvent) -> str:
+    """Return an event as one line."""
+    room = f"{shown.event.room}: " if shown.event.room else ""
+    private = " ".join(f"({part})" for part in (shown.secret, shown.reason) if part)
+    return f"{clock_of(shown.event.at_ms)} {room}{shown.text or shown.secret}" + (
+        f" {private}" if shown.text and private else f" ({shown.reason})" if shown.reason else ""
+    )
+
+
+def _about_line(reading: Reading, say: Wording) -> str:
+    key = "chronicle.with_private" if reading.has_private else "chronicle.without_private"
+    return f"{say('chronicle.about', count=len(reading.events) + reading.left_out)} {say(key)}"
+
+
+def _plain(text: str) -> str:
+    """Return text as Markdown that means nothing but itself."""
+    return _MARKS.sub(r"\\\g<0>", " ".join(text.split()))

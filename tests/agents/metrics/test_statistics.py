@@ -6,7 +6,7 @@ import math
 
 import pytest
 
-from server.experiments.statistics import estimate, paired_difference
+from agents.metrics.statistics import estimate, paired_difference
 
 
 def test_a_small_sample_is_resampled_in_every_possible_way():

@@ -1,4 +1,4 @@
-"""The tables of the chronicle's index, and how a piece of work with them is done: all or nothing."""
+"""An SQLite file that is a cache and no more: a broken one is thrown away and made again."""
 
 from __future__ import annotations
 
@@ -14,53 +14,39 @@ from vault.errors import NoteError
 T = TypeVar("T")
 
 _BROKEN = {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_SCHEMA, sqlite3.SQLITE_ERROR}
-_TABLES = """
-PRAGMA journal_mode = WAL;
-PRAGMA synchronous = OFF;
-BEGIN;
-CREATE TABLE IF NOT EXISTS meta (name TEXT PRIMARY KEY, value TEXT);
-CREATE TABLE IF NOT EXISTS names (id INTEGER PRIMARY KEY, name TEXT UNIQUE);
-CREATE TABLE IF NOT EXISTS files
-    (id INTEGER PRIMARY KEY, name TEXT, taken INTEGER, lines INTEGER, size INTEGER, mtime_ns INTEGER, inode INTEGER,
-    tail BLOB);
-CREATE TABLE IF NOT EXISTS events
-    (id INTEGER PRIMARY KEY, at_ms INTEGER, kind INTEGER, who INTEGER, other INTEGER, room INTEGER, public INTEGER,
-    now_in INTEGER, file INTEGER, line INTEGER, start INTEGER, length INTEGER);
-CREATE INDEX IF NOT EXISTS by_time ON events (at_ms, public);
-CREATE INDEX IF NOT EXISTS by_who ON events (who, at_ms) WHERE who;
-CREATE INDEX IF NOT EXISTS by_other ON events (other, at_ms) WHERE other;
-CREATE INDEX IF NOT EXISTS moves ON events (who, at_ms, id) WHERE now_in IS NOT NULL;
-CREATE TABLE IF NOT EXISTS hours (hour INTEGER PRIMARY KEY, count INTEGER, public INTEGER);
-CREATE TABLE IF NOT EXISTS openings (at_ms INTEGER);
-CREATE TABLE IF NOT EXISTS damaged (file INTEGER, line INTEGER);
-CREATE TABLE IF NOT EXISTS moments
-    (id INTEGER PRIMARY KEY, at_ms INTEGER, rule TEXT, who TEXT, other TEXT, room TEXT, private INTEGER, events TEXT,
-    seconds INTEGER);
-CREATE INDEX IF NOT EXISTS moments_by_time ON moments (at_ms);
-CREATE TABLE IF NOT EXISTS state (name TEXT PRIMARY KEY, value TEXT);
-COMMIT;
-"""
-TABLES = ("meta", "names", "files", "events", "hours", "openings", "damaged", "moments", "state")
+"""The errors of a file that is no database, or one with other tables."""
 
 
-class IndexDatabase:
+class CacheDatabase:
     """An SQLite file, or tables in memory without one. It may be used in any thread, and by several processes.
 
+    `tables` is the script that makes them, and does nothing where they are. `failure` returns the error to raise if the
+    file cannot be made or used; one that is locked for `wait_seconds`, or that a full disk cannot hold, is not broken.
     Tables in memory begin as a copy of the file `seed`, if there is a sound one; it is never written.
     """
 
-    def __init__(self, path: Path | None, seed: Path | None = None) -> None:
+    def __init__(
+        self,
+        path: Path | None,
+        tables: str,
+        failure: Callable[[Exception], NoteError],
+        wait_seconds: float = 5.0,
+        seed: Path | None = None,
+    ) -> None:
         self._path = path
+        self._tables = tables
+        self._failure = failure
+        self._wait_seconds = wait_seconds
         self._seed = seed
         self._lock = RLock()
         self._db: sqlite3.Connection | None = None
 
     def read(self, work: Callable[[sqlite3.Connection], T]) -> T:
-        """Read something. Raises: NoteError if the index cannot be used."""
+        """Read something. Raises: NoteError if the file cannot be used."""
         return self._safely(work, "BEGIN")
 
     def change(self, work: Callable[[sqlite3.Connection], T]) -> T:
-        """Change something, while nobody else does. Raises: NoteError if the index cannot be used."""
+        """Change something, all or nothing, while nobody else does. Raises: NoteError if the file cannot be used."""
         return self._safely(work, "BEGIN IMMEDIATE")
 
     def close(self) -> None:
@@ -109,11 +95,13 @@ class IndexDatabase:
             except OSError as error:
                 raise self._failure(error) from error
         self._db = self._seeded() or self._new()
-        self._db.executescript(_TABLES)
+        self._db.executescript(self._tables)
         return self._db
 
     def _new(self) -> sqlite3.Connection:
-        return sqlite3.connect(self._path or ":memory:", isolation_level=None, check_same_thread=False, timeout=60)
+        return sqlite3.connect(
+            self._path or ":memory:", isolation_level=None, check_same_thread=False, timeout=self._wait_seconds
+        )
 
     def _seeded(self) -> sqlite3.Connection | None:
         """Return a copy of the seed in memory, or None if there is none that is sound."""
@@ -132,6 +120,3 @@ class IndexDatabase:
             pass
         copy.close()
         return None
-
-    def _failure(self, error: Exception) -> NoteError:
-        return NoteError(f"{self._path}: the index of the chronicle cannot be used: {error}.")

@@ -1,10 +1,14 @@
-"""Shares and means, with the intervals in which the true ones lie."""
+"""Shares and means with their intervals, and differences of two conditions paired by seed."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+import random
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import product
+from statistics import quantiles, stdev
+from typing import TypeVar
 
 Z_95 = 1.959964
 """How many standard deviations of a normal distribution hold 95 % of it."""
@@ -58,9 +62,8 @@ class Amount:
         n = len(values)
         if not n:
             return cls(math.nan, math.nan, 0)
-        mean = sum(values) / n
-        spread = math.sqrt(sum((value - mean) ** 2 for value in values) / (n - 1)) if n > 1 else math.nan
-        return cls(mean, Z_95 * spread / math.sqrt(n), n)
+        spread = stdev(values) if n > 1 else math.nan
+        return cls(sum(values) / n, Z_95 * spread / math.sqrt(n), n)
 
     @property
     def text(self) -> str:
@@ -76,3 +79,54 @@ def share_of(flags: Iterable[bool]) -> Share:
     """Return how many of these are so."""
     found = list(flags)
     return Share(sum(found), len(found))
+
+
+K = TypeVar("K", bound=Hashable)
+
+LEVEL = 0.95
+RESAMPLES = 10_000
+MAX_ENUMERATED = 5
+"""Samples of up to so many values are resampled in every possible way, which are 3,125 at most."""
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """A mean of `n` values and its interval; `low` and `high` are NaN if there are fewer than two values."""
+
+    n: int
+    mean: float
+    low: float
+    high: float
+
+    @property
+    def is_clear(self) -> bool:
+        """Whether the interval lies on one side of 0."""
+        return self.low > 0 or self.high < 0
+
+
+def estimate(values: Sequence[float]) -> Estimate:
+    """Return the mean with the percentile bootstrap interval; of the same values always the same.
+
+    Raises: ValueError if there are no values.
+    """
+    if not values:
+        raise ValueError("there are no values")
+    n, mean = len(values), sum(values) / len(values)
+    if n < 2:
+        return Estimate(n, mean, float("nan"), float("nan"))
+    cuts = quantiles(_resampled_means(values), n=round(2 / (1 - LEVEL)), method="inclusive")
+    return Estimate(n, mean, cuts[0], cuts[-1])
+
+
+def paired_difference(one: Mapping[K, float], other: Mapping[K, float]) -> Estimate | None:
+    """Return how much more `other` has than `one`, over the keys (seeds) that both have; None if there are none."""
+    keys = [key for key in one if key in other]
+    return estimate([other[key] - one[key] for key in keys]) if keys else None
+
+
+def _resampled_means(values: Sequence[float]) -> list[float]:
+    n = len(values)
+    if n <= MAX_ENUMERATED:
+        return [sum(sample) / n for sample in product(values, repeat=n)]
+    rng = random.Random(0)
+    return [sum(rng.choices(values, k=n)) / n for _ in range(RESAMPLES)]
