@@ -1,4 +1,4 @@
-"""All agents of a world: made from the vault's notes, and waking when there is a model."""
+"""The population: all agents of a world, made from notes, awake once there is a model."""
 
 from __future__ import annotations
 
@@ -129,7 +129,7 @@ class Population(Mapping[str, Agent]):
     def set_paused(self, agent: Agent, paused: bool) -> None:
         """Let an agent not think, or think again, from now on and after the next start. Raises: NoteError."""
         set_agent_property(self._vault, agent.name, "paused", paused or None)
-        self.take_in(agent)
+        self.adopt_notes(agent)
 
     async def let_go(self, name: str) -> None:
         """Forget an agent whose character sleeps, with every memory on disk if its folder is still there.
@@ -181,7 +181,7 @@ class Population(Mapping[str, Agent]):
         problems = []
         for agent in self.values():
             try:
-                self.take_in(agent)
+                self.adopt_notes(agent)
             except NoteError as error:
                 problems.append(f"{error} {agent.name} goes on as before.")
         return problems
@@ -194,7 +194,7 @@ class Population(Mapping[str, Agent]):
     def set_profile(self, agent: Agent, profile: str) -> None:
         """Let an agent think with the model of a profile, from its next thought on. Raises: NoteError."""
         set_agent_property(self._vault, agent.name, "model_profile", profile)
-        self.take_in(agent)
+        self.adopt_notes(agent)
 
     def _queue_of(self, agent: Agent, queue: ModelQueue) -> ModelQueue:
         wanted = agent.settings.model_profile
@@ -209,7 +209,7 @@ class Population(Mapping[str, Agent]):
         self._mark(agent)
         self._game.wake(agent.name, agent.perceive)
 
-    def take_in(self, agent: Agent) -> None:
+    def adopt_notes(self, agent: Agent) -> None:
         """Let an agent go on with what its notes say now. Raises: NoteError; it is then as it was."""
         note, own, memory_settings, templates, summary_templates = self._notes_of(agent.name)
         agent.adopt(note, own, templates)

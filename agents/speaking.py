@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Protocol
 
 from agents.asking import Question, is_small
-from agents.attending.conversation import is_question
+from agents.attending.conversation import is_farewell, is_question
 from agents.attending.floor import Awareness
 from agents.attending.perception import Address
 from agents.attending.questions import answer_type, asks_of_self, asks_once_more, asks_what, goes_back, subject_of
@@ -96,7 +96,7 @@ class Speaking:
 
         That is, for a small model: its agent's own examples, where nearly the same is said; and what world and lore
         know of what is asked, unless it is about one of the two who talk. A tiny model is asked for nothing that the
-        engine can answer.
+        engine can answer, be it by what its agent says to anything.
         """
         say, words = self._game.world.wording, address.text
         if not self._finds_few_words:
@@ -107,10 +107,12 @@ class Speaking:
         is_deed = has_phrase(say("talk.asks_along"), words) or asked_for(self._game.world, self._agent.character, words)
         if not address.by_person or address.is_gift or address.with_gift or is_deed:
             return known
+        if is_farewell(words, say):  # whatever else is told on the way out
+            return self._in_own_voice(address, VERY_SURE) or known
         if not is_question(words, say):
-            is_plain = not (takes_leave(words, say) or has_phrase(say("talk.thanks"), words))
-            at_a_loss = self._at_a_loss(address) if is_plain and self._agent.mind.voice.understands(words) else ""
-            return self._reply_to_told(address) or known or at_a_loss
+            is_plain = not has_phrase(say("talk.thanks"), words)
+            is_understood = self._is_tiny and is_plain and self._agent.mind.voice.understands(words)
+            return self._reply_to_told(address) or known or (self._at_a_loss(address) if is_understood else "")
         is_recalled = asks_of_self(words) or goes_back(words)
         found = self._in_own_voice(address, VERY_SURE) or known
         if not found and not is_recalled:
@@ -118,13 +120,18 @@ class Speaking:
             found = of_world or self._in_own_voice(address, ASKED_SUBJECT)
         return found or (self._in_own_voice(address) if self._is_tiny else "")
 
-    def greeting_without_model(self, partner: Character) -> str:
-        """Return how a person is greeted of whom nothing is known, where the model would do it badly; or empty."""
+    def greeting_without_model(self, partner: Character, has_posed: bool) -> str:
+        """Return how a person is greeted of whom nothing is known, where the model would do it badly; or empty.
+
+        One who `has_posed`, as in "sits down and sighs", is asked what it is.
+        """
         people, say = self._agent.reflection.people, self._game.world.wording
         if not self._finds_few_words or partner.is_agent or (people.facts(partner.name) and not self._is_tiny):
             return ""
         called = people.called(partner.name) or ("" if partner.role is Role.GUEST else partner.name)
-        hello = self._agent.mind.voice.answer_to(say("talk.hello"), self._agent.memory.view().tail, is_asked=False)
+        voice, tail = self._agent.mind.voice, self._agent.memory.view().tail
+        hello = "" if has_posed else voice.answer_to(say("talk.hello"), tail, is_asked=False)
+        hello = self._rng.choice(say("talk.asks_after").split("; ")) if has_posed else hello
         hello = hello or self._rng.choice(say("talk.greets").split("; "))
         return f"{called}! {hello}" if called else f"{hello} {say('talk.asks_called')}"
 

@@ -94,7 +94,7 @@ class Thinking:
             return Turn("asleep")
         if self._agent.why_still:
             return Turn("paused", why=self._agent.why_still)
-        if not self._agent.memory.write_what_waits():
+        if not self._agent.memory.write_pending():
             return Turn("paused", why=self._agent.memory.problem)
         return self._agent.awareness.stillness(self._agent.settings.think_when, self._game.world, self._agent.character)
 
@@ -112,7 +112,8 @@ class Thinking:
             now = replace(now, answer=self._speaking.answer_without_model(address))
         decision = self._conduct.policy.decide(possible(world, actor, self._game.commands), now)
         partner = decision.partner if decision.cause == "greet" else None
-        if partner and (hello := self._speaking.greeting_without_model(partner)):
+        has_posed = partner is not None and partner.character_id in manners.posed
+        if partner and (hello := self._speaking.greeting_without_model(partner, has_posed)):
             return Decision("greet", line=f"{decision.opening()} {hello}", partner=partner)
         # A model that continues a transcript freely finds its own command, unless it is spoken to or on an errand.
         is_free = held == "none" and not is_chat and decision.cause in ("greet", "free", "rest")

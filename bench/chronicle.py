@@ -63,7 +63,7 @@ def speech(rng: random.Random) -> str:
     return f"Have you heard of the {' '.join(rng.choices(WORDS, k=7))} yet?"
 
 
-def generated(count: int, days: int, rng: random.Random) -> Iterator[LoggedEvent]:
+def generate_events(count: int, days: int, rng: random.Random) -> Iterator[LoggedEvent]:
     """Yield events of a lively town, evenly over the days."""
     start, step = day_ms(FIRST_DAY), days * DAY_MS / count
     for number in range(count):
@@ -134,7 +134,7 @@ def share(sorted_seconds: list[float], part: float) -> float:
     return sorted_seconds[round(part * (len(sorted_seconds) - 1))]
 
 
-def asked(reader: Reader, days: int, count: int, rng: random.Random) -> tuple[list[float], list[float], int]:
+def time_readings(reader: Reader, days: int, count: int, rng: random.Random) -> tuple[list[float], list[float], int]:
     """Return how long each hour took by the clock and of the processor, in seconds, and how many events one had."""
     seconds, worked, events = list[float](), list[float](), 0
     for _ in range(count):
@@ -150,7 +150,7 @@ def asked(reader: Reader, days: int, count: int, rng: random.Random) -> tuple[li
 def measure(root: Path, count: int, days: int, hours: int) -> Table:
     """Return the table of what was measured in a new folder."""
     rng, vault = random.Random(1), Vault(root)
-    log, events = EventLog(vault), generated(count, days, rng)
+    log, events = EventLog(vault), generate_events(count, days, rng)
     while batch := [event for _, event in zip(range(BATCH), events, strict=False)]:
         log.append(batch)
     say = load_wording(Vault(STARTER))
@@ -161,7 +161,7 @@ def measure(root: Path, count: int, days: int, hours: int) -> Table:
     build = in_thread(reader.index.update, waits)
     build_work = time.process_time() - began_to_work
     in_thread(lambda: time.sleep(IDLE_SECONDS), idle)
-    seconds, worked, shown = asked(reader, days, hours, rng)
+    seconds, worked, shown = time_readings(reader, days, hours, rng)
     moments = len(reader.index.moments(0, 1 << 60))
     reader.index.close()
     size = sum(path.stat().st_size for path in (root / "chronicle").iterdir())
@@ -187,7 +187,7 @@ def measure(root: Path, count: int, days: int, hours: int) -> Table:
     return Table(HEADS, [row])
 
 
-def observed(root: Path, days: int, hours: int) -> Table:
+def time_observe(root: Path, days: int, hours: int) -> Table:
     """Return how soon `fallwater observe` opens this vault, whose index is there, and answers with an hour of it."""
     rng, began = random.Random(2), time.perf_counter()
     command = [sys.executable, "-m", "server", "observe", str(root), "--no-browser"]
@@ -221,7 +221,7 @@ def main() -> None:
         root = Path(folder) / "world"
         shutil.copytree(STARTER, root)
         tables = [measure(root, options.events, options.days, options.hours)]
-        tables.append(observed(root, options.days, options.hours))
+        tables.append(time_observe(root, options.days, options.hours))
     print(*tables, sep="\n\n")
     if options.record:
         print(record("chronicle", tables), file=sys.stderr)

@@ -126,7 +126,7 @@ def cycles(root: Path, runs: int) -> Iterator[Row]:
         yield Row("cycle", f"64 memories, a summary of about {words} words", took, at_most)
 
 
-def measured(runs: int) -> list[Row]:
+def measure(runs: int) -> list[Row]:
     """Return all rows."""
     with tempfile.TemporaryDirectory() as folder:
         root = Path(folder)
@@ -142,7 +142,7 @@ def main(arguments: list[str] | None = None) -> int:
     """Measure, print the table, and return 1 if a row is above its limit."""
     options = argument_parser(__doc__)
     options.add_argument("--quick", action="store_true", help="three runs of each instead of twenty")
-    return report(measured(3 if options.parse_args(arguments).quick else 20))
+    return report(measure(3 if options.parse_args(arguments).quick else 20))
 
 
 def report(rows: list[Row]) -> int:

@@ -38,14 +38,14 @@ class Pace:
         return [f"{self.count / seconds:,.0f}" for seconds in (self.seconds, self.processor_seconds)]
 
 
-def timed(count: int, work: Callable[[], object]) -> Pace:
+def time_work(count: int, work: Callable[[], object]) -> Pace:
     """Return how long some work takes that counts for so many pieces."""
     began, used = time.perf_counter(), time.process_time()
     work()
     return Pace(count, time.perf_counter() - began, time.process_time() - used)
 
 
-def made(cast: str, turns: int) -> FallwaterEnv:
+def make_env(cast: str, turns: int) -> FallwaterEnv:
     """Return an environment of the starter town."""
     players, others = CASTS[cast]
     return FallwaterEnv(players=players, others=others, turns=turns)
@@ -57,7 +57,7 @@ def reset(world: FallwaterEnv, times: int) -> None:
         world.reset(seed=SEED)
 
 
-def played(world: FallwaterEnv) -> str:
+def play_episode(world: FallwaterEnv) -> str:
     """Play an episode to its end; return the hash of all that was perceived."""
     rng, told = random.Random(SEED), hashlib.sha256()
     for _ in world.agent_iter():
@@ -69,16 +69,16 @@ def played(world: FallwaterEnv) -> str:
 
 def row(cast: str, options: argparse.Namespace) -> list[str]:
     """Measure one cast."""
-    world = made(cast, options.steps)
-    resets = timed(options.resets, lambda: reset(world, options.resets))
+    world = make_env(cast, options.steps)
+    resets = time_work(options.resets, lambda: reset(world, options.resets))
     players = len(world.possible_agents)
-    world = made(cast, options.steps // players)
+    world = make_env(cast, options.steps // players)
     world.reset(seed=SEED)
-    steps = timed(options.steps // players * players, lambda: played(world))
-    short, hashes = made(cast, 5), set[str]()
+    steps = time_work(options.steps // players * players, lambda: play_episode(world))
+    short, hashes = make_env(cast, 5), set[str]()
     for _ in range(options.resets):
         short.reset(seed=SEED)
-        hashes.add(played(short))
+        hashes.add(play_episode(short))
     return [cast, *steps.cells(), *resets.cells(), f"{len(hashes)} of {options.resets}"]
 
 

@@ -51,7 +51,7 @@ def generate(root: Path, turns: int, rng: random.Random) -> None:
         for part in ("archive", "journal"):
             (folder / part).mkdir(parents=True)
         (folder / "agent.md").write_text("---\n---\nSomebody.\n", "utf-8")
-        _live(folder, name, turns // AGENTS, f"You are {name}.\n{rules}\n", rng)
+        _write_agent(folder, name, turns // AGENTS, f"You are {name}.\n{rules}\n", rng)
 
 
 def speech(rng: random.Random) -> str:
@@ -59,7 +59,7 @@ def speech(rng: random.Random) -> str:
     return f"Have you heard of the {' '.join(rng.choices(WORDS, k=9))} yet?"
 
 
-def _live(folder: Path, name: str, turns: int, rules: str, rng: random.Random) -> None:
+def _write_agent(folder: Path, name: str, turns: int, rules: str, rng: random.Random) -> None:
     """Write the files of one agent: each turn remembers what somebody says, and answers."""
     start, tail, prompt, events = day_ms(DAY), list[str](), "", list[bytes]()
     archive, journal = list[bytes](), list[str]()
@@ -107,7 +107,7 @@ def check_round_trip(root: Path, data: Path, again: Path) -> None:
             raise ValueError(f"{path.relative_to(root)} is not the same after export and restore")
 
 
-def timed(act: Callable[[], object]) -> tuple[str, str]:
+def time_call(act: Callable[[], object]) -> tuple[str, str]:
     """Return how long something takes by the clock, and of the processor, other processes that it starts included."""
     began, worked = time.perf_counter(), sum(os.times()[:4])
     act()
@@ -128,11 +128,11 @@ def main(arguments: argparse.Namespace) -> Table:
             generate(root, turns, random.Random(1))
         if arguments.refusing:
             refuse(root)
-        export = timed(lambda: write_dataset(root, data, time.time_ns() // 1_000_000))
+        export = time_call(lambda: write_dataset(root, data, time.time_ns() // 1_000_000))
         most = max(resource.getrusage(who).ru_maxrss for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)) / 1024
         if not arguments.refusing:
             check_round_trip(root, data, Path(folder) / "again")
-        measured = timed(lambda: measure(root)) if arguments.measure else ("", "")
+        measured = time_call(lambda: measure(root)) if arguments.measure else ("", "")
         rows = [f"{turns:,}", size(root), *export, size(data), f"{most:,.0f} MB", *measured]
     return Table(HEADS, [rows])
 

@@ -35,7 +35,7 @@ PROMPT_TOKENS = 4000
 ROUNDS = 200
 
 
-def refused(samples: list[Genuine]) -> list[tuple[Genuine, Verdict]]:
+def rejected_samples(samples: list[Genuine]) -> list[tuple[Genuine, Verdict]]:
     """Return the samples that the gate does not accept, with its verdicts."""
     judged = [(sample, judge(sample.text, sample.source, estimated_tokens)) for sample in samples]
     return [(sample, verdict) for sample, verdict in judged if not verdict.accepted]
@@ -109,7 +109,7 @@ def figures() -> Table:
     samples = genuine()
     for half in dict.fromkeys(sample.half for sample in samples):
         these = [sample for sample in samples if sample.half == half]
-        rows.append([f"genuine summaries refused, {half}", Share(len(refused(these)), len(these)).text])
+        rows.append([f"genuine summaries refused, {half}", Share(len(rejected_samples(these)), len(these)).text])
     for half in HALVES:
         rows += [[f"{what}, {half}", share.text] for what, share in shares([*map(judgement, judged_summaries(half))])]
     return Table(("what", "share (95 %)"), [*rows, ["one judgement", f"{microseconds(samples[0]):.0f} µs"]])
@@ -123,7 +123,7 @@ def main() -> None:
     chosen = options.parse_args()
     table = figures()
     print(table)
-    for sample, verdict in refused(genuine()) if chosen.verbose else []:
+    for sample, verdict in rejected_samples(genuine()) if chosen.verbose else []:
         print("   ", " ".join(sample.text.split()))
         print(*(f"      {objection.reason}: {objection.detail}" for objection in verdict.objections), sep="\n")
     if chosen.record:

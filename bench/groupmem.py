@@ -24,7 +24,7 @@ from pathlib import Path
 
 from agents.memory.strategy import loaded_strategies
 from agents.models.model import LanguageModel
-from bench.lib.conversations import UNSAID, Asked, Conversation, Question, asked_table, questioned, words_of
+from bench.lib.conversations import UNSAID, AnswerRecord, Conversation, Question, asked_table, question_agent, words_of
 from bench.lib.datasets import DatasetError, convomem, locomo, longmemeval
 from bench.lib.histories import CHAT, PEOPLE, START_MS, Words
 from bench.lib.models import LOSSY, PICKED, LossySummarizer, ScriptedModel, named_model
@@ -113,7 +113,7 @@ def _never(rng: random.Random, words: Words) -> Fact:
 FACTS: Sequence[Draw] = (_fact, _speaker, _knows, _update, _ambiguous, _chain, _never)
 
 
-def group_talk(seed: int, turns: int, questions: int) -> Conversation:
+def generate_group_talk(seed: int, turns: int, questions: int) -> Conversation:
     """Return a talk of so many turns, and as many questions; as many of each kind as will go."""
     rng = random.Random(seed)
     words = Words(rng)
@@ -161,14 +161,14 @@ def _conversations(options: argparse.Namespace) -> list[Conversation]:
             return found
     talks, rest = divmod(options.questions, QUESTIONS_A_TALK)
     sizes = [QUESTIONS_A_TALK] * talks + ([rest] if rest else [])
-    return [group_talk(options.seed + number, options.turns, size) for number, size in enumerate(sizes)]
+    return [generate_group_talk(options.seed + number, options.turns, size) for number, size in enumerate(sizes)]
 
 
-async def _all(conversations: list[Conversation], options: argparse.Namespace) -> list[Asked]:
-    rows: list[Asked] = []
+async def _run_all(conversations: list[Conversation], options: argparse.Namespace) -> list[AnswerRecord]:
+    rows: list[AnswerRecord] = []
     for strategy in options.strategies.split(","):
         for number, conversation in enumerate(conversations, 1):
-            rows += await questioned(conversation, strategy, await _model(options.model))
+            rows += await question_agent(conversation, strategy, await _model(options.model))
             print(f"  {strategy}: {number} of {len(conversations)}", file=sys.stderr, flush=True)
     return rows
 
@@ -192,7 +192,7 @@ def main() -> None:
         conversations = _conversations(options)
     except (DatasetError, ValueError) as error:
         parser.error(str(error))
-    found = asked_table(asyncio.run(_all(conversations, options)))
+    found = asked_table(asyncio.run(_run_all(conversations, options)))
     print(found)
     if options.record:
         hidden = next((str(folder) for name in DATASETS if (folder := getattr(options, name))), "")

@@ -88,7 +88,7 @@ WORDS = (
     "\t",
 )
 
-AIM_MS = 50.0
+GOAL_MS = 50.0
 
 NOTE_CHARACTERS = 16_384
 LISTENERS = 30
@@ -155,10 +155,10 @@ class House:
 
     def send(self, content: bytes) -> Iterator[float]:
         """Let bytes come in; yield the time of each step until nothing is left to do, in milliseconds."""
-        yield _measured(partial(self._sender.dataReceived, content))
+        yield _measure(partial(self._sender.dataReceived, content))
         for _ in range(20):
-            yield _measured(partial(self.reactor.advance, 0))
-        yield _measured(partial(self.reactor.advance, 1))
+            yield _measure(partial(self.reactor.advance, 0))
+        yield _measure(partial(self.reactor.advance, 1))
         for transport in self._transports:
             transport.clear()
 
@@ -186,7 +186,7 @@ def _now_ms() -> int:
     return time.time_ns() // 1_000_000
 
 
-def _measured(step: Callable[[], object]) -> float:
+def _measure(step: Callable[[], object]) -> float:
     began = time.thread_time()
     step()
     return 1000 * (time.thread_time() - began)
@@ -223,7 +223,7 @@ def _prompts(house: House) -> Iterator[tuple[str, Callable[[], float]]]:
 
 def _prompt_after(house: House, content: bytes) -> float:
     list(house.send(content))
-    return max(_measured(agent.prompt) for agent in house.world.agents.values())
+    return max(_measure(agent.prompt) for agent in house.world.agents.values())
 
 
 def _messages(house: House) -> Iterator[tuple[str, Callable[[], float]]]:
@@ -243,14 +243,14 @@ def _replies(house: House) -> Iterator[tuple[str, Callable[[], float]]]:
             for fragment in fragments():
                 text = repeated(before, fragment, size)
                 attempt = partial(first_command, text, "Moss", table_of_commands)
-                yield f"{text[:40]!r} … {size}", lambda attempt=attempt: _measured(attempt)  # type: ignore[misc]
+                yield f"{text[:40]!r} … {size}", lambda attempt=attempt: _measure(attempt)  # type: ignore[misc]
 
 
 def _notes(house: House) -> Iterator[tuple[str, Callable[[], float]]]:
     for before in ("", "---\nexits: ", "A room.\n\n## Exits\n", "A room.\n\n## Reactions\n", "- **"):
         for fragment in fragments():
             text = repeated(before, fragment, NOTE_CHARACTERS)
-            yield f"{text[:40]!r} …", lambda text=text: _measured(partial(_read_note, text))  # type: ignore[misc]
+            yield f"{text[:40]!r} …", lambda text=text: _measure(partial(_read_note, text))  # type: ignore[misc]
 
 
 def _read_note(text: str) -> None:
@@ -277,7 +277,7 @@ def main() -> None:
         for kind, attempts in kinds.items():
             step, count = _longest(seconds, attempts(house))
             rows.append([kind, f"{count:,}", f"{step.ms:.1f} ms", step.about.replace("|", "\\|")])
-    print(table([f"longest step of the reactor (aim ≤ {AIM_MS:.0f} ms)", "tried", "longest", "with"], rows))
+    print(table([f"longest step of the reactor (aim ≤ {GOAL_MS:.0f} ms)", "tried", "longest", "with"], rows))
 
 
 if __name__ == "__main__":

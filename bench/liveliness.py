@@ -33,7 +33,7 @@ RUNS = {
     "engine chooses verbs, measures": {"steering": "auto", "break_loops": True},
 }
 
-AIMS = ["*aim*", "", "≥ 95 %", "", "", "≤ 5 %", "≤ 1", "", "≥ 90 %", ""]
+GOALS = ["*aim*", "", "≥ 95 %", "", "", "≤ 5 %", "≤ 1", "", "≥ 90 %", ""]
 
 
 @dataclass(frozen=True)
@@ -57,7 +57,7 @@ class Liveliness:
     seconds: float
 
 
-def measured(turns: Sequence[Done], asked: Sequence[tuple[str, int]], seconds: float) -> Liveliness:
+def liveliness_of(turns: Sequence[Done], asked: Sequence[tuple[str, int]], seconds: float) -> Liveliness:
     """Return the figures of a run; `asked` are the agents asked with the number of turns there were by then."""
     lines = [_bare(turn.line) for turn in turns if turn.line]
     speeches, answers = NearRepeats(), Answers()
@@ -112,24 +112,24 @@ async def main(arguments: argparse.Namespace) -> None:
     """Live each of the runs and print the table."""
     rows = []
     for name in arguments.runs:
-        figures = await _lived(named_model(arguments.model), name, arguments)
+        figures = await _run_once(named_model(arguments.model), name, arguments)
         rows.append([name, *(cell(figures) for cell in COLUMNS.values())])
         print(table(["run", *COLUMNS], rows[-1:]), flush=True)
-    found = Table(["run", *COLUMNS], [*rows, AIMS])
+    found = Table(["run", *COLUMNS], [*rows, GOALS])
     print(f"\n{found}")
     if arguments.record:
         record("liveliness", [found])
 
 
-async def _lived(model: LanguageModel, name: str, arguments: argparse.Namespace) -> Liveliness:
+async def _run_once(model: LanguageModel, name: str, arguments: argparse.Namespace) -> Liveliness:
     """Live one run with a model of its own: an orderly end closes it."""
     await model.start()
     with tempfile.TemporaryDirectory() as folder:
         town = Town(Path(folder) / "vault", model, arguments.seed, RUNS[name])
         began = time.perf_counter()
         try:
-            await town.live(arguments.turns, lambda done: _show(done, town, arguments.transcripts, name))
-            return measured(town.turns, town.asked, time.perf_counter() - began)
+            await town.run_turns(arguments.turns, lambda done: _show(done, town, arguments.transcripts, name))
+            return liveliness_of(town.turns, town.asked, time.perf_counter() - began)
         finally:
             await town.end()
 

@@ -38,7 +38,7 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 
 from bench.lib.crowd import Answered, Crowd, CrowdError
-from bench.lib.evennia import Beside
+from bench.lib.evennia import EvenniaServer
 from bench.lib.reporting import Table, argument_parser, record
 from bench.lib.servers import AGENTS, BARE, TICKS_A_SECOND, Served, broadcast, cpu_seconds, fallwater, resident_kib
 from bench.lib.town import live, look, say, spread_out, together
@@ -217,7 +217,7 @@ class Measuring:
         return (resident_kib(self._served.pids) - self.measured.empty_kib) / self.measured.people
 
 
-def measured(
+def measure_server(
     server: AbstractContextManager[Served],
     people: int,
     seconds: float,
@@ -248,7 +248,7 @@ def everything(measuring: Measuring) -> None:
 
 def with_agents(seconds: float) -> list[Measured]:
     """Measure people at a line a second while agents act."""
-    return measured(
+    return measure_server(
         fallwater(WITH_AGENTS, AGENTS),
         WITH_AGENTS,
         seconds,
@@ -256,15 +256,15 @@ def with_agents(seconds: float) -> list[Measured]:
     )
 
 
-def beside(counts: list[int], seconds: float) -> list[Measured]:
+def beside_evennia(counts: list[int], seconds: float) -> list[Measured]:
     """Measure Evennia in the same way; what hinders that is printed."""
     try:
-        other = Beside(max(counts))
+        other = EvenniaServer(max(counts))
     except (OSError, subprocess.CalledProcessError) as error:
         print(f"Evennia cannot be set up: {error}\n{getattr(error, 'output', '')}", flush=True)
         return []
     print(other.version, flush=True)
-    return [one for people in counts for one in measured(other.open(), people, seconds, everything)]
+    return [one for people in counts for one in measure_server(other.open(), people, seconds, everything)]
 
 
 def beside_broadcast(counts: list[int], seconds: float, rounds: int) -> None:
@@ -273,7 +273,7 @@ def beside_broadcast(counts: list[int], seconds: float, rounds: int) -> None:
         each: dict[tuple[str, str], list[float]] = {}
         for _ in range(rounds):
             for server in (fallwater(people), broadcast()):
-                for one in measured(server, people, seconds, Measuring.broadcast):
+                for one in measure_server(server, people, seconds, Measuring.broadcast):
                     for load in one.loads:
                         each.setdefault((load.what, one.server), []).append(cpu_milliseconds(load))
         for what in ("look", "crowded: say"):
@@ -299,13 +299,13 @@ def main() -> None:
     print(" | ".join(LOADS), flush=True)
     results: list[Measured] = []
     for people in wanted:
-        results += measured(fallwater(people), people, seconds, everything)
+        results += measure_server(fallwater(people), people, seconds, everything)
     for people in _numbers(options.compressed):
-        results += measured(fallwater(people), people, seconds, everything, compressed=True)
+        results += measure_server(fallwater(people), people, seconds, everything, compressed=True)
     if not options.without_agents:
         results += with_agents(seconds)
     if not options.alone:
-        results += beside(_numbers(options.beside), seconds)
+        results += beside_evennia(_numbers(options.beside), seconds)
     found = tables(results)
     print("", *found, sep="\n\n")
     if options.record:

@@ -28,7 +28,7 @@ from contextlib import closing
 from pathlib import Path
 
 from bench.lib.reporting import argument_parser
-from bench.lib.servers import MARK, SECRET, Player, Running, caller_name, cpu_seconds, prepare_accounts, running
+from bench.lib.servers import MARK, SECRET, Player, Running, caller_name, cpu_seconds, prepare_accounts, run_server
 from server.accounts.database import AccountDatabase, default_folder
 from vault.vault import open_vault
 
@@ -38,7 +38,7 @@ STARTS = 3
 NAMES = 200
 LOGINS = 10
 GUESSES = 40
-FEWEST = 100
+MIN_ACCOUNTS = 100
 
 
 class Bench:
@@ -60,7 +60,7 @@ class Bench:
             (f"{LOGINS} logins at once", self._at_once),
             (f"{GUESSES} guesses at once", self._guesses),
             ("reset-password by another process", self._reset),
-            (f"another process holds the database for {self._held_seconds:g} s", self._held),
+            (f"another process holds the database for {self._held_seconds:g} s", self._measure_held),
         ]
         for what, meanwhile in watched:
             waits, told = await watch(bystander, meanwhile())
@@ -76,8 +76,8 @@ class Bench:
         took, began = [], cpu_seconds([self._server.process.pid])
         for number in range(NAMES):
             name = f"Zo{caller_name(number)[2:]}"
-            took.append(await seconds_of(answered(caller, name, b": " + MARK)))
-            await answered(caller, "", b"? " + MARK)
+            took.append(await seconds_of(answer_seconds(caller, name, b": " + MARK)))
+            await answer_seconds(caller, "", b"? " + MARK)
         cpu = (cpu_seconds([self._server.process.pid]) - began) / NAMES
         caller.close()
         return f"{statistics.median(took) * 1000:.1f} ms, at most {cpu * 1000:.1f} ms of CPU"
@@ -114,18 +114,18 @@ class Bench:
         printed, _ = await process.communicate()
         given = re.findall(rb"(?:[a-z]{4}-){4}[a-z]{4}", printed)[0]
         caller = await Player.at_the_door(self._server.port)
-        await answered(caller, caller_name(60), b": " + MARK)
-        took = await seconds_of(answered(caller, given.decode(), b"Choose a password: " + MARK))
+        await answer_seconds(caller, caller_name(60), b": " + MARK)
+        took = await seconds_of(answer_seconds(caller, given.decode(), b"Choose a password: " + MARK))
         caller.close()
         return f"it lets in at once, after {took * 1000:.0f} ms"
 
-    async def _held(self) -> str:
+    async def _measure_held(self) -> str:
         newcomer = await Player.at_the_door(self._server.port)
         with closing(AccountDatabase(default_folder(self._vault))) as other, other.transaction():
             end = time.perf_counter() + self._held_seconds
             known = await Player.at_the_door(self._server.port)
             login = await seconds_of(known.come_in(caller_name(70)))
-            name = await seconds_of(answered(newcomer, "Zonked", b": " + MARK))
+            name = await seconds_of(answer_seconds(newcomer, "Zonked", b": " + MARK))
             signing_up = asyncio.ensure_future(newcomer.looks(SECRET))
             await asyncio.sleep(end - time.perf_counter())
             is_kept_waiting = not signing_up.done()
@@ -147,7 +147,7 @@ async def watch(bystander: Player, meanwhile: Awaitable[str]) -> tuple[list[floa
     return waits, await happening
 
 
-async def answered(caller: Player, line: str, ending: bytes) -> None:
+async def answer_seconds(caller: Player, line: str, ending: bytes) -> None:
     """Type a line, and wait for what ends the answer."""
     caller.writer.write(f"{line}\r\n".encode())
     await caller.reader.readuntil(ending)
@@ -160,19 +160,19 @@ async def seconds_of(work: Awaitable[object]) -> float:
     return time.perf_counter() - began
 
 
-def measured(count: int, held_seconds: float) -> dict[str, str]:
+def measure_accounts(count: int, held_seconds: float) -> dict[str, str]:
     """Return what was measured with so many accounts."""
     with tempfile.TemporaryDirectory() as folder:
         vault, _ = open_vault(Path(folder) / "world")
         prepare_accounts(vault.root, count)
         starts = []
         for _ in range(STARTS):
-            with running("none", vault.root) as server:
+            with run_server("none", vault.root) as server:
                 starts.append((server.seconds, cpu_seconds([server.process.pid])))
         seconds, cpu = (statistics.median(times) for times in zip(*starts, strict=True))
         start = f"{seconds:.2f} s, {cpu:.2f} s of CPU"
         print(f"{count} accounts: start {start}", flush=True)
-        with running("none", vault.root) as server:
+        with run_server("none", vault.root) as server:
             bench = Bench(server, vault.root, held_seconds)
             asyncio.run(bench.measure())
             memory = f"{server.rss_megabytes():.0f} MB"
@@ -186,9 +186,9 @@ def main() -> None:
     parser.add_argument("--held", type=float, default=10.0, help="for how long the database is held, in seconds (10)")
     options = parser.parse_args()
     counts = [int(one) for one in options.accounts.split(",")]
-    if min(counts) < FEWEST:
-        raise SystemExit(f"--accounts is {options.accounts}; give {FEWEST} or more of each.")
-    columns = [measured(count, options.held) for count in counts]
+    if min(counts) < MIN_ACCOUNTS:
+        raise SystemExit(f"--accounts is {options.accounts}; give {MIN_ACCOUNTS} or more of each.")
+    columns = [measure_accounts(count, options.held) for count in counts]
     print("\n| | " + " | ".join(f"{count:,} accounts" for count in counts) + " |")
     print("| --- |" + " --- |" * len(counts))
     for what in columns[0]:

@@ -113,21 +113,23 @@ def length(root: Path, sizes: Sizes) -> None:
 def start(root: Path, sizes: Sizes) -> None:
     """Open worlds with and without long lives in them."""
     empty, _ = open_vault(root / "empty")
-    nothing = opened(empty)
-    row("start-up, empty world", *told(nothing))
+    nothing = time_opening(empty)
+    row("start-up, empty world", *format_times(nothing))
     vault, _ = open_vault(root / "full")
     for number in range(sizes.agents):
         add_agent(vault, f"Agent{number:03}")
-    row(f"start-up, {sizes.agents} agents who remember nothing", *told(opened(vault)))
+    row(f"start-up, {sizes.agents} agents who remember nothing", *format_times(time_opening(vault)))
     for number in range(sizes.agents):
         write_journal(vault.root / "agents" / f"Agent{number:03}", sizes.each, NOW_MS)
-    row(f"start-up, {sizes.agents} × {sizes.each:,} memories, no index yet", *told(opened(vault, times=1)))
-    full = opened(vault)
-    row(f"start-up, {sizes.agents} × {sizes.each:,} memories, with the index", *told(full))
+    row(
+        f"start-up, {sizes.agents} × {sizes.each:,} memories, no index yet", *format_times(time_opening(vault, times=1))
+    )
+    full = time_opening(vault)
+    row(f"start-up, {sizes.agents} × {sizes.each:,} memories, with the index", *format_times(full))
     row("... beyond an empty world", f"{full[0] - nothing[0]:.2f} s", "target ≤ 1 s")
 
 
-def opened(vault: Vault, times: int = 3) -> tuple[float, float]:
+def time_opening(vault: Vault, times: int = 3) -> tuple[float, float]:
     """Return how long it takes until everybody has their memory, and the CPU's share of it, in seconds; the best."""
     took = []
     for _ in range(times):
@@ -137,7 +139,7 @@ def opened(vault: Vault, times: int = 3) -> tuple[float, float]:
     return min(took)
 
 
-def told(took: tuple[float, float]) -> tuple[str, str]:
+def format_times(took: tuple[float, float]) -> tuple[str, str]:
     """Return wall time as a figure, and CPU time as a remark."""
     return f"{took[0]:.2f} s", f"CPU {took[1]:.2f} s"
 
@@ -172,9 +174,9 @@ def prefix(root: Path, sizes: Sizes) -> None:
     row(f"unchanged prefix over {publications} publications", f"{share:.1%}", "target ≥ 90 %, aim 97 %")
 
 
-def look(root: Path, sizes: Sizes) -> None:
+def measure_looks(root: Path, sizes: Sizes) -> None:
     """Play while agents are summarised, and while they are not, in turns."""
-    turns = [looked(root / f"turn {turn}", sizes) for turn in (1, 2)]
+    turns = [time_looks(root / f"turn {turn}", sizes) for turn in (1, 2)]
     without = [wait for turn in turns for wait in turn[0]]
     during = [wait for turn in turns for wait in turn[1]]
     cycles = sum(turn[2] for turn in turns)
@@ -188,7 +190,7 @@ def look(root: Path, sizes: Sizes) -> None:
     row("", f"{busy / plain:.2f} ×", f"target ≤ 1.2 ×; longest {max(without):.3f} s and {max(during):.3f} s")
 
 
-def looked(root: Path, sizes: Sizes) -> tuple[list[float], list[float], int]:
+def time_looks(root: Path, sizes: Sizes) -> tuple[list[float], list[float], int]:
     """Return the waits of half the looks without and half with summaries, in seconds, and the cycles done meanwhile.
 
     The world is a new one: compactors that were stopped begin nothing any more.
@@ -296,7 +298,7 @@ def row(what: str, figure: str, remark: str) -> None:
 def main() -> None:
     """Print the table."""
     parts: dict[str, Callable[[Path, Sizes], None]]
-    parts = {"length": length, "start": start, "prefix": prefix, "look": look, "recall": recall}
+    parts = {"length": length, "start": start, "prefix": prefix, "look": measure_looks, "recall": recall}
     options = argument_parser(__doc__)
     options.add_argument("--only", choices=parts, help="measure this alone")
     options.add_argument("--quick", action="store_true", help="little of everything, to see that it runs")

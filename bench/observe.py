@@ -1,4 +1,4 @@
-"""How soon do those who look see what happens, how much slower is the world for it, and what does a long life cost?
+"""Latency and cost of viewers, and views of a long life: `python -m bench.observe`.
 
 50 agents live in a town and think with a scripted model. 20 observers look at it through the page's sockets: at the
 feed, the town, a mind. An event's time is when the server took it in. It is at a viewer when its bytes are at the
@@ -38,7 +38,7 @@ from agents.population import Population
 from agents.views.memories import MemoryQuery, memory_page
 from agents.views.tiers import Steps, run_steps
 from bench.lib.reporting import Table, argument_parser, percentile, record
-from bench.lib.screens import MOST_TABS, Town, chromium, open_tab, painted_ms, tab_left_open, town
+from bench.lib.screens import MAX_TABS, Town, open_chromium, open_tab, painted_ms, tab_left_open, town
 from bench.lib.servers import AGENTS, resident_kib, write_journal
 from server.observatory.observatory import Models, Observatory
 from server.observatory.viewers import Viewer
@@ -58,7 +58,7 @@ GOAL_MEGABYTES = 150.0
 MAX_STEP_MS = 50.0
 PROCESS_SECONDS = 5.0
 COMPACTION_SECONDS = 15.0
-WARM_UP = 100
+WARM_UP_TURNS = 100
 PAIRS = 30
 TURNS_A_LIFE = 1_000
 TURNS_A_SECOND = 5
@@ -78,7 +78,7 @@ def sockets(seconds: float, pairs: int, lines: int) -> Iterator[Table]:
 
     Without a Chromium there is no tab.
     """
-    with town(VIEWERS, VIEWS) as seen, chromium() as browser:
+    with town(VIEWERS, VIEWS) as seen, open_chromium() as browser:
         yield screens(seen, seconds)
         if browser is not None:
             yield paints(seen, browser, seconds)
@@ -103,14 +103,14 @@ def screens(seen: Town, seconds: float) -> Table:
 def paints(seen: Town, browser: Any, seconds: float) -> Table:
     """Measure from an event to the painted screen, in tabs that take the places of some of the sockets."""
     seen.look()
-    for screen in seen.screens[:MOST_TABS]:
+    for screen in seen.screens[:MAX_TABS]:
         screen.say({"view": ""})
-    pages = [open_tab(seen, browser, "feed", number) for number in range(MOST_TABS)]
+    pages = [open_tab(seen, browser, "feed", number) for number in range(MAX_TABS)]
     late = sorted(painted_ms(seen, pages, seconds))
     for page in pages:
         page.context.close()
     shown = [f"{percentile(late, share):.0f}" for share in (0.5, 0.95, 0.99)]
-    row = [str(AGENTS), f"{MOST_TABS} tabs, {VIEWERS - MOST_TABS} sockets", str(len(late)), *shown, f"{GOAL_MS:.0f}"]
+    row = [str(AGENTS), f"{MAX_TABS} tabs, {VIEWERS - MAX_TABS} sockets", str(len(late)), *shown, f"{GOAL_MS:.0f}"]
     heads = ["agents", "viewers", "lines painted", "p50 ms", "p95 ms", "p99 ms", "goal p95"]
     return Table(heads, [row], "From an event to its line, painted in Chromium")
 
@@ -144,7 +144,7 @@ def tabs(seen: Town, browser: Any, lines: int) -> Table:
     return Table(heads, rows, "What a tab of Chromium takes that is left open")
 
 
-class Outlet:
+class NullSocket:
     """A socket that costs nothing."""
 
     is_congested = False
@@ -153,7 +153,7 @@ class Outlet:
         """Send nowhere."""
 
 
-class Lived:
+class LongLife:
     """50 agents in the starter town, in this process, with an observatory by a clock that is moved by hand."""
 
     def __init__(self, root: Path) -> None:
@@ -204,7 +204,7 @@ class Lived:
     def looks(self, number: int) -> Viewer:
         """Return somebody who looks at one of the views."""
         character = Character(f"Viewer {number}", self.game.world.start_room_id, role=Role.OBSERVER)
-        viewer = self.observatory.open(Outlet(), lambda: character)
+        viewer = self.observatory.open(NullSocket(), lambda: character)
         viewer.message_received(VIEWS[number % len(VIEWS)])
         return viewer
 
@@ -213,9 +213,9 @@ async def paired(pairs: int, per_second: int) -> list[tuple[float, float, float]
     """Return the processor time of a turn without viewers, with them, and of that for them, a pair a row."""
     found = []
     with tempfile.TemporaryDirectory() as folder:
-        life = Lived(Path(folder) / "w")
+        life = LongLife(Path(folder) / "w")
         life.agents.wake(life.queue)
-        await life.turns(WARM_UP, per_second)
+        await life.turns(WARM_UP_TURNS, per_second)
         for pair in range(pairs):
             times = {}
             for with_viewers in (False, True) if pair % 2 else (True, False):
@@ -247,20 +247,20 @@ def slower(pairs: int) -> Table:
 def long_life(memories: int) -> Table:
     """Measure the longest step in which what is seen of one long memory is made."""
     with tempfile.TemporaryDirectory() as folder:
-        life = Lived(Path(folder) / "w")
+        life = LongLife(Path(folder) / "w")
         name = sorted(life.agents)[0]
         write_journal(Path(folder) / "w" / "agents" / name, memories, int(time.time() * 1000))
         before = resident_kib([os.getpid()])
         life.agents[name].memory.load()
         taken = (resident_kib([os.getpid()]) - before) / 1024
-        rows = asyncio.run(_looked_at(life, name, memories))
+        rows = asyncio.run(_time_view(life, name, memories))
         life.agents.close()
     heads = ["what is looked at", "longest step, ms", "whole, ms", "goal, a step"]
     title = f"An agent of {memories:,} memories ({taken:.0f} MB): how long a look holds the reactor, in processor time"
     return Table(heads, [[*row, f"{MAX_STEP_MS:.0f}"] for row in rows], title)
 
 
-async def _looked_at(life: Lived, name: str, memories: int) -> list[list[str]]:
+async def _time_view(life: LongLife, name: str, memories: int) -> list[list[str]]:
     """Return what was looked at, the longest step and all of them in milliseconds, a row each."""
     life.agents.wake(life.queue)
     agent, shown = life.agents[name], life.observatory.views
@@ -295,7 +295,7 @@ async def _looked_at(life: Lived, name: str, memories: int) -> list[list[str]]:
     return rows
 
 
-async def _compacted(life: Lived, agent: Agent) -> list[str]:
+async def _compacted(life: LongLife, agent: Agent) -> list[str]:
     """Return the longest step while memories are summarised, a window after the other."""
     life.agents.write_pool.is_open = True  # as in a server
     gc.freeze()

@@ -23,7 +23,7 @@ from bench.lib.servers import wait_for, write_journal
 from vault.vault import open_vault
 
 TICK_SECONDS = 0.005
-AIM_MS = 20.0
+GOAL_MS = 20.0
 AGENTS = ("Eliza", "Moss", "Odile")
 SAID = {"none": "No language model", "embedded": "The agents think with"}
 
@@ -72,11 +72,11 @@ class Heartbeat:
 
 def main(seconds: float, memories: int) -> None:
     """Print the pauses of both worlds as a table."""
-    rows = [row(name, measured(name, seconds, memories)) for name in SAID]
-    print(table(["the agents' model", "beats", "p50", "p99", "p99.9", "longest", f"over {AIM_MS:g} ms"], rows))
+    rows = [row(name, measure_pauses(name, seconds, memories)) for name in SAID]
+    print(table(["the agents' model", "beats", "p50", "p99", "p99.9", "longest", f"over {GOAL_MS:g} ms"], rows))
 
 
-def measured(model: str, seconds: float, memories: int) -> list[float]:
+def measure_pauses(model: str, seconds: float, memories: int) -> list[float]:
     """Return the pauses of a world with a model, in milliseconds, from before its first thought."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
@@ -99,7 +99,7 @@ def row(name: str, pauses: list[float]) -> list[str]:
     """Return the figures of one world as cells."""
     ordered = sorted(pauses)
     at = [percentile(ordered, share) for share in (0.5, 0.99, 0.999, 1.0)]
-    return [name, f"{len(ordered):,}", *(f"{one:.1f} ms" for one in at), str(sum(one > AIM_MS for one in ordered))]
+    return [name, f"{len(ordered):,}", *(f"{one:.1f} ms" for one in at), str(sum(one > GOAL_MS for one in ordered))]
 
 
 def inside(folder: Path, arguments: list[str]) -> None:

@@ -22,7 +22,7 @@ from agents.models.model import LanguageModel
 from bench.lib.histories import FORMS, Counts
 from bench.lib.models import LOSSY, PICKED, LossySummarizer, ScriptedModel
 from bench.lib.reporting import Table, argument_parser, percent, record
-from bench.lib.retained import AGES, Measured, Tally, measured
+from bench.lib.retained import AGES, Measured, Tally, measure_retention
 
 STRATEGIES = tuple(loaded_strategies())
 
@@ -90,11 +90,11 @@ async def _model(name: str) -> tuple[LanguageModel, list[str]]:
     return ScriptedModel(LOSSY if name == "scripted" else PICKED, lossy), lossy.lies
 
 
-async def _all(options: argparse.Namespace) -> list[Table]:
+async def _run_all(options: argparse.Namespace) -> list[Table]:
     results = []
     for strategy in options.strategies.split(","):
         model, lies = await _model(options.model)
-        results.append(await measured(strategy, model, lies, options))
+        results.append(await measure_retention(strategy, model, lies, options))
         print(f"  {strategy}: {results[-1].seconds:.0f} s", file=sys.stderr, flush=True)
     counts = ", ".join(f"{number} {kind}" for kind, number in vars(options.counts).items())
     first, *others = tables(results)
@@ -114,7 +114,7 @@ def main() -> None:
     if unknown := set(options.strategies.split(",")) - set(STRATEGIES):
         parser.error(f"there is no strategy {', '.join(sorted(unknown))}; choose from {', '.join(STRATEGIES)}")
     logging.disable(logging.CRITICAL)
-    found = asyncio.run(_all(options))
+    found = asyncio.run(_run_all(options))
     print("\n\n".join(map(str, found)))
     if options.record:
         record("retention", found)

@@ -10,7 +10,7 @@ import statistics
 import time
 
 from bench.lib.reporting import argument_parser
-from bench.lib.servers import running, wait_for
+from bench.lib.servers import run_server, wait_for
 
 RUNS = 5
 
@@ -19,7 +19,7 @@ def main(runs: int) -> None:
     """Print medians, a line a figure."""
     opened, weights = [], []
     for _ in range(runs):
-        with running("none") as server:
+        with run_server("none") as server:
             wait_for(server.process, "No language model")
             opened.append(server.seconds)
             weights.append(server.rss_megabytes())
@@ -29,7 +29,7 @@ def main(runs: int) -> None:
     print(f"without a model: resident memory {statistics.median(weights):.0f} MB; target 80 MB")
     opened, thinking, weights = [], [], []
     for _ in range(runs):
-        with running("embedded") as server:
+        with run_server("embedded") as server:
             opened.append(server.seconds)
             began = time.perf_counter() - server.seconds
             wait_for(server.process, "The agents think with")

@@ -55,7 +55,7 @@ class Figures:
         )
 
 
-class Overheard:
+class RecordingModel:
     """A model whose answers are kept."""
 
     def __init__(self, model: LanguageModel) -> None:
@@ -83,10 +83,10 @@ def journals() -> dict[str, Source]:
     return {one.journal: one.source for one in summaries_in(PLAYED)}
 
 
-async def measured(model: LanguageModel, rounds: int, verbose: bool) -> Figures:
+async def measure_acceptance(model: LanguageModel, rounds: int, verbose: bool) -> Figures:
     """Have every journal summarised, and return what became of it."""
     figures, settings, memory = Figures(), ModelSettings(), MemorySettings()
-    overheard = Overheard(model)
+    overheard = RecordingModel(model)
     queue = ModelQueue(overheard)
     profile = SummarizerProfile(
         "prose",
@@ -102,7 +102,7 @@ async def measured(model: LanguageModel, rounds: int, verbose: bool) -> Figures:
         context = SummaryContext(source.name, partial(_roster, source), lambda seq: None)
         summarizer = Summarizer(context, [queue], templates, profile)
         overheard.answers.clear()
-        refused, detail = await _tried(summarizer, source, figures, overheard.answers)
+        refused, detail = await _summarize(summarizer, source, figures, overheard.answers)
         figures.reasons.update(refused)
         outcome = "refused" if detail else "accepted"
         print(f"{name}: {outcome}; objections: {', '.join(refused) or 'none'}", flush=True)
@@ -116,7 +116,7 @@ def _roster(source: Source) -> frozenset[str]:
     return source.roster
 
 
-async def _tried(
+async def _summarize(
     summarizer: Summarizer, source: Source, figures: Figures, answers: list[str]
 ) -> tuple[tuple[str, ...], str]:
     """Return the objections to all tries, and the sentences of the last one if none was accepted."""
@@ -138,10 +138,10 @@ async def _tried(
     return draft.refused, ""
 
 
-async def _all(options: argparse.Namespace) -> Figures:
+async def _run_all(options: argparse.Namespace) -> Figures:
     model = named_model(options.model)
     await model.start()
-    return await measured(model, options.rounds, options.verbose)
+    return await measure_acceptance(model, options.rounds, options.verbose)
 
 
 def main() -> None:
@@ -152,7 +152,7 @@ def main() -> None:
     parser.add_argument("--verbose", action="store_true", help="show what the model wrote")
     options = parser.parse_args()
     logging.disable(logging.CRITICAL)
-    line = asyncio.run(_all(options)).line
+    line = asyncio.run(_run_all(options)).line
     print(line)
     if options.record:
         record("summaries", [Table(["model", "figures"], [[options.model, line]])])

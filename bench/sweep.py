@@ -66,18 +66,18 @@ def kills(wanted: argparse.Namespace) -> Table:
         plan_in(root, wanted.turns, wanted.runs, host)
         runs = root / "plan" / "runs"
         for number in range(wanted.kills):
-            process = started(root)
+            process = start_sweep(root)
             share = wanted.runs * (number + rng.random()) / (wanted.kills + 1)
-            while len(finished(runs)) < share and process.poll() is None:
+            while len(finished_runs(runs)) < share and process.poll() is None:
                 time.sleep(0.05)
             os.killpg(process.pid, signal.SIGKILL) if number % 2 else process.kill()
             process.wait()
-            found = finished(runs)
+            found = finished_runs(runs)
             lost += len(seen.keys() - found.keys())
             redone += sum(found[name] != seen[name] for name in seen.keys() & found.keys())
             seen = found
-        started(root).wait()
-        found = finished(runs)
+        start_sweep(root).wait()
+        found = finished_runs(runs)
         lost += len(seen.keys() - found.keys())
         redone += sum(found[name] != seen[name] for name in seen.keys() & found.keys())
     heads = ("runs", "kills", "done in the end", "lost", "done twice")
@@ -96,7 +96,7 @@ def overhead(wanted: argparse.Namespace) -> Table:
                 for one in commands
             ]
         )
-        swept = cpu_seconds_of(lambda: started(root, "--workers", "1", "--no-report").wait())
+        swept = cpu_seconds_of(lambda: start_sweep(root, "--workers", "1", "--no-report").wait())
     cells = [str(wanted.runs), f"{bare:.1f}", f"{swept:.1f}", percent(swept / bare - 1, 1)]
     return Table(("runs", "simulate alone, CPU s", "sweep, CPU s", "overhead"), [cells], "What the engine costs")
 
@@ -110,7 +110,7 @@ def fairness(wanted: argparse.Namespace) -> Table:
         with tempfile.TemporaryDirectory() as folder, slot_server(SLOTS) as server:
             root = Path(folder)
             plan_in(root, wanted.turns, worlds, server.host, api="openai")
-            process = started(root, "--workers", str(worlds))
+            process = start_sweep(root, "--workers", str(worlds))
             counts = list[list[int]]()
             while process.poll() is None:
                 counts.append(answers_in(root / "plan" / "runs"))
@@ -134,7 +134,7 @@ def plan_in(root: Path, turns: int, seeds: int, host: str, api: str = "ollama") 
     (root / "plan.md").write_text(text, encoding="utf-8")
 
 
-def started(root: Path, *arguments: str) -> subprocess.Popen[bytes]:
+def start_sweep(root: Path, *arguments: str) -> subprocess.Popen[bytes]:
     """Start the sweep of a folder in a session of its own."""
     command = command_line(["sweep", str(root / "plan.md"), *arguments])
     return subprocess.Popen(
@@ -153,7 +153,7 @@ def commands_of(root: Path, runs: int) -> list[list[str]]:
     return [command_line(["simulate", *given, "--out", str(root / "bare" / name), "--whole"]) for name, given in named]
 
 
-def finished(runs: Path) -> dict[str, tuple[int, bytes]]:
+def finished_runs(runs: Path) -> dict[str, tuple[int, bytes]]:
     """Return of each run that is done which folder it is, and when it was done."""
     done = [path for path in runs.iterdir() if not path.name.startswith(".")] if runs.is_dir() else []
     return {path.name: (path.stat().st_ino, (path / "timing.json").read_bytes()) for path in done}

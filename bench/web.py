@@ -25,7 +25,7 @@ from pathlib import Path
 from typing import Any
 
 from bench.lib.reporting import Table, argument_parser, percentile, record
-from bench.lib.servers import WIDE_OPEN, Running, running
+from bench.lib.servers import WIDE_OPEN, Running, run_server
 from server.web.site import static_files
 from vault.vault import open_vault
 
@@ -161,7 +161,7 @@ class Telnet:
 
 
 @contextmanager
-def serving() -> Iterator[tuple[Running, Door]]:
+def open_server() -> Iterator[tuple[Running, Door]]:
     """Open a starter world with a page."""
     with tempfile.TemporaryDirectory() as folder:
         vault = open_vault(Path(folder) / "world")[0].root
@@ -173,7 +173,7 @@ def serving() -> Iterator[tuple[Running, Door]]:
         for key, value in {**WIDE_OPEN, "web_port": port, "return_seconds": 600}.items():
             text = re.sub(rf"^\*\*{key}\*\*:.*$", f"**{key}**: {value}", text, flags=re.MULTILINE)
         note.write_text(text, "utf-8")
-        with running("none", vault) as server:
+        with run_server("none", vault) as server:
             yield server, Door(port)
 
 
@@ -198,7 +198,7 @@ def type_and_watch(clients: Sequence[Page | Telnet], line: str, seconds: float) 
     return [wait for one in clients for wait in one.waits]
 
 
-def watch(clients: Sequence[Page | Telnet], seconds: float) -> None:
+def read_until_quiet(clients: Sequence[Page | Telnet], seconds: float) -> None:
     """Read what comes, until nothing has come for so long."""
     watching = selectors.DefaultSelector()
     for one in clients:
@@ -214,12 +214,12 @@ def latencies(sockets: Sequence[int], seconds: float) -> Table:
     rows = []
     for count in sockets:
         for door in ("page", "telnet"):
-            with serving() as (server, page_door):
+            with open_server() as (server, page_door):
                 before = server.rss_megabytes()
                 clients: list[Page | Telnet] = []
                 for _ in range(count):
                     clients.append(page_door.guest() if door == "page" else Telnet(server.port))
-                watch(clients, 1.0)  # what they have heard of each other's coming
+                read_until_quiet(clients, 1.0)  # what they have heard of each other's coming
                 figures = []
                 for line in LINE_SECONDS:
                     waits = sorted(type_and_watch(clients, line, seconds))
@@ -235,7 +235,7 @@ def latencies(sockets: Sequence[int], seconds: float) -> Table:
 def cuts(count: int) -> Table:
     """Cut a page's connection at random moments while it types and hears, and count what is lost and doubled."""
     rng, lost, doubled = random.Random(2), 0, 0
-    with serving() as (server, door):
+    with open_server() as (server, door):
         told, cookie = door.ask("/enter", {"name": "guest"})
         page = Page(door.connect())
         page.say({"ticket": told["ticket"], "page": "bench"})
@@ -255,7 +255,7 @@ def cuts(count: int) -> Table:
             except OSError:
                 pass
             page.sock.close()
-            page = _again(door, cookie, page, typed)
+            page = _reconnect(door, cookie, page, typed)
         page.type("say the end")
         while 'You say, "the end"' not in page.texts:
             page.read()
@@ -269,7 +269,7 @@ def cuts(count: int) -> Table:
     return Table(["cuts", "lines", "lost", "doubled", "out of order", "seconds"], [row], "Cut at random moments")
 
 
-def _again(door: Door, cookie: str, before: Page, typed: Sequence[str]) -> Page:
+def _reconnect(door: Door, cookie: str, before: Page, typed: Sequence[str]) -> Page:
     """Go on at another socket, and send again what is not known to have arrived."""
     ticket = door.ask("/ticket", {}, cookie)[0]["ticket"]
     page = Page(door.connect(), before.stream, before.last, before.typed, wrong=before.wrong, texts=before.texts)

@@ -1,4 +1,4 @@
-"""Model profiles: what agents think, summarise and dream with. Each is a section of config/models.md."""
+"""Model profiles, the sections of config/models.md: models for thoughts, summaries and dreams."""
 
 from __future__ import annotations
 

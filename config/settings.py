@@ -1,4 +1,4 @@
-"""Typed settings: what can be set, in which unit and range, and what it is when nobody sets it.
+"""Typed settings: defaults, units and ranges.
 
 Each dataclass is one note of the vault's `config` folder; a field's metadata says how its value is checked and
 explained. Nothing here reads a file: `config.validation` checks the values with the lines that they stand in.

@@ -1,4 +1,4 @@
-"""Checking what was written for a setting, with file, line and what is expected; and settings with old names.
+"""Validates settings, with file, line and expectation; and deprecated names.
 
 docs/hosting.md tells people of the old names.
 """

@@ -1,4 +1,4 @@
-"""One episode of an environment: a world of its own from the first turn to the last, with everybody who acts in it."""
+"""One episode of an environment: a world of its own, from the first turn to the last."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who else acts in an environment: scripted policies, a visitor like a person, and the vault's agents with a model."""
+"""Other actors of an environment: scripted policies, a scripted visitor, and agents with a model."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What agents think with, and when: a model is looked for until there is one, and each agent has a timer."""
+"""The agent scheduler: finds a model, and gives each agent a timer for its turns."""
 
 from __future__ import annotations
 
@@ -103,7 +103,7 @@ PATIENCE_SECONDS = 4.0
 """After this wait, people are shown that the agent they spoke to is thinking; not again for a minute."""
 
 QUIET_SECONDS = 60.0
-LOOKING = "One is being looked for."
+SEARCHING_REASON = "One is being looked for."
 
 
 class AgentScheduler:
@@ -157,7 +157,7 @@ class AgentScheduler:
         choosing = deferred_from(self.profiles.set_up(*self._tried))
         self._choosing = choosing.addCallbacks(self._on_models_chosen, self._on_no_model)
 
-    def think_with(self, queues: Mapping[str, ModelQueue], later: Sequence[ModelQueue]) -> None:
+    def use_models(self, queues: Mapping[str, ModelQueue], later: Sequence[ModelQueue]) -> None:
         """Wake the agents with the queues of the profiles and further ones for summaries; nobody thinks by that."""
         self.queues, self.queue = queues, queues[THINKER]
         summaries = [queues[SUMMARIZER], *later] if SUMMARIZER in queues else later
@@ -198,7 +198,7 @@ class AgentScheduler:
     @property
     def no_model_reason(self) -> str:
         """Why there is no model at this moment; empty if nobody wants one."""
-        return self.problem or (LOOKING if self._choosing else "")
+        return self.problem or (SEARCHING_REASON if self._choosing else "")
 
     def begin(self, agent: Agent) -> None:
         """Let an agent that is new think from now on, if there is a model."""
@@ -220,7 +220,7 @@ class AgentScheduler:
         if self.profiles.thinker is None:
             self.queue = None
             return
-        self.think_with(self.profiles.queues, self.profiles.later)
+        self.use_models(self.profiles.queues, self.profiles.later)
         for agent in self._agents.values():
             self.begin(agent)
         self.adopt_profiles()  # what was edited meanwhile

@@ -1,4 +1,4 @@
-"""Everything wired together: a vault becomes a running world."""
+"""Wiring: makes a running world of a vault."""
 
 from __future__ import annotations
 
@@ -24,15 +24,15 @@ from server.accounts.password_change import ACCOUNT_COMMANDS
 from server.accounts.passwords import Authenticator, LoginThrottle, Passwords
 from server.accounts.store import AccountStore
 from server.admin.admin_commands import Administration, AdminServices
-from server.admin.audit import Audit
+from server.admin.audit import AuditLog
 from server.agent_scheduler import AgentScheduler
 from server.clock import Runtime
 from server.connection.input import ConnectionServices
-from server.lifecycle.restart import STAGE_SECONDS, SessionRestore, in_stages
+from server.lifecycle.restart import MAX_STAGE_SECONDS, SessionRestore, run_stages
 from server.monitoring.health import MonitoredServer
 from server.net.listeners import Listeners, Ports, limits_of
 from server.observatory.observatory import observatory_of
-from server.persistence.autosave import GroupCommit, WorldStore, Written
+from server.persistence.autosave import FsyncSource, GroupCommit, WorldStore
 from server.persistence.hot_reload import HotReload, ReloadTargets, load_texts
 from server.persistence.reload_timer import ReloadTimer, shortened
 from server.session.registry import SessionRegistry, presence_by
@@ -111,7 +111,7 @@ class Fallwater:
         """Make what lets people in, and decides what they may do."""
         self.accounts = Accounts(self._account_store, self._vault, self.world, self.settings.server, self._now_ms)
         self.audit = self._make_audit()
-        self.leading = Possession(self.game, self.audit.take_led_line)
+        self.leading = Possession(self.game, self.audit.record_possessed_line)
         self.registry = SessionRegistry(
             self.game,
             self._make_login_services(),
@@ -119,7 +119,7 @@ class Fallwater:
             self._reactor,
             self.leading.perform,
             self._entered,
-            self.audit.take_reset,
+            self.audit.record_reset,
         )
         self._status = ServerStatus(
             self.world,
@@ -162,14 +162,14 @@ class Fallwater:
 
     def _subscribe(self) -> None:
         """Connect everything that observes; notes, whereabouts and the board are saved by `WorldStore`."""
-        self.game.subscribe("gmcp", self.registry.gmcp_updates.take_note, first=True)
-        self.game.subscribe("leading", self.leading.take_note, (Left,), first=True)
-        self.game.subscribe_lines("audit", self.audit.take_line, first=True)
-        self.observatory.viewers.subscribe_looks(self.audit.take_look)
+        self.game.subscribe("gmcp", self.registry.gmcp_updates.on_events, first=True)
+        self.game.subscribe("leading", self.leading.on_events, (Left,), first=True)
+        self.game.subscribe_lines("audit", self.audit.record_line, first=True)
+        self.observatory.viewers.subscribe_looks(self.audit.record_look)
         self._scheduler.subscribe("gmcp", self.registry.gmcp_updates.tell_of_agent)
 
-    def _make_audit(self) -> Audit:
-        return Audit(
+    def _make_audit(self) -> AuditLog:
+        return AuditLog(
             self._accounts_folder / "audit",
             self.game,
             lambda character_id: self.registry.host_of(character_id),
@@ -240,7 +240,7 @@ class Fallwater:
         """Return a generator of its own for somebody, so that what one draws changes nothing for the others."""
         return random.Random(self._rng.getrandbits(64))
 
-    def _written(self) -> list[Written]:
+    def _written(self) -> list[FsyncSource]:
         return [*self._world_store.written, *(agent.memory.journal for agent in self.agents.values()), self._vault]
 
     def _make_login_services(self) -> LoginServices:
@@ -298,9 +298,9 @@ class Fallwater:
         self._scheduler.start()
         self.observatory.start()
 
-    def think_with(self, queues: Mapping[str, ModelQueue], later: Sequence[ModelQueue]) -> None:
+    def use_models(self, queues: Mapping[str, ModelQueue], later: Sequence[ModelQueue]) -> None:
         """Let the agents have these models, and think when somebody else says: nothing is started."""
-        self._scheduler.think_with(queues, later)
+        self._scheduler.use_models(queues, later)
 
     def stop(self, restart: bool = False) -> Deferred[None]:
         """Close in stages, each bounded in time: people hear of it, thoughts end, everything is saved.
@@ -310,8 +310,8 @@ class Fallwater:
         self.running = False
         seconds = float(self.settings.server.shutdown_seconds)
         if restart:
-            seconds = min(seconds, STAGE_SECONDS)
-        return in_stages(
+            seconds = min(seconds, MAX_STAGE_SECONDS)
+        return run_stages(
             self._reactor,
             seconds,
             [
@@ -351,7 +351,7 @@ class Fallwater:
         """Force everything to disk while the world goes on. Raises: NoteError."""
         self._world_store.save()
         for agent in self.agents.values():
-            agent.memory.write_what_waits()
+            agent.memory.write_pending()
             agent.memory.journal.sync()
         self._vault.sync()
 
@@ -375,7 +375,7 @@ class Fallwater:
         return self._ports.close(restart) if self._ports else None
 
     def _send_home(self, restart: bool) -> Deferred[None] | None:
-        self._session_restore.keep(restart)
+        self._session_restore.save_state(restart)
         return self.registry.send_home(self._session_restore.last_word if restart else None)
 
     def _end_thoughts(self) -> Deferred[None] | None:

@@ -1,4 +1,4 @@
-"""The one place where Twisted and asyncio meet: coroutines of the agents become Deferreds of the server."""
+"""The bridge between Twisted and asyncio: coroutines of the agents become Deferreds of the server."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The command line: its sub-commands, and what becomes of an error."""
+"""The command line: its sub-commands, and how errors are reported."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the server needs of a reactor and of the process: time, delayed calls, other threads."""
+"""The parts of a reactor and of the process that the server uses: time, delayed calls, threads."""
 
 from __future__ import annotations
 

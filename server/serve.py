@@ -25,8 +25,8 @@ from server.app import Fallwater
 from server.check.vault import every_command
 from server.clock import Runtime
 from server.lifecycle.preflight import Preflight, Trial, check_notes, port_error, port_problem
-from server.lifecycle.restart import ShutdownRequest, SystemdNotifier, inherited, reexec, this_program
-from server.monitoring.health import MonitoredServer, unsaved_work, write_problem
+from server.lifecycle.restart import ShutdownRequest, SystemdNotifier, inherited_sockets, reexec, this_program
+from server.monitoring.health import MonitoredServer, check_write, unsaved_work
 from server.monitoring.logs import LogFile, write_log
 from server.net.listeners import TELNET, ListeningReactor, Ports
 from server.options import accounts_folder, existing_vault, vault_root, with_options
@@ -108,7 +108,7 @@ class _ServedWorld:
         self._trial = Trial(this_program())
         self._accounts, self._world = self._make_world(written)
         self._preflight = Preflight(self._prepare_check, self._request.restart, self._world.refuse_restart)
-        given = inherited(os.environ, os.getpid())
+        given = inherited_sockets(os.environ, os.getpid())
         self._ports = Ports(reactor, given.sockets, given.asked)
         self._systemd = SystemdNotifier(os.environ, os.getpid(), reactor)
 
@@ -145,7 +145,7 @@ class _ServedWorld:
         if startup_messages := first_admin(database, self._vault, settings.server.admin_name, Argon2()):
             accounts.read_now()
             self._echo(startup_messages)
-        database.wait_at_most(THREAD_BUSY_SECONDS)
+        database.set_busy_timeout(THREAD_BUSY_SECONDS)
         return accounts, world
 
     def _prepare_check(self) -> Callable[[], str]:
@@ -153,14 +153,14 @@ class _ServedWorld:
         not_saved, now_open = unsaved_work(self._world.monitored).reasons, self._ports.snapshot()
 
         def why_not() -> str:
-            problem = write_problem(self._vault)
+            problem = check_write(self._vault)
             if problem or not_saved:
                 return "; ".join([f"vault: {problem}"] * bool(problem) + not_saved)
             try:
                 settings = with_options(loaded_strategies().load_settings(self._vault), self._options)
             except NoteError as error:
                 return str(error)
-            return port_problem(settings.server, now_open) or self._trial.why_not()
+            return port_problem(settings.server, now_open) or self._trial.failure_reason()
 
         return why_not
 
@@ -182,7 +182,7 @@ class _ServedWorld:
         made = ", made just now" if self._is_new else ""
         self._echo(f"Its vault is {vault.root}{made}: open it in Obsidian or any editor.")
         world.start()
-        self._systemd.is_open()
+        self._systemd.notify_ready()
 
     def _fail(self, why: str) -> None:
         self._failures.append(why)
@@ -195,9 +195,9 @@ class _ServedWorld:
             return None
         restarts = self._request.restarts
         if restarts:
-            self._systemd.restarts()
+            self._systemd.notify_reloading()
         else:
-            self._systemd.closes()
+            self._systemd.notify_stopping()
         return self._world.stop(restarts).addCallback(lambda _: self._follow())
 
     def _follow(self) -> None:

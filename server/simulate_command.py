@@ -98,7 +98,7 @@ def variant_of(options: argparse.Namespace) -> Variant:
 def _run_whole(spec: RunSpec, echo: Callable[[str], None], replay: ReplayedModels | None) -> int:
     """Simulate into a hidden folder, which gets its name when it is whole; a replay is not recorded again."""
     try:
-        with whole_folder(spec.out) as part:
+        with atomic_folder(spec.out) as part:
             if part is None:
                 echo(f"{spec.out} is there already; nothing is done again.")
                 return 0
@@ -155,7 +155,7 @@ def _span(options: argparse.Namespace, heading: Mapping[str, Any]) -> Span:
 
 
 @contextmanager
-def whole_folder(target: Path) -> Iterator[Path | None]:
+def atomic_folder(target: Path) -> Iterator[Path | None]:
     """Yield an empty hidden folder, which gets the name of the target if nothing is raised; None if it exists already.
 
     Whoever comes second waits until the first is done or dead; what a dead one has left is removed. So a run that was

@@ -1,4 +1,4 @@
-"""A whole world lives through a simulation, on a copy of its vault, and leaves a folder of what came of it."""
+"""Runs a simulation on a copy of a vault, and writes its folder."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from twisted.internet.task import Clock
 
 from agents.memory.strategy import loaded_strategies
 from agents.models.model import LanguageModel
-from agents.simulation.models import SimulationModels, live
+from agents.simulation.models import SimulationModels, run_simulated
 from agents.simulation.recording import Recording, ReplayedModels, SimulationError, TurnCursor
 from agents.simulation.simulation import (
     Simulation,
@@ -207,7 +207,9 @@ def _run(
     with (spec.out / TRANSCRIPT).open("w", encoding="utf-8") as transcript:
         life = SimulationRun(vault, settings, spec, cast, transcript, progress)
         try:
-            asyncio.run(live(life.simulation, cast, life.clock, life.world.agents, life.world.think_with, spec.span))
+            asyncio.run(
+                run_simulated(life.simulation, cast, life.clock, life.world.agents, life.world.use_models, spec.span)
+            )
         finally:
             progress.end()
             life.end()

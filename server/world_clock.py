@@ -1,4 +1,4 @@
-"""The world's clock: the time of day changes, and now and then there is some ambience."""
+"""The world's clock: advances the time of day, and triggers ambience."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Markdown notes, read into dataclasses and written back."""
+"""The vault: Markdown notes, read into dataclasses and written back."""

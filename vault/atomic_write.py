@@ -1,4 +1,4 @@
-"""The file operations on which durability rests, and files of one folder that are replaced together.
+"""Durable files: append, fsync, and atomic write of several files of a folder (draft and rename).
 
 Each operation is one step, so that a test can fail or stop at any of them. A file is written as a draft beside the one
 that it is to replace, and renamed when it is whole.

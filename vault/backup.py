@@ -1,4 +1,4 @@
-"""Copies of the world: the whole vault in an archive beside it, and what everybody was about when the world closed.
+"""Backups of the vault, and the session snapshot of a shutdown.
 
 Archives have the date in their names, and the newest are kept. The snapshot is `.index/just-now.json`, which a restart
 within a few minutes reads. Deleting it loses nothing else: lasting state is in notes.

@@ -1,4 +1,4 @@
-"""The shared board as a note, `world/board.md`, that a person can read and edit while the world runs."""
+"""The shared board as a note, `world/board.md`, which people can edit while the world runs."""
 
 from __future__ import annotations
 

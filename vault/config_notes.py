@@ -1,4 +1,4 @@
-"""The notes in `config/` as settings, read, and changed one at a time with all their prose left as it is."""
+"""The notes in `config/` as settings; one setting can be changed with its prose left as it is."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What goes wrong with a note."""
+"""Errors of notes."""
 
 
 class NoteError(Exception):

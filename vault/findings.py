@@ -1,4 +1,4 @@
-"""What is wrong with a vault, and finding more than the first fault with loaders that stop at it."""
+"""Findings of a vault check, and how loaders that stop at the first fault report more."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The log of locations, `world/whereabouts.md`: the last line about a character or thing counts.
+"""The locations log, `world/whereabouts.md`: the last line about a character or thing counts.
 
     - [[lamp]]: [[Attic]]
 
@@ -26,8 +26,8 @@ log = logging.getLogger(__name__)
 LOCATIONS = ("world", "whereabouts.md")
 DRAFT = ("world", ".whereabouts.md.draft")
 OPENING = "Who and what is where. The world adds a line at each move; the last line about somebody or something counts."
-SPARE_LINES = 2000
-TIMES_ITS_NEED = 4
+MIN_LINES_TO_COMPACT = 2000
+COMPACT_FACTOR = 4
 PIECE_LINES = 200
 """The list is rewritten when it has more than so many lines and so many times its need, in pieces of so many."""
 
@@ -108,11 +108,11 @@ class LocationsLog:
         if self._draft:
             self._draft.close()
         self._draft = None
-        self._forget_the_gone()
+        self._drop_removed()
         draft = _Draft(self._vault, self._lines())
         while draft.goes_on():
             pass
-        self._go_on_with(draft)
+        self._continue_file(draft)
 
     def close(self) -> None:
         """Close the list; one that is saved again is rewritten."""
@@ -121,7 +121,7 @@ class LocationsLog:
                 one.close()
         self._list = self._draft = None
 
-    def _go_on_with(self, draft: _Draft) -> None:
+    def _continue_file(self, draft: _Draft) -> None:
         """Replace the old list by one that was rewritten."""
         old, self._list = self._list, draft.commit(len(self._places))
         if old:
@@ -129,15 +129,15 @@ class LocationsLog:
 
     def _compact(self) -> None:
         """Write a piece of a list without the lines that count no more, if this one has grown long."""
-        grown = self._list and self._list.lines > max(SPARE_LINES, TIMES_ITS_NEED * len(self._places))
+        grown = self._list and self._list.lines > max(MIN_LINES_TO_COMPACT, COMPACT_FACTOR * len(self._places))
         if grown and not self._draft:
-            self._forget_the_gone()
+            self._drop_removed()
         draft = self._draft or (_Draft(self._vault, self._lines()) if grown else None)
         self._draft = None  # one that fails is begun again
         if draft and draft.goes_on():
             self._draft = draft
         elif draft:
-            self._go_on_with(draft)
+            self._continue_file(draft)
 
     def _lines(self) -> Iterator[str]:
         places = dict(self._places)
@@ -146,7 +146,7 @@ class LocationsLog:
             yield f"Last room number: {self._number}\n\n"
         yield from (_line(name, place) for name, place in places.items())
 
-    def _forget_the_gone(self) -> None:
+    def _drop_removed(self) -> None:
         """Keep what the list says of those whose notes were not valid, but not of those that have no note."""
         vault, world = self._vault, self._world
         noted = {*vault.names("things"), *vault.names("people"), *agent_names(vault)}

@@ -1,4 +1,4 @@
-"""The notes in `lore/`: what those who live in the world know of it, a note a subject.
+"""The notes in `lore/`, one a subject.
 
 The note's name is the subject; `keys` are further words by which it is spoken of, and `known_to` who knows it, which is
 everybody if nobody is named. The text below is told as it stands.

@@ -1,4 +1,4 @@
-"""A Markdown note: its properties (front matter) and its body, each property with the line it stands in."""
+"""A Markdown note: its properties (front matter) and its body, with line numbers."""
 
 from __future__ import annotations
 
@@ -101,7 +101,7 @@ class Note:
     )
 
     @property
-    def given(self) -> dict[str, SourcedValue]:
+    def sourced_properties(self) -> dict[str, SourcedValue]:
         """The properties with their lines, for `settings_from`."""
         return {key: SourcedValue(value, self.property_lines.get(key, 0)) for key, value in self.properties.items()}
 
@@ -118,7 +118,7 @@ class Note:
         A key that is one of those `known` but for capitals and hyphens counts as that one.
         Raises: NoteError if a key is set twice or is nearly a known one.
         """
-        found = self.given
+        found = self.sourced_properties
         for line in self.lines:
             match = BOLD.match(unescape_comments(line.text)) if line.counts else None
             key = self._key(match["key"], line.number, known) if match else ""

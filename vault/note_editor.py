@@ -1,4 +1,4 @@
-"""The text of a note, changed one property, section or list line at a time: all the rest stays to the letter."""
+"""The note editor: changes one property, section or list line; the rest stays byte for byte."""
 
 from __future__ import annotations
 

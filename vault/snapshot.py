@@ -1,4 +1,4 @@
-"""What a world has written until a moment: the lines of its archives, journals and chronicle, streamed.
+"""A snapshot of a world's logs up to a moment: archives, journals and chronicle, streamed.
 
 These files only grow. So their sizes, read together, are a point in time, even while the world goes on.
 """
@@ -87,8 +87,10 @@ class Snapshot:
         self._is_open = is_open
         try:
             self.chronicle = self._files(vault.path(FOLDER), log_files(vault.path(FOLDER)))
-            self.journals = {name: self._named(name, "journal", is_segment_name, _part) for name in self.agents}
-            self.archives = {name: self._named(name, "archive", is_archive_name, archive_order) for name in self.agents}
+            self.journals = {name: self._files_named(name, "journal", is_segment_name, _part) for name in self.agents}
+            self.archives = {
+                name: self._files_named(name, "archive", is_archive_name, archive_order) for name in self.agents
+            }
         except OSError as error:
             raise NoteError(f"{vault.root}: cannot be read: {error.strerror}.") from error
 
@@ -189,7 +191,7 @@ class Snapshot:
         """Name a line that is left out."""
         self.problems.add(f"{self.vault.source(file.path)}:{number}: {why} and was left out")
 
-    def _named(
+    def _files_named(
         self, agent: str, folder: str, is_one: Callable[[str], bool], order: Callable[[str], tuple[str, int]]
     ) -> list[LogFile]:
         path = self.vault.path("agents", agent, folder)

@@ -1,4 +1,4 @@
-"""A vault made different for an experiment: other settings, fewer agents, other templates, neutral perturbations.
+"""Variants of a vault for experiments: settings, agents, templates, neutral perturbations.
 
 A setting is named as it stands in its note, such as `strategy`, or with its note or profile before a point:
 `memory_compaction.enabled`, `thinker.model`.

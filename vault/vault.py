@@ -1,4 +1,4 @@
-"""The vault's folder: every path goes through here and stays inside; files are replaced whole or appended to."""
+"""The vault's folder: all paths stay inside; files are replaced by atomic write, or appended to."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Noticing when somebody edits the notes that the running world reads.
+"""Watches the vault for edits while the world runs.
 
 Watched are rooms, things, people, lore, agents with their templates, settings, templates and texts. Journals,
 summaries and facts are not: they are looked at when they are used. A note that is gone, or empty, is reported only
@@ -74,7 +74,7 @@ class Watcher:
         with self._lock:
             self._is_told = False
 
-    def take(self) -> set[str]:
+    def drain_changes(self) -> set[str]:
         """Return the notes and folders that may have changed since the last time, as paths in the vault."""
         with self._lock:
             paths, self._paths, self._is_told = self._paths, set(), False

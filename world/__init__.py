@@ -1,1 +1,1 @@
-"""The rules of the place: rooms, things, characters, commands and events. Nothing from outside."""
+"""The rules of the world: rooms, things, characters, commands and events. Pure: no input or output."""

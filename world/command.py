@@ -1,4 +1,4 @@
-"""Commands and the one table of them.
+"""Commands: their usage, permission (role) and localization, and the command table.
 
 A command declares itself by its usage, `give <carried> to <person>`. Dispatch, help, suggestions, the agents'
 command list and the grammar that a model is held to are all read from the table. A placeholder names both the

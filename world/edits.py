@@ -1,4 +1,4 @@
-"""Changing the shape of a running world: by one act of a builder, which can be undone, or as its notes say now.
+"""Edits of a running world: acts of builders with undo, and the three-way merge of edited notes.
 
 Each function changes the world and returns what happened, to be published; it writes to nobody.
 """
@@ -126,7 +126,7 @@ def _check_untouched(world: World, actor: Character, act: UndoStep) -> None:
         if one is None or not same or not whole or gone & set(now) or _is_in_use(world, actor, ref, act):
             raise CommandError(world.wording("building.changed_since", name=act.name))
     for _, entity_id in act.gone:
-        if world.id_like(entity_id) is not None:
+        if world.id_ignoring_case(entity_id) is not None:
             raise CommandError(world.wording("building.changed_since", name=act.name))
     if any(exit.room_id not in world.rooms for ref in act.before for exit in _exits_after(act, ref)):
         raise CommandError(world.wording("building.changed_since", name=act.name))

@@ -1,4 +1,4 @@
-"""What the world consists of: rooms, exits, things and characters, and what each of them consists of.
+"""The entities of the world: rooms, exits, things and characters, and their fields.
 
 A character knows its room and a thing knows its place; who or what is in a room is always computed.
 

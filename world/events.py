@@ -1,4 +1,4 @@
-"""What can happen. Every event is frozen; who perceives it is computed by `world.narration`.
+"""The events. Each is frozen; `world.narration` computes its audience.
 
 Events speak of characters, rooms and things by id, so that they stay true however the world moves on.
 """

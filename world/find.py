@@ -1,4 +1,4 @@
-"""What somebody means by a name, near by before far off, and what a builder may call something."""
+"""Resolves names to entities, the nearest first, and validates new names."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The game: lines come in by `perform`, what happens goes out to every observer and everyone who perceives it."""
+"""The game: `perform` runs a line, and publishes its events to observers and to those who perceive them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The time of day in the world. It is given the time and never reads a clock."""
+"""The time of day in the world, computed from a given time."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ MINUTES_PER_DAY = 24 * 60
 WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 DAY_PARTS = ("night", "dawn", "day", "dusk")
 
-_BEGINNINGS = ((21 * 60, "night"), (19 * 60, "dusk"), (7 * 60, "day"), (5 * 60, "dawn"), (0, "night"))
+_PART_STARTS = ((21 * 60, "night"), (19 * 60, "dusk"), (7 * 60, "day"), (5 * 60, "dawn"), (0, "night"))
 _FIRST_WEEKDAY = 3
 """The day that minute 0 belongs to, 1 January 1970, was a Thursday."""
 
@@ -32,7 +32,7 @@ class GameTime:
     @property
     def part(self) -> str:
         """The part of the day: dawn from 5, day from 7, dusk from 19, night from 21 o'clock."""
-        return next(part for beginning, part in _BEGINNINGS if self._of_day >= beginning)
+        return next(part for beginning, part in _PART_STARTS if self._of_day >= beginning)
 
     @property
     def _of_day(self) -> int:

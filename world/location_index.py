@@ -1,4 +1,4 @@
-"""Tables of what a world has: each name is held once, and what is where is found at once among thousands.
+"""Indexed tables of entities: unique names, and lookup by place among thousands.
 
 Both are kept up by each change of a table, and of a place, itself.
 """
@@ -73,7 +73,7 @@ class EntityTable(dict[str, T], Generic[T]):
                 raise WorldError(f"Two are called {one_id!r}; give one another name.")
             self[one_id] = one
 
-    def id_like(self, name: str) -> str | None:
+    def id_ignoring_case(self, name: str) -> str | None:
         """Return the id that a name is, whatever its case and the encoding of its accents; None if none is."""
         return self._ids.get(name_key(name))
 

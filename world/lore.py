@@ -1,4 +1,4 @@
-"""Lore: what those who live in a world know of it, kept by subject and told when somebody speaks of that."""
+"""Lore: what inhabitants know, by subject."""
 
 from __future__ import annotations
 

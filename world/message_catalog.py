@@ -1,4 +1,4 @@
-"""What the world says: sentences with `{variables}`, by the note and the name under which they stand in the vault.
+"""The message catalog: every sentence of the world, with `{variables}`, by note and key.
 
 `wording("movement.no_exit", wanted="attic", exits="north")` is the sentence `no_exit` of `text/movement.md`, so that
 a world can speak German or Elvish. A world that was given no sentences says their names and values.

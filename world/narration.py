@@ -1,4 +1,4 @@
-"""Who perceives an event, and the one sentence that both screens and memories get of it.
+"""Narration: the audience of an event, and the one sentence for each viewer.
 
 The sentences themselves stand in the vault's `text/narration.md`.
 """

@@ -1,4 +1,4 @@
-"""Ways through the world: the shortest path, who follows whom, and the automap of the rooms near by.
+"""Navigation: the shortest path, followers, and the automap of the rooms near by.
 
 On the map every room has one place and every place at most one room. What leads up, down or through a door, or to a
 place that is taken, is not drawn. Looking up who follows somebody costs one step per follower.
@@ -85,7 +85,7 @@ class Automap:
     """Where rooms lie, by id in the order in which they were found, and the exits that are not drawn, by room."""
 
     places: dict[str, Place] = field(default_factory=dict)
-    undrawn: list[tuple[str, Exit]] = field(default_factory=list)
+    not_drawn: list[tuple[str, Exit]] = field(default_factory=list)
 
     def signs(self) -> dict[str, str]:
         """Return what stands for each room on the plan: `@` for the first, then 1 to 9 and letters."""
@@ -114,12 +114,12 @@ def automap_of(
                 continue
             place = _beyond(plan.places[here], exit, directions)
             if place is None or place in taken or len(plan.places) >= most:
-                plan.undrawn.append((here, exit))
+                plan.not_drawn.append((here, exit))
                 continue
             taken.add(place)
             plan.places[exit.room_id], steps[exit.room_id] = place, steps[here] + 1
             waiting.append(exit.room_id)
-    plan.undrawn = [(here, exit) for here, exit in plan.undrawn if exit.room_id not in plan.places]
+    plan.not_drawn = [(here, exit) for here, exit in plan.not_drawn if exit.room_id not in plan.places]
     return plan
 
 

@@ -1,4 +1,4 @@
-"""From what somebody typed to a verb, its arguments and a private reason, and to what is meant by a name.
+"""Parses a typed line into verb, arguments and private reason, and matches names.
 
 A line is `verb arguments | private reason`. The bar counts only beside white space or at an end, so that
 `say yes|no` stays speech; `\\|` is always a plain bar. Aliases are expanded first. Names match exactly before they
@@ -34,7 +34,7 @@ REPEAT = ("!", "!!", "again")
 """What stands for the last line."""
 
 _GAP = re.compile(r"%([1-9*])")
-UNSPACED = ((0x0E00, 0x0EFF), (0x1000, 0x109F), (0x1780, 0x17FF), (0x3040, 0x30FF), (0x3400, 0x9FFF))
+UNSPACED_SCRIPTS = ((0x0E00, 0x0EFF), (0x1000, 0x109F), (0x1780, 0x17FF), (0x3040, 0x30FF), (0x3400, 0x9FFF))
 """The code points of scripts that put no blanks between words: Thai, Lao, Burmese, Khmer, Japanese, Chinese."""
 
 MAX_NAME_WORDS = 12
@@ -283,7 +283,7 @@ def _is_end_of_word(before: str, after: str) -> bool:
 def _joins(character: str) -> bool:
     if not character or not (character == "_" or unicodedata.category(character)[0] in "LMN"):
         return False
-    return not any(first <= ord(character) <= last for first, last in UNSPACED)
+    return not any(first <= ord(character) <= last for first, last in UNSPACED_SCRIPTS)
 
 
 def _numbered(wanted: str, known: Sequence[T]) -> T | None:

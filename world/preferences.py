@@ -1,4 +1,4 @@
-"""What somebody has set for themselves, and whom they ignore; what of those still reaches them."""
+"""Preferences of a character, and the ignore list."""
 
 from __future__ import annotations
 
@@ -63,12 +63,12 @@ ALL_AGENTS = "agents"
 
 _TALK = (Said, Emoted, Shouted, Shared, Whispered)
 _ACTIONS = (Arrived, Left, Took, Dropped, Gave, PutIn, TookFrom, Used, ReadThing, Wrote)
-HUSHABLE = (*_TALK, *_ACTIONS)
+IGNORABLE = (*_TALK, *_ACTIONS)
 """The types of what can be hushed."""
 
 
 @dataclass(frozen=True)
-class Hushable:
+class IgnorableLine:
     """What somebody may have hushed: talk, coming, going or handling, of whom, for whom, with which words."""
 
     who: str
@@ -78,13 +78,13 @@ class Hushable:
 
 
 @dataclass(frozen=True)
-class HushList:
+class IgnoreList:
     """Whom somebody has hushed, in order. What is done or said to `owner`, or names them, is theirs all the same."""
 
     owner: str
     names: tuple[str, ...]
 
-    def hides(self, one: Hushable | None) -> bool:
+    def hides(self, one: IgnorableLine | None) -> bool:
         """Return whether something is of somebody hushed, and not for the owner. None is nothing that can be hushed."""
         if one is None or one.who == self.owner or one.to == self.owner:
             return False
@@ -92,18 +92,18 @@ class HushList:
         return is_hushed and not is_named(self.owner, one.words)
 
 
-def hush_list(one: Character) -> HushList | None:
+def ignore_list(one: Character) -> IgnoreList | None:
     """Return whom somebody has hushed, None for nobody."""
     names = one.preferences.get(IGNORED) and ignored_names(one)
-    return HushList(one.character_id, tuple(names)) if names else None
+    return IgnoreList(one.character_id, tuple(names)) if names else None
 
 
-def hushable(event: Event, world: World) -> Hushable | None:
+def ignorable_of(event: Event, world: World) -> IgnorableLine | None:
     """Return what can be hushed of an event. What comes of an action, and what is built, is perceived in any case."""
     actor = world.characters.get(event.actor_id)
-    if actor is None or not isinstance(event, HUSHABLE):
+    if actor is None or not isinstance(event, IGNORABLE):
         return None
-    return Hushable(event.actor_id, actor.is_agent, getattr(event, "to_id", ""), _words(event))
+    return IgnorableLine(event.actor_id, actor.is_agent, getattr(event, "to_id", ""), _words(event))
 
 
 def ignored_names(one: Character) -> list[str]:
@@ -116,10 +116,10 @@ def is_ignored(event: Event, viewer: Character, world: World) -> bool:
 
     For a viewer is also all that those do from whom they await an answer.
     """
-    hushed = hush_list(viewer)
+    hushed = ignore_list(viewer)
     if hushed is None or event.actor_id in viewer.transient.awaiting_reply_from:
         return False
-    return hushed.hides(hushable(event, world))
+    return hushed.hides(ignorable_of(event, world))
 
 
 def is_talk(event: Event) -> bool:

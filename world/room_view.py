@@ -1,4 +1,4 @@
-"""What somebody sees of where it is, and what others may know of it: where, since when, away or idle.
+"""The view of a room, and what others may know of a character: place, idle time, away.
 
 In a crowd, only a few of many people are visible. The sentences themselves stand in the vault's `text/narration.md`.
 """

@@ -1,4 +1,4 @@
-"""The interpreter of reactions: from what happened to what happens because of it.
+"""The interpreter of triggers (reactions): from events to actions.
 
 What a reaction does sets off no other reaction, so that nothing goes round in circles. Everything is bounded: so many
 reactions to one event, so many acts in a row of the table.

@@ -1,4 +1,4 @@
-"""Make text from outside safe to show, to log, to store, to put before a model, and to name a file by.
+"""Sanitizes text from outside for screens, logs, notes, prompts and file names.
 
 The same rule serves what players type, what models answer and what stands in the vault's notes: a line is
 one line, without controls or escape sequences, and nothing in it is invisible or turns its neighbours around.

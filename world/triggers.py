@@ -1,4 +1,4 @@
-"""A reaction: one row of the table in which a note says what happens by itself. No code is ever run.
+"""Triggers: rows of a note's table of reactions, parsed. No code is run.
 
     | on  | when               | do                                            |
     | use | lit != yes, night  | set lit = yes; show The lamp flares up.       |

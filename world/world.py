@@ -1,4 +1,4 @@
-"""The world: all rooms, things and characters, where they are, what is said, the boards, and what can be undone."""
+"""The world: all entities and their locations, the boards, and the undo history."""
 
 from __future__ import annotations
 
@@ -225,9 +225,9 @@ class World:
         for table in tables:
             table.share_ids_with(*(other for other in tables if other is not table))
 
-    def id_like(self, name: str) -> str | None:
+    def id_ignoring_case(self, name: str) -> str | None:
         """Return the id of the room, thing or character that a name is, whatever its case; None if it is free."""
-        found = (table.id_like(name) for table in (self.rooms, self.things, self.characters))
+        found = (table.id_ignoring_case(name) for table in (self.rooms, self.things, self.characters))
         return next(filter(None, found), None)
 
     def get(self, ref: Ref) -> Entity | None:

@@ -21,8 +21,16 @@ from world.world import World
 IN_TALK_MS = 90_000
 """For how long after a person came, spoke to an agent or led it along, in milliseconds, it does not walk off."""
 
+ANSWER_MS = 45_000
+"""For how long after one of two others spoke to the other, in milliseconds, an agent leaves them time to answer."""
+
 KEPT_TURNS = 3
 """How many speeches are looked at to see whether two others talk with each other."""
+
+Speech = tuple[str, str]
+"""The ids of who spoke, and of whom it was for; empty if for nobody in particular."""
+
+NO_SPEECH: Speech = ("", "")
 
 
 @dataclass(frozen=True)
@@ -30,9 +38,9 @@ class Manners:
     """What the conversation asks of an agent now.
 
     `in_talk_with` is the id of the person who talks with it, or empty. `is_waiting` says that nobody has said anything
-    since its own last words here; `others_talk` that two others here speak to each other by name. `spoken_to` are
-    the ids of those here whom it has spoken to since they met. `words_here` counts its own speeches in this room,
-    and `has_parted` says that it and somebody else have both said good-bye.
+    since its own last words here; `others_talk` that two others here talk with each other. `spoken_to` are the ids of
+    those here whom it has spoken to since they met, `posed` of those who have posed since they came. `words_here`
+    counts its own speeches in this room, and `has_parted` says that it and somebody else have both said good-bye.
     """
 
     in_talk_with: str = ""
@@ -41,6 +49,7 @@ class Manners:
     spoken_to: frozenset[str] = frozenset()
     words_here: int = 0
     has_parted: bool = False
+    posed: frozenset[str] = frozenset()
 
 
 class Conversation:
@@ -49,13 +58,14 @@ class Conversation:
     def __init__(self, name: str, now_ms: Callable[[], int]) -> None:
         self._name = name
         self._now_ms = now_ms
-        self._person, self._person_ms = "", 0
+        self._person, self._person_ms, self._spoken_ms = "", 0, 0
         self._begin()
 
     def _begin(self) -> None:
-        self._turns: deque[tuple[str, str]] = deque(maxlen=KEPT_TURNS)
+        self._turns: deque[Speech] = deque(maxlen=KEPT_TURNS)
         self._spoken_to: set[str] = set()
         self._parted: set[str] = set()
+        self._posed: set[str] = set()
         self._words_here = 0
         self._is_waiting = False
 
@@ -71,6 +81,7 @@ class Conversation:
             case Arrived() | Left():
                 self._spoken_to.discard(event.actor_id)
                 self._parted.discard(event.actor_id)
+                self._posed.discard(event.actor_id)
                 if event.actor_id == self._person:
                     self._person = ""
                 if isinstance(event, Arrived):
@@ -82,6 +93,7 @@ class Conversation:
                 self._attend(event.actor_id, world)
             case Emoted() if not own:
                 self._is_waiting = False
+                self._posed.add(event.actor_id)
 
     def manners(self) -> Manners:
         """Return what the conversation asks of the agent now."""
@@ -93,10 +105,11 @@ class Conversation:
             frozenset(self._spoken_to),
             self._words_here,
             self._name in self._parted and len(self._parted) > 1,
+            frozenset(self._posed),
         )
 
     def _hear(self, event: Said | Whispered, world: World, own: bool) -> None:
-        to_id = event.to_id or self._named_in(event, world)
+        to_id = addressee(event, self._turns[-1] if self._turns else NO_SPEECH, world)
         says_goodbye = is_farewell(event.text, world.wording)
         if own:
             others = [to_id] if to_id else [one.character_id for one in world.occupants(event.room_id)]
@@ -108,6 +121,7 @@ class Conversation:
             if to_id in ("", self._name):
                 self._attend(event.actor_id, world)
         self._turns.append((event.actor_id, to_id))
+        self._spoken_ms = self._now_ms()
         if says_goodbye:
             self._parted.add(event.actor_id)
         elif not own:
@@ -118,16 +132,28 @@ class Conversation:
         if other is not None and not other.is_agent:
             self._person, self._person_ms = actor_id, self._now_ms()
 
-    def _named_in(self, event: Said | Whispered, world: World) -> str:
-        here = (one for one in world.occupants(event.room_id) if one.character_id != event.actor_id)
-        return next((one.character_id for one in here if is_named(one.name, event.text)), "")
-
     def _do_others_talk(self) -> bool:
-        """Return whether the last two speeches were between two others, whoever of them spoke."""
-        if len(self._turns) < 2:
+        """Return whether one of two others has just spoken to the other, or the last two speeches were theirs."""
+        *before, newest = self._turns or [NO_SPEECH]
+        if not newest[1] or self._name in newest:
             return False
-        (one, to_one), (other, to_other) = list(self._turns)[-2:]
-        return self._name not in (one, to_one) and bool(to_one) and {one, to_one} == {other, to_other}
+        is_due = self._now_ms() - self._spoken_ms < ANSWER_MS
+        return is_due or bool(before and set(before[-1]) == set(newest))
+
+
+def addressee(event: Said | Whispered, before: Speech, world: World) -> str:
+    """Return the id of the character that words are for, empty if that is nobody in particular.
+
+    It is who is named. Words that name nobody are for whoever spoke to this speaker in the speech `before` it in the
+    same room, and is still here.
+    """
+    if event.to_id:
+        return event.to_id
+    here = [one for one in world.occupants(event.room_id) if one.character_id != event.actor_id]
+    if named := next((one.character_id for one in here if is_named(one.name, event.text)), ""):
+        return named
+    speaker, to_id = before
+    return speaker if to_id == event.actor_id and any(one.character_id == speaker for one in here) else ""
 
 
 def is_question(words: str, wording: Wording) -> bool:

@@ -1,18 +1,19 @@
 """Turn-taking: whose turn it is to speak, and what an agent has not answered yet.
 
-Where several agents hear the same, one answers and the others wait. That is the one spoken to by name; else the agent
-with whom the person has been talking, if it is here; else the one that has heard most since its last turn. What is
-unanswered is kept across a restart, so that a conversation goes on.
+Where several agents hear the same, one answers and the others wait. That is the one spoken to by name; else the one
+that has just spoken to this speaker by name, which they answer; else the agent with whom the person has been talking,
+if it is here; else the one that has heard most since its last turn. Two others who answer each other are let alone.
+What is unanswered is kept across a restart, so that a conversation goes on.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from agents.attending.conversation import is_question
+from agents.attending.conversation import NO_SPEECH, Speech, addressee, is_question
 from agents.attending.perception import CHANNELS, Address, Attention, Impression, address, is_person, is_worth_a_thought
 from agents.component import Turn
 from world.entities import Character
@@ -45,6 +46,7 @@ class Floor:
         self._event: Event | None = None
         self._choice = ""
         self._partners: dict[str, str] = {}
+        self._speeches: dict[str, Speech] = {}  # by room, the newest
 
     def unseen(self, name: str) -> int:
         """Return how many events an agent has perceived since its last turn."""
@@ -94,15 +96,22 @@ class Floor:
         present = (one for one in world.characters.at(room_id, "is_agent") if one.awake)
         agents = [one.name for one in present if one.transient.afk_message is None]
         others = [name for name in agents if name != event.actor_id]
-        if isinstance(event, Said) and (named := _named(event, others)):
-            self._note_partner(event.actor_id, named)
-        if not _is_for_somebody(event, room_id, world):
-            return ""
+        to_id = self._addressee(event, world) if isinstance(event, Said) else ""
+        if to_id in others:
+            self._note_partner(event.actor_id, to_id)
+        if to_id or not _is_for_somebody(event, room_id, world):
+            return to_id if to_id in others and _is_answer(event, to_id, world) else ""
         partner = self._partners.get(event.actor_id, "")
         choice = partner if partner in others else max(others, key=lambda name: self._unseen[name], default="")
         if choice and isinstance(event, Said):
             self._note_partner(event.actor_id, choice)
         return choice
+
+    def _addressee(self, event: Said, world: World) -> str:
+        """Return whom words are for, and note it: an answer to them is for this speaker."""
+        to_id = addressee(event, self._speeches.get(event.room_id, NO_SPEECH), world)
+        self._speeches[event.room_id] = (event.actor_id, to_id)
+        return to_id
 
     def _note_partner(self, speaker: str, agent: str) -> None:
         """Note whom somebody talks with; of too many the oldest is forgotten."""
@@ -110,10 +119,6 @@ class Floor:
         self._partners[speaker] = agent
         if len(self._partners) > KEPT_PARTNERS:
             del self._partners[next(iter(self._partners))]
-
-
-def _named(event: Said, agents: Iterable[str]) -> str:
-    return next((name for name in agents if event.to_id == name or is_named(name, event.text)), "")
 
 
 def _room_of(event: Event) -> str:
@@ -127,13 +132,16 @@ def _is_for_somebody(event: Event, room_id: str, world: World) -> bool:
     """
     if not isinstance(event, Said):
         return is_person(event.actor_id, world)
-    if event.to_id:
-        return False
     others = [one for one in world.occupants(room_id) if one.character_id != event.actor_id]
     is_heard_alone = all(one.is_agent for one in others) and is_person(event.actor_id, world)
-    if not (is_heard_alone or is_question(event.text, world.wording)):
-        return False
-    return not any(is_named(one.name, event.text) for one in others)
+    return is_heard_alone or is_question(event.text, world.wording)
+
+
+def _is_answer(event: Event, to_id: str, world: World) -> bool:
+    """Return whether words without a name in them are an answer that the agent they are for should take up."""
+    if not isinstance(event, Said) or event.to_id or is_named(world.characters[to_id].name, event.text):
+        return False  # who is named knows by that
+    return is_person(event.actor_id, world) or is_question(event.text, world.wording)
 
 
 @dataclass(frozen=True)

@@ -116,6 +116,24 @@ _ENDS_THING = re.compile(
 )
 
 
+SHORT_FORMS = dict(
+    one.split("=")
+    for one in (
+        "u=you; ur=your; ya=you; r=are; im=i am; ive=i have; whats=what is; wheres=where is; whos=who is; hows=how is; "
+        "thats=that is; its=it is; isnt=is not; dont=do not; cant=can not; cannot=can not; pls=please; thx=thanks; "
+        "wd=would; shd=should; y=why; wat=what; didnt=did not; havent=have not; youre=you are"
+    ).split("; ")
+)
+"""How people who type fast write some words, and what they stand for."""
+
+_SHORT = re.compile(rf"\b(?:{'|'.join(SHORT_FORMS)})\b(?!['’])", re.IGNORECASE)
+
+
+def written_out(words: str) -> str:
+    """Return words with the short forms of chats written out: "do u like ur job" as "do you like your job"."""
+    return _SHORT.sub(lambda found: SHORT_FORMS[found[0].casefold()], words)
+
+
 def asking_part(question: str) -> str:
     """Return the last sentence that asks, by its mark or its first word; all words where neither tells which it is."""
     parts = list(sentences(question))
@@ -146,7 +164,7 @@ def values_of(kind: AnswerType, words: str) -> set[str]:
 
 def subject_of(question: str) -> Subject:
     """Return of whom a question asks, polite forms as in "do you know when I …" aside."""
-    asked = _ASIDE.sub("", asking_part(question))
+    asked = _ASIDE.sub("", written_out(asking_part(question)))
     if _ASKS_OF_ASKED.match(asked):
         return "asked"
     if _OF_ASKER.search(asked):
@@ -156,13 +174,13 @@ def subject_of(question: str) -> Subject:
 
 def goes_back(question: str) -> bool:
     """Return whether a question is about what was spoken of before: by a pronoun, or it asks to remember."""
-    asked = asking_part(question)
+    asked = written_out(asking_part(question))
     return bool(_ASIDE.search(asked) or _GOES_BACK.search(asked) or _FORGOTTEN.search(question))
 
 
 def asks_what(question: str) -> bool:
     """Return whether a question wants more than yes or no."""
-    return bool(_ASKS_WHAT.search(asking_part(question)))
+    return bool(_ASKS_WHAT.search(written_out(asking_part(question))))
 
 
 def asks_of_self(question: str) -> bool:
@@ -170,7 +188,7 @@ def asks_of_self(question: str) -> bool:
 
     "What should I see?" asks for advice.
     """
-    is_advice = _ASKS_ADVICE.search(asking_part(question))
+    is_advice = _ASKS_ADVICE.search(written_out(asking_part(question)))
     return asks_what(question) and subject_of(question) == "asker" and not is_advice
 
 

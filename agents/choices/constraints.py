@@ -16,7 +16,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from agents.choices.possible import NOTHING, Form, Possible
-from agents.models.adapter import literal
+from agents.models.adapter import gbnf_literal
 
 FEWEST_WORDS = 3
 MOST_WORDS = 16
@@ -56,10 +56,10 @@ def verbs_in(grammar: str) -> list[str]:
 
 
 def _spelling(form: Form) -> str:
-    parts = [literal(form.command.verb)]
+    parts = [gbnf_literal(form.command.verb)]
     for word in form.command.words:
         if not word.kind:
-            parts.append(literal(f" {word.text}"))
+            parts.append(gbnf_literal(f" {word.text}"))
         else:
             parts.append(_placeholder(form.choices.get(word.kind)))
     return " ".join(part for part in parts if part)
@@ -68,7 +68,7 @@ def _spelling(form: Form) -> str:
 def _placeholder(choices: tuple[str, ...] | None) -> str:
     if choices is None:
         return '" " sentence'
-    named = [literal(f" {choice}".replace("|", "\\|")) for choice in choices if choice != NOTHING]
+    named = [gbnf_literal(f" {choice}".replace("|", "\\|")) for choice in choices if choice != NOTHING]
     if not named:
         return ""
     return _either(named) + ("?" if NOTHING in choices else "")

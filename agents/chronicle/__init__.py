@@ -1,1 +1,1 @@
-"""What is worth telling of what happened in a world, found by rule."""
+"""Top moments of a world, found by rule."""

@@ -1,4 +1,4 @@
-"""Top moments, found by rule in the events of a world as they happen; see `RULES`.
+"""Top moments, found by rule in the events of a world; see `RULES`.
 
 What happened is known by the types of events, in any language. What was promised is known by English words and by
 those of `text/chronicle.md`, a quarrel by the words of that note alone.

@@ -1,1 +1,1 @@
-"""Commands that look into agents, drive their memory, make, rest and lead them; and those about oneself."""
+"""Commands that inspect agents, control their memory, and manage them; and those about oneself."""

@@ -1,4 +1,4 @@
-"""Making agents, letting them rest, and leading them."""
+"""Commands that create, pause and possess agents."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Possession:
         self._note = note
         self._led: dict[str, Agent] = {}
 
-    def led_by(self, admin_id: str) -> Agent | None:
+    def agent_of(self, admin_id: str) -> Agent | None:
         """Return the agent that somebody leads, or None."""
         return self._led.get(admin_id)
 
@@ -66,7 +66,7 @@ class Possession:
             performed = agent.perform(line)
             self._note(character_id, line, performed.refusal, agent.name)
 
-    def take_note(self, events: tuple[Event, ...]) -> None:
+    def on_events(self, events: tuple[Event, ...]) -> None:
         """Let go of an agent whose leader has left the world."""
         for event in events:
             if isinstance(event, Left) and not event.to_room_id:
@@ -95,9 +95,9 @@ class PopulationCommands:
 
     @command("@create-agent <name> -> <text>", category="agents", role=Role.ADMIN, for_agents=False)
     def create_agent(self, world: World, actor: Character, name: str, text: str) -> list[Event]:
-        r"""Bring a new agent into the world, here and at once: @create-agent Wren -> You are Wren. You mend nets.
+        r"""Create an agent here, at once: @create-agent Wren -> You are Wren. You mend nets.
 
-        The text is its profile, from now on agents/Wren/agent.md; \n in it is a new line.
+        The text becomes its profile, agents/Wren/agent.md; \n in it is a new line.
         It remembers from the first moment, and thinks if there is a model.
         """
         called = validate_name(world, name[:1].upper() + name[1:])
@@ -112,19 +112,19 @@ class PopulationCommands:
 
     @command("@pause-agent <agent>", category="agents", role=Role.ADMIN, for_agents=False)
     def pause_agent(self, world: World, actor: Character, agent: str) -> list[Event]:
-        """Let an agent think no more, until @resume-agent; it still hears, and remembers what it hears."""
+        """Pause an agent until @resume-agent. It still hears and remembers."""
         return self._set_paused(world, actor, find_agent(world, self._agents, agent), True)
 
     @command("@resume-agent <agent>", category="agents", role=Role.ADMIN, for_agents=False)
     def resume_agent(self, world: World, actor: Character, agent: str) -> list[Event]:
-        """Let an agent think again."""
+        """Resume a paused agent."""
         return self._set_paused(world, actor, find_agent(world, self._agents, agent), False)
 
     @command("@agent-model <agent> [<name>]", category="models", role=Role.ADMIN, for_agents=False)
     def agent_model(self, world: World, actor: Character, agent: str, name: str = "") -> list[Event]:
-        """Let an agent think with another profile of config/models.md: @agent-model Moss small.
+        """Set the model profile of an agent, from config/models.md: @agent-model Moss small.
 
-        It counts from its next thought on. Without a profile, tell which it has.
+        The profile counts from the next thought. Without a profile, show the present one.
         """
         found, say = find_agent(world, self._agents, agent), world.wording
         if not name:
@@ -142,9 +142,9 @@ class PopulationCommands:
 
     @command("@possess <agent>", category="agents", role=Role.ADMIN, for_agents=False)
     def possess(self, world: World, actor: Character, agent: str) -> list[Event]:
-        """Lead an agent: it does what you type, and you see what it sees, until @release.
+        """Puppet an agent until @release: it does what you type, and you see what it sees.
 
-        It remembers what you have it do as what it did itself. Meanwhile it thinks nothing.
+        It remembers your commands as its own acts. It does not think meanwhile.
         Commands that begin with an @ stay your own.
         """
         found = find_agent(world, self._agents, agent)
@@ -157,7 +157,7 @@ class PopulationCommands:
 
     @command("@release", category="agents", role=Role.ADMIN, for_agents=False)
     def release(self, world: World, actor: Character) -> list[Event]:
-        """Let the agent that you lead be itself again."""
+        """Release the agent that you possess."""
         found = self._leading.end(actor.character_id)
         if found is None:
             raise CommandError(world.wording("population.none_led"))

@@ -1,4 +1,4 @@
-"""The @memory-… family: looking into an agent's memory, and having it summarised, rebuilt or rolled back."""
+"""The @memory-… commands: inspect an agent's memory; compact, rebuild or roll back its summaries."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from collections.abc import Callable, Mapping
 from typing import TypeVar
 
 from agents.agent import Agent
-from agents.memory.compactor import Outcome, described, nothing_due, outcome
+from agents.memory.compactor import Outcome, describe_plan, nothing_due, outcome_of
 from agents.memory.facts.store import fact_text
-from agents.memory.inspection import diff_text, expanded_text, explain_text, status_text
+from agents.memory.inspection import diff_text, expand_text, explain_text, status_text
 from agents.memory.journal_search import brief_of, search_text
 from vault.errors import NoteError
 from vault.memory.memory_line import Memory
@@ -38,19 +38,19 @@ class MemoryCommands:
 
     @command("@memory-status [<agent>]", category="memory", role=Role.PLAYER, for_agents=False)
     def memory_status(self, world: World, actor: Character, agent: str = "") -> list[Event]:
-        """Tell what an agent remembers word for word, what in summaries, and whether its memory is well.
+        """Show the memories by tier, the compactions, and the health of an agent's memory.
 
-        Without a name: of yourself. Another's is for observers and admins.
+        Without a name, show your own. Only observers and admins see others'.
         """
         found = target_agent(world, self._agents, actor, agent)
         return _seen(world, actor, lambda: _status(found, self._now_ms(), world.wording))
 
     @command("@compact-memories [<text>]", category="memory", role=Role.PLAYER, for_agents=False)
     def compact_memories(self, world: World, actor: Character, text: str = "") -> list[Event]:
-        """Summarise now all memories outside the newest, also if it is not yet due.
+        """Compact the memories now, even if no compaction is due.
 
-        @compact-memories Eliza             begins at once, and tells you when it has ended
-        @compact-memories Eliza --dry-run   only tells what would be done
+        @compact-memories Eliza             starts at once, and reports its end
+        @compact-memories Eliza --dry-run   only shows the plan
         """
         words = [word for word in text.split() if word != DRY_RUN]
         is_dry = DRY_RUN in text.split()
@@ -62,14 +62,14 @@ class MemoryCommands:
 
     @command("@rebuild-memories [<agent>]", category="memory", role=Role.PLAYER, for_agents=False)
     def rebuild_memories(self, world: World, actor: Character, agent: str = "") -> list[Event]:
-        """Make the long-term summary anew from all the short-term ones that were ever made; the better one is kept."""
+        """Rebuild the long-term summary from all short-term ones; the better one is kept."""
         found = target_agent(world, self._agents, actor, agent, Role.ADMIN)
         begun = found.compactor.force_rebuild(_teller(self._tell, actor, world))
         return [Output(actor.character_id, begun.told(world.wording))]
 
     @command("@memory-expand <text>", category="memory", role=Role.PLAYER, for_agents=False)
     def memory_expand(self, world: World, actor: Character, text: str) -> list[Event]:
-        """Show the very memories that a summary stands for, or what a reference in a prompt stands for.
+        """Show the memories that a summary covers, or that a reference in a prompt names.
 
         @memory-expand Eliza 3-17           by their numbers; ^m12 is one
         @memory-expand Eliza recent         all that the short-term summary covers; longterm likewise
@@ -79,11 +79,11 @@ class MemoryCommands:
         found, rest = split_target(world, self._agents, actor, text)
         if not rest:
             raise CommandError(world.wording("memory.expand_usage"))
-        return _seen(world, actor, lambda: expanded_text(found.memory, rest, world.wording))
+        return _seen(world, actor, lambda: expand_text(found.memory, rest, world.wording))
 
     @command("@memory-why <text>", category="memory", role=Role.PLAYER, for_agents=False)
     def memory_why(self, world: World, actor: Character, text: str) -> list[Event]:
-        """Tell why a memory is or is not in the prompt: @memory-why Eliza 12."""
+        """Explain why a memory is or is not in the prompt: @memory-why Eliza 12."""
         found, rest = split_target(world, self._agents, actor, text)
         number = rest.removeprefix("^m")
         if not is_number(number):
@@ -98,9 +98,9 @@ class MemoryCommands:
 
     @command("@memory-rollback <text>", category="memory", role=Role.PLAYER, for_agents=False)
     def memory_rollback(self, world: World, actor: Character, text: str) -> list[Event]:
-        """Put an earlier short-term summary back in force: @memory-rollback Eliza recent-20261121-203501-m000129.
+        """Restore an earlier short-term summary: @memory-rollback Eliza recent-20261121-203501-m000129.
 
-        What came after it is word for word again, and is summarised anew; no file is deleted.
+        Later memories are word for word again until the next compaction. No file is deleted.
         """
         found, leaf = split_target(world, self._agents, actor, text, Role.ADMIN)
         if found.compactor.is_running:
@@ -109,7 +109,7 @@ class MemoryCommands:
 
     @command("@prompt <agent>", "@impersonate", category="memory", role=Role.OBSERVER, for_agents=False)
     def prompt(self, world: World, actor: Character, agent: str) -> list[Event]:
-        """Show the exact prompt that an agent would be given now."""
+        """Show the exact prompt that an agent would get now."""
         found = target_agent(world, self._agents, actor, agent)
         return _seen(world, actor, lambda: found.prompt().text)
 
@@ -186,7 +186,7 @@ def _dry_run(agent: Agent) -> Outcome:
     plan = agent.memory.plan(forced=True)
     if plan is None:
         return nothing_due(agent.memory)
-    return outcome("compaction.would", who=agent.name, plan=described(plan))
+    return outcome_of("compaction.would", who=agent.name, plan=describe_plan(plan))
 
 
 def _rolled_back(agent: Agent, leaf: str, say: Wording) -> str:
@@ -207,7 +207,7 @@ class FactCommands:
 
     @command("@memory-pin <memory>", category="memory", role=Role.PLAYER)
     def memory_pin(self, world: World, actor: Character, memory: str) -> list[Event]:
-        """Keep a memory, by its number, or any words in mind for ever.
+        """Pin a memory, by its number, or any words: they stay in every prompt.
 
         @memory-pin 12                      as an agent, of yourself
         @memory-pin Eliza The key is under the third step.
@@ -220,7 +220,7 @@ class FactCommands:
 
     @command("@memory-unpin <memory>", category="memory", role=Role.PLAYER)
     def memory_unpin(self, world: World, actor: Character, memory: str) -> list[Event]:
-        """No longer keep something in mind for ever: name its number or its words."""
+        """Unpin a memory or words, by number or text."""
         found, rest = split_target(world, self._agents, actor, memory, Role.ADMIN)
         wanted = _needed(rest, world.wording("memory.unpin_usage"))
         pin = as_command_error(lambda: found.facts.unpin(wanted, world.wording))
@@ -229,7 +229,7 @@ class FactCommands:
 
     @command("@memory-facts [<memory>]", category="memory", role=Role.PLAYER)
     def memory_facts(self, world: World, actor: Character, memory: str = "") -> list[Event]:
-        """List what is known for certain, all of it or about something: @memory-facts Eliza lantern."""
+        """List known facts, all or about something: @memory-facts Eliza lantern."""
         found, rest = (
             split_target(world, self._agents, actor, memory)
             if memory
@@ -243,7 +243,7 @@ class FactCommands:
     def memory_find(self, world: World, actor: Character, memory: str) -> list[Event]:
         """Find memories by their words, however old: @memory-find Eliza brass lantern."""
         found, query = split_target(world, self._agents, actor, memory)
-        return recalling(world, actor, found, _needed(query, world.wording("memory.find_usage")), self._publish)
+        return search_memories(world, actor, found, _needed(query, world.wording("memory.find_usage")), self._publish)
 
 
 def fact_commands(agents: Mapping[str, Agent], publish: Publish) -> tuple[Command, ...]:
@@ -274,7 +274,7 @@ def facts_listing(agent: Agent, say: Wording, query: str = "") -> str:
     return "\n".join([heading, *more, *(lines or [say("memory.no_facts")] if not more else lines), *problem])
 
 
-def recalling(world: World, actor: Character, agent: Agent, query: str, publish: Publish) -> list[Event]:
+def search_memories(world: World, actor: Character, agent: Agent, query: str, publish: Publish) -> list[Event]:
     """Return what an agent's memory has of some words, or that it will be told in a moment, by `publish`."""
     answers: list[Event] = []
 

@@ -1,4 +1,4 @@
-"""What goes on in a mind: dreaming, recalling what was, and the goals one has."""
+"""Commands of a mind: dreams, recollections and goals."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from functools import partial
 
 from agents.agent import Agent
-from agents.commands.memory_commands import Publish, as_command_error, recalling
+from agents.commands.memory_commands import Publish, as_command_error, search_memories
 from agents.escaping import filled, load_template
 from agents.models.model import ModelError, Request
 from agents.models.queue import ModelQueue, complete_text
@@ -30,8 +30,8 @@ log = logging.getLogger(__name__)
 
 TEMPLATE = ("templates", "dream.md")
 SLOTS = ("name", "past")
-DREAM_TOKENS = 120
-LONGEST_DREAM = 600
+MAX_DREAM_TOKENS = 120
+MAX_DREAM_CHARACTERS = 600
 """How long a dream may be, in characters; it ends with a sentence if it can."""
 PAST_SHARE = 2
 """One part in so many of what the model can read is for the past; the oldest of it is left out first."""
@@ -41,12 +41,12 @@ _SENTENCES = re.compile(r".*[.!?…][\"'”’)]?", re.DOTALL)
 
 OnLine = Callable[[str], None]
 
-DREAMT_LINES = 40
+MAX_DREAM_MEMORIES = 40
 """Of so many of an agent's newest memories a dream is made."""
 
-LONGEST_GOAL = 200
-MOST_GOALS = 20
-MOST_RECALLED = 8
+MAX_GOAL_CHARACTERS = 200
+MAX_GOALS = 20
+MAX_RECALLED = 8
 
 
 class Dreamer:
@@ -79,11 +79,11 @@ class Dreamer:
         if queue is None or self.is_dreaming(name):
             return
         template = load_template(self._vault, TEMPLATE, SLOTS)
-        task = asyncio.create_task(self._dreamt(queue, name, template, past, told))
+        task = asyncio.create_task(self._run_dream(queue, name, template, past, told))
         self._tasks[name] = task
         task.add_done_callback(lambda done: self._tasks.pop(name))
 
-    async def _dreamt(self, queue: ModelQueue, name: str, template: str, past: str, told: OnLine) -> None:
+    async def _run_dream(self, queue: ModelQueue, name: str, template: str, past: str, told: OnLine) -> None:
         try:
             make = partial(self._request, queue, name, template, past)
             answer = await complete_text(queue, name, Priority.OTHER, make)
@@ -101,7 +101,7 @@ class Dreamer:
             del lines[: max(1, len(lines) // 8)]
         return Request(
             filled(template, {"name": name, "past": "\n".join(lines)}),
-            max_tokens=DREAM_TOKENS,
+            max_tokens=MAX_DREAM_TOKENS,
             stop=("\n\n", f"\n~{name}>"),
             temperature=TEMPERATURE,
             seed=self._rng.getrandbits(31),
@@ -111,7 +111,7 @@ class Dreamer:
 
 def dream_text(text: str) -> str:
     """Return what a model answered as a dream to be told: one line, whole sentences if there are any."""
-    line = collapse_whitespace(clean_line(text)).strip('"“” ')[:LONGEST_DREAM]
+    line = collapse_whitespace(clean_line(text)).strip('"“” ')[:MAX_DREAM_CHARACTERS]
     whole = _SENTENCES.match(line)
     return whole[0] if whole else line
 
@@ -133,7 +133,9 @@ class MindCommands:
             raise CommandError(world.wording("mind.dreaming_already"))
         past = as_command_error(lambda: _past(world, actor, self._agents))
         as_command_error(
-            lambda: self._dreamer.dream(actor.name, past, lambda text: self._publish((_dreamt(world, actor, text),)))
+            lambda: self._dreamer.dream(
+                actor.name, past, lambda text: self._publish((_dream_event(world, actor, text),))
+            )
         )
         return [Output(actor.character_id, world.wording("mind.dream_begins"))]
 
@@ -141,7 +143,11 @@ class MindCommands:
     def recall(self, world: World, actor: Character, memory: str) -> list[Event]:
         """Think back to something, however long ago it was: `recall brass lantern`."""
         agent = self._agents.get(actor.name)
-        return recalling(world, actor, agent, memory, self._publish) if agent else _recalled(world, actor, memory)
+        return (
+            search_memories(world, actor, agent, memory, self._publish)
+            if agent
+            else _search_heard(world, actor, memory)
+        )
 
     @command(
         "goal <text>",
@@ -188,21 +194,21 @@ def _past(world: World, actor: Character, agents: Mapping[str, Agent]) -> str:
     agent = agents.get(actor.name)
     if agent is None:
         return render_room(world, actor)
-    return "\n".join(agent.memory.view().tail_text().split("\n")[-DREAMT_LINES:])
+    return "\n".join(agent.memory.view().tail_text().split("\n")[-MAX_DREAM_MEMORIES:])
 
 
-def _dreamt(world: World, actor: Character, text: str) -> Event:
+def _dream_event(world: World, actor: Character, text: str) -> Event:
     key = "mind.dreamt" if text else "mind.dreamless"
     return SystemMessage(actor.character_id, world.wording(key, text=text))
 
 
-def _recalled(world: World, actor: Character, wanted: str) -> list[Event]:
+def _search_heard(world: World, actor: Character, wanted: str) -> list[Event]:
     """Return what was said in a person's hearing with all of these words. Raises: CommandError if nothing was."""
     words = wanted.casefold().split()
     found = [line for line in actor.transient.speech_history if all(word in line.casefold() for word in words)]
     if not found:
         raise CommandError(world.wording("mind.nothing_recalled", wanted=wanted))
-    return [Output(actor.character_id, "\n".join(found[-MOST_RECALLED:]))]
+    return [Output(actor.character_id, "\n".join(found[-MAX_RECALLED:]))]
 
 
 def _agent(world: World, actor: Character, agents: Mapping[str, Agent]) -> Agent:
@@ -224,9 +230,9 @@ def _goal_of_number(world: World, agent: Agent, number: int) -> str:
 
 def _check_goal(world: World, agent: Agent, wanted: str) -> None:
     known = {one_line(goal).casefold() for goal in agent.facts.goals}
-    if len(wanted) > LONGEST_GOAL:
-        raise CommandError(world.wording("mind.long_goal", most=LONGEST_GOAL))
+    if len(wanted) > MAX_GOAL_CHARACTERS:
+        raise CommandError(world.wording("mind.long_goal", most=MAX_GOAL_CHARACTERS))
     if wanted.casefold() in known:
         raise CommandError(world.wording("mind.goal_already", goal=wanted))
-    if len(known) >= MOST_GOALS:
+    if len(known) >= MAX_GOALS:
         raise CommandError(world.wording("mind.too_many_goals", count=len(known)))

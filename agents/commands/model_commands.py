@@ -1,4 +1,4 @@
-"""The command that looks at the language model."""
+"""The command `@llm-status`."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def model_commands(
 
     @command("@llm-status", category="models", role=Role.OBSERVER, for_agents=False)
     def llm_status(world: World, actor: Character) -> list[Event]:
-        """Tell which models there are, how each endpoint is, and what became of each agent's last turn."""
+        """Show the models, the state of each endpoint, and the outcome of each agent's last turn."""
         text = model_text(queue(), agents, world.wording, others(), problem(), chosen())
         return [Output(actor.character_id, text)]
 

@@ -1,4 +1,4 @@
-"""All commands about oneself: notes, dreams, what one recalls and means to do, and who one is."""
+"""Commands about oneself: notes, persona (profile) and description."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ from world.parsing import collapse_whitespace, suggestions
 from world.sanitize import clean_line
 from world.world import World
 
-TakeIn = Callable[[Agent], None]
+AdoptNotes = Callable[[Agent], None]
 """Has an agent go on with what its notes say now. Raises: NoteError."""
 
-LONGEST_TITLE = 60
-LONGEST_ENTRY = 2000
-LONGEST_NOTE = 20_000
-MOST_NOTES = 200
+MAX_TITLE_CHARACTERS = 60
+MAX_ENTRY_CHARACTERS = 2000
+MAX_NOTE_CHARACTERS = 20_000
+MAX_NOTES = 200
 """How long a title, what is written at a time and a note may be, in characters, and how many notes one may have."""
 
 ARROW = "->"
@@ -40,20 +40,20 @@ ARROW = "->"
 class SelfCommands:
     """The commands about who one is, and how one looks."""
 
-    def __init__(self, agents: Mapping[str, Agent], profiles: ProfileHistory, take_in: TakeIn) -> None:
+    def __init__(self, agents: Mapping[str, Agent], profiles: ProfileHistory, take_in: AdoptNotes) -> None:
         self._agents = agents
         self._profiles = profiles
         self._take_in = take_in
 
     @command("@my-profile", category="self", role=Role.PLAYER, for_agents=False)
     def my_profile(self, world: World, actor: Character) -> list[Event]:
-        """Show who you are: an agent its profile, a person how it looks."""
+        """Show your profile, or your description if you are a person."""
         agent = self._agents.get(actor.name)
-        return _shown(world, actor, actor, agent.note.profile if agent else actor.description)
+        return _show_note(world, actor, actor, agent.note.profile if agent else actor.description)
 
     @command("@set-profile <text>", category="self", role=Role.PLAYER, for_agents=False)
     def set_profile(self, world: World, actor: Character, text: str) -> list[Event]:
-        r"""Say who you are from now on, in the whole of your profile; \n is a new line. @undo-profile takes it back."""
+        r"""Replace your profile; \n is a new line. @undo-profile undoes it."""
         agent = self._agents.get(actor.name)
         whose = text.partition("->")[0].strip().casefold()
         if "->" in text and whose in {name.casefold() for name in self._agents} - {actor.name.casefold()}:
@@ -62,7 +62,7 @@ class SelfCommands:
 
     @command("@undo-profile [<agent>]", category="self", role=Role.PLAYER, for_agents=False)
     def undo_profile(self, world: World, actor: Character, agent: str = "") -> list[Event]:
-        """Be again who you were before the last change; once more brings the change back. Another's is for admins."""
+        """Undo the last change of your profile; repeat to redo it. Admins may name an agent."""
         if agent and actor.role < Role.ADMIN and agent.casefold() != actor.name.casefold():
             raise CommandError(world.wording("self.not_yours"))
         found = find_agent(world, self._agents, agent) if agent else self._agents.get(actor.name)
@@ -75,33 +75,33 @@ class SelfCommands:
 
     @command("@my-description", category="self", role=Role.PLAYER, for_agents=False)
     def my_description(self, world: World, actor: Character) -> list[Event]:
-        """Show what others see who look at you."""
-        return _shown(world, actor, actor, actor.description)
+        """Show your description, which others see when they look at you."""
+        return _show_note(world, actor, actor, actor.description)
 
     @command("@set-description <text>", category="self", role=Role.PLAYER, for_agents=False)
     def set_description(self, world: World, actor: Character, text: str) -> list[Event]:
-        r"""Say what others see who look at you; \n is a new line. @undo-description takes it back."""
+        r"""Set your description, which others see; \n is a new line. @undo-description undoes it."""
         return self._describe(world, actor, text)
 
     @command("@undo-description", category="self", role=Role.PLAYER, for_agents=False)
     def undo_description(self, world: World, actor: Character) -> list[Event]:
-        """Look again as you did before the last change; once more brings the change back."""
+        """Undo the last change of your description; repeat to redo it."""
         return self._undescribe(world, actor)
 
     @command("@show-profile <agent>", category="agents", role=Role.OBSERVER, for_agents=False)
     def show_profile(self, world: World, actor: Character, agent: str) -> list[Event]:
         """Show the profile of an agent."""
         found = find_agent(world, self._agents, agent)
-        return _shown(world, actor, found.character, found.note.profile)
+        return _show_note(world, actor, found.character, found.note.profile)
 
     @command("@edit-profile <agent> -> <text>", category="agents", role=Role.ADMIN, for_agents=False)
     def edit_profile(self, world: World, actor: Character, agent: str, text: str) -> list[Event]:
-        r"""Give an agent another profile; \n is a new line. @undo-profile <agent> takes it back."""
+        r"""Replace the profile of an agent; \n is a new line. @undo-profile <agent> undoes it."""
         return self._set_profile(world, actor, find_agent(world, self._agents, agent), text)
 
     @command("@edit-interval <agent> <number>", category="agents", role=Role.ADMIN, for_agents=False)
     def edit_interval(self, world: World, actor: Character, agent: str, number: str) -> list[Event]:
-        """Let an agent think every so many seconds, from now on: @edit-interval Eliza 30."""
+        """Set the seconds between an agent's thoughts: @edit-interval Eliza 30."""
         found = find_agent(world, self._agents, agent)
         seconds = _seconds(world, number)
         as_command_error(lambda: self._profiles.set_interval(found.character, f"{seconds:g}"))
@@ -138,12 +138,12 @@ class SelfCommands:
         return [Output(actor.character_id, said), EntityChanged(actor.character_id, "character", actor.character_id)]
 
 
-def self_commands(agents: Mapping[str, Agent], profiles: ProfileHistory, take_in: TakeIn) -> tuple[Command, ...]:
+def self_commands(agents: Mapping[str, Agent], profiles: ProfileHistory, take_in: AdoptNotes) -> tuple[Command, ...]:
     """Return the commands about oneself."""
     return commands_of(SelfCommands(agents, profiles, take_in))
 
 
-def _shown(world: World, actor: Character, whose: Character, text: str) -> list[Event]:
+def _show_note(world: World, actor: Character, whose: Character, text: str) -> list[Event]:
     shown = text or world.wording("self.nothing_written", who=whose.name)
     return [Recalled(actor.character_id, shown, world.wording("self.you_look", who=whose.name))]
 
@@ -174,47 +174,47 @@ def note_commands(notes: PersonalNotes) -> tuple[Command, ...]:
         Admins may read others': note list Eliza, note read Eliza/Breakfast.
         """
         if text:
-            return _written(world, actor, notes, name, text)
+            return _write_note(world, actor, notes, name, text)
         # `note list -> eggs` and `note read me -> later` write notes that are called `list` and `read me`.
         if ARROW in f"{name} {anyone}".split():
             title, _, text = (f"read {name}" if name else f"list {anyone}").partition(ARROW)
-            return _written(world, actor, notes, title, text)
+            return _write_note(world, actor, notes, title, text)
         return as_command_error(
-            lambda: _read(world, actor, notes, name) if name else _listed(world, actor, notes, anyone)
+            lambda: _read_note(world, actor, notes, name) if name else _list_notes(world, actor, notes, anyone)
         )
 
     @command("@overwrite-note <name> -> <text>", category="mind", role=Role.PLAYER, for_agents=False)
     def overwrite_note(world: World, actor: Character, name: str, text: str) -> list[Event]:
-        """Give one of your notes another text; the old one is kept beside it."""
-        title, line = as_command_error(lambda: _meant(world, actor, notes, name)), _checked(world, name, text)
+        """Replace the text of a note; the old text is kept beside it."""
+        title, line = as_command_error(lambda: _find_title(world, actor, notes, name)), _check_text(world, name, text)
         kept = as_command_error(lambda: notes.overwrite(actor, title, line))
         return [Output(actor.character_id, world.wording("notes.overwritten", title=title, file=kept))]
 
     return (note, overwrite_note)
 
 
-def _written(world: World, actor: Character, notes: PersonalNotes, name: str, text: str) -> list[Event]:
-    title, line = collapse_whitespace(clean_line(name)), _checked(world, name, text)
+def _write_note(world: World, actor: Character, notes: PersonalNotes, name: str, text: str) -> list[Event]:
+    title, line = collapse_whitespace(clean_line(name)), _check_text(world, name, text)
     known = as_command_error(lambda: notes.title_of(actor, title))
     if not known:
         _check_title(world, title)
-        if len(as_command_error(lambda: notes.titles(actor))) >= MOST_NOTES:
-            raise CommandError(world.wording("notes.too_many", count=MOST_NOTES))
-    elif len(as_command_error(lambda: notes.read(actor, known))) + len(line) > LONGEST_NOTE:
-        raise CommandError(world.wording("notes.full", title=known, most=LONGEST_NOTE))
+        if len(as_command_error(lambda: notes.titles(actor))) >= MAX_NOTES:
+            raise CommandError(world.wording("notes.too_many", count=MAX_NOTES))
+    elif len(as_command_error(lambda: notes.read(actor, known))) + len(line) > MAX_NOTE_CHARACTERS:
+        raise CommandError(world.wording("notes.full", title=known, most=MAX_NOTE_CHARACTERS))
     as_command_error(lambda: notes.add(actor, title, line))
     key = "notes.added" if known else "notes.written"
     return [Output(actor.character_id, world.wording(key, title=known or title))]
 
 
-def _read(world: World, actor: Character, notes: PersonalNotes, wanted: str) -> list[Event]:
+def _read_note(world: World, actor: Character, notes: PersonalNotes, wanted: str) -> list[Event]:
     owner, wanted = _owner_and_title(world, actor, wanted)
-    title = _meant(world, owner, notes, wanted)
+    title = _find_title(world, owner, notes, wanted)
     text = world.wording("notes.reads", title=title, text=notes.read(owner, title))
     return [Recalled(actor.character_id, text, world.wording("notes.you_read", title=title))]
 
 
-def _listed(world: World, actor: Character, notes: PersonalNotes, anyone: str) -> list[Event]:
+def _list_notes(world: World, actor: Character, notes: PersonalNotes, anyone: str) -> list[Event]:
     owner = _allowed(world, actor, anyone) if anyone else actor
     titles = notes.titles(owner)
     key = "notes.list" if titles else "notes.none"
@@ -237,7 +237,7 @@ def _allowed(world: World, actor: Character, name: str) -> Character:
     return owner
 
 
-def _meant(world: World, owner: Character, notes: PersonalNotes, wanted: str) -> str:
+def _find_title(world: World, owner: Character, notes: PersonalNotes, wanted: str) -> str:
     title = notes.title_of(owner, wanted)
     if title:
         return title
@@ -247,13 +247,13 @@ def _meant(world: World, owner: Character, notes: PersonalNotes, wanted: str) ->
     raise CommandError(world.wording("notes.no_such", wanted=wanted))
 
 
-def _checked(world: World, name: str, text: str) -> str:
+def _check_text(world: World, name: str, text: str) -> str:
     """Return what is to be written, as it will stand there. Raises: CommandError if it is empty or too long."""
     line = collapse_whitespace(clean_line(text))
     if not line or not collapse_whitespace(clean_line(name)):
         raise CommandError(world.wording("notes.empty"))
-    if len(line) > LONGEST_ENTRY:
-        raise CommandError(world.wording("notes.too_long", most=LONGEST_ENTRY))
+    if len(line) > MAX_ENTRY_CHARACTERS:
+        raise CommandError(world.wording("notes.too_long", most=MAX_ENTRY_CHARACTERS))
     return line
 
 
@@ -262,8 +262,8 @@ def _check_title(world: World, title: str) -> None:
         check_name(title)
     except NoteError as error:
         raise CommandError(world.wording("notes.bad_title", title=title)) from error
-    if len(title) > LONGEST_TITLE:
-        raise CommandError(world.wording("notes.long_title", most=LONGEST_TITLE))
+    if len(title) > MAX_TITLE_CHARACTERS:
+        raise CommandError(world.wording("notes.long_title", most=MAX_TITLE_CHARACTERS))
 
 
 def own_commands(
@@ -279,5 +279,5 @@ def own_commands(
     return (
         *note_commands(PersonalNotes(vault, now_ms)),
         *mind_commands(agents, Dreamer(vault, queue, rng, timeout_seconds), publish),
-        *self_commands(agents, ProfileHistory(vault, now_ms), agents.take_in),
+        *self_commands(agents, ProfileHistory(vault, now_ms), agents.adopt_notes),
     )

@@ -1,4 +1,4 @@
-"""Looking into what agents were asked and why they did what they did."""
+"""Commands that inspect prompts and reasons: `@why`, `@llm-log`, `@memories`, `@bonds`, `@mind`."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ from world.world import World
 Text = Callable[[Shown, Wording], str]
 PROMPT_LINES = 8
 
-QUESTIONS = 3
-MOST_QUESTIONS = 20
-MOST_WHOLE = 3
+DEFAULT_QUESTIONS = 3
+MAX_QUESTIONS = 20
+MAX_WHOLE = 3
 """How many are shown if nobody says, at most, and at most with the whole prompt of each."""
 
 _SENTENCE = re.compile(r"(?P<tier>(?i:longterm|recent)(?::.+)?) (?P<number>\d{1,6})(?: (?P<at>\d{4}-\S+))?")
@@ -110,7 +110,7 @@ class ThoughtCommands:
     def llm_log(self, world: World, actor: Character, text: str = "") -> list[Event]:
         """Show the last questions to the model: prompt, reply, command, result, times and tokens.
 
-        @llm-log               the last one of each agent
+        @llm-log               the last question of each agent
         @llm-log Eliza         her last three
         @llm-log Eliza 10      her last ten
         @llm-log Eliza 1 full  the last one, with the whole prompt
@@ -120,9 +120,9 @@ class ThoughtCommands:
         words = words[:-1] if is_whole else words
         number = int(words.pop()) if words and is_number(words[-1]) else 0
         chosen = [find_agent(world, self._agents, " ".join(words))] if words else list(self._agents.values())
-        count = min(number or (QUESTIONS if words else 1), MOST_WHOLE if is_whole else MOST_QUESTIONS)
+        count = min(number or (DEFAULT_QUESTIONS if words else 1), MAX_WHOLE if is_whole else MAX_QUESTIONS)
         try:
-            found = {agent: _asked(agent, count) for agent in chosen}
+            found = {agent: _newest_questions(agent, count) for agent in chosen}
         except NoteError as error:
             raise CommandError(str(error)) from error
         if words and not found[chosen[0]]:
@@ -136,11 +136,11 @@ class ThoughtCommands:
 
     @command("@why <agent> [<number>]", category="models", role=Role.OBSERVER, for_agents=False)
     def why(self, world: World, actor: Character, agent: str, number: str = "") -> list[Event]:
-        """Tell why an agent did something: what it perceived, what it was told, its answer, what came of it.
+        """Explain an act of an agent: its perception, prompt, answer and result.
 
-        @why Eliza       what she did last
-        @why Eliza 123   what memory 123 is, or came of
-        @why Eliza 2026-11-21T20:35    what her model was asked last before that (UTC)
+        @why Eliza       her last act
+        @why Eliza 123   the origin of memory 123
+        @why Eliza 2026-11-21T20:35    the last question to her model before that time (UTC)
         """
         meant, say = find_agent(world, self._agents, agent), world.wording
         if not number or is_number(number):
@@ -158,7 +158,7 @@ class ThoughtCommands:
 
     @command("@memories <text>", category="memory", role=Role.OBSERVER, for_agents=False)
     def memories(self, world: World, actor: Character, text: str) -> list[Event]:
-        """List an agent's memories, newest first, those with some words or all.
+        """List an agent's memories, newest first, all or filtered.
 
         @memories Eliza lantern
         @memories Eliza kind=told who=Moss before=900
@@ -178,7 +178,7 @@ def thought_commands(agents: Mapping[str, Agent], publish: Publish) -> tuple[Com
     return commands_of(ThoughtCommands(agents, publish))
 
 
-def _asked(agent: Agent, count: int) -> list[Question]:
+def _newest_questions(agent: Agent, count: int) -> list[Question]:
     return newest_questions(written_archive(agent), count)
 
 
@@ -188,13 +188,13 @@ def mind_command(agents: Mapping[str, Agent], publish: Publish) -> tuple[Command
 
     @command("@mind [<text>]", category="mind", role=Role.PLAYER, for_agents=False)
     def mind(world: World, actor: Character, text: str = "") -> list[Event]:
-        """Show what goes on in an agent: what it does, its goals and errands, its prompt, its memory, its opinions.
+        """Show an agent's mind: activity, goals, errands, prompt, memory, opinions.
 
-        @mind Eliza                    all of it; another's is for observers and admins
-        @mind Eliza Robin              what she knows and thinks of Robin
-        @mind Eliza 2026-11-21T20:35   as it was then, as far as the files tell (UTC)
-        @mind Eliza recent 2           the memories that a sentence of a summary stands for
-        @mind Eliza longterm 1 2026-11-21T20:35    of the summary of then
+        @mind Eliza                    everything; observers and admins may see all agents
+        @mind Eliza Robin              her knowledge and opinion of Robin
+        @mind Eliza 2026-11-21T20:35   at that time (UTC), from her files
+        @mind Eliza recent 2           the memories behind a sentence of a summary
+        @mind Eliza longterm 1 2026-11-21T20:35    the same at that time
         """
         found, rest = split_target(world, agents, actor, text)
         if sentence := _SENTENCE.fullmatch(rest):

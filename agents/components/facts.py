@@ -16,7 +16,7 @@ from agents.memory.summaries.picked import picked_words
 from agents.memory.view import View
 from config.settings import MemorySettings
 from vault.markdown import LINE_BREAK
-from vault.memory.facts_note import COMMITMENTS, PLACES, THINGS, TOLD, Fact, Pin
+from vault.memory.facts_note import COMMITMENTS, PLACES, TELLABLE, THINGS, Fact, Pin
 from vault.memory.memory_line import Memory
 from world.commands.communication import board_lines
 from world.events import Event
@@ -137,7 +137,7 @@ def _stands_in(pin: Pin, view: View, shown: str) -> bool:
 
 
 def _is_about(fact: Fact, company: frozenset[str]) -> bool:
-    if fact.section in (*COMMITMENTS, *TOLD):
+    if fact.section in (*COMMITMENTS, *TELLABLE):
         return fact.subject in company or any(name in fact.value for name in company)
     if fact.section == THINGS:
         return fact.value.removesuffix(" has it") in company

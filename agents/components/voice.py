@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 from itertools import islice
 
 from agents.attending.conversation import is_question
+from agents.attending.questions import SHORT_FORMS
 from agents.component import Moment, Section, Turn
 from agents.components.asked import to_be_answered
 from agents.memory.facts.narration_parser import NarrationParser
@@ -47,13 +48,6 @@ FAMILIAR = 0.33
 
 _STEM = 6
 _WORD = re.compile(r"[^\W_]+(?:'[^\W_]+)*")
-_SHORT_FORMS = dict(
-    one.split("=")
-    for one in (
-        "u=you; ur=your; ya=you; r=are; im=i am; ive=i have; whats=what is; wheres=where is; whos=who is; hows=how is; "
-        "thats=that is; its=it is; isnt=is not; dont=do not; cant=can not; cannot=can not; pls=please; thx=thanks"
-    ).split("; ")
-)
 _ENDINGS = {"'s": "is", "'m": "am", "'re": "are", "'ve": "have", "'ll": "will", "'d": "would", "n't": "not"}
 _FORM = re.compile(rf"(.+)({'|'.join(_ENDINGS)})")
 _ME, _YOU = frozenset({"i", "me", "my", "mine", "we", "our"}), frozenset({"you", "your"})
@@ -226,5 +220,5 @@ def _words(sentence: str) -> list[str]:
     found = list[str]()
     for word in _WORD.findall(sentence.casefold().replace("’", "'")):
         form = _FORM.fullmatch(word)
-        found += [form[1], _ENDINGS[form[2]]] if form else _SHORT_FORMS.get(word, word).split()
+        found += [form[1], _ENDINGS[form[2]]] if form else SHORT_FORMS.get(word, word).split()
     return [word if len(word) <= 3 else word.removesuffix("s")[:_STEM] for word in found]

@@ -1,1 +1,1 @@
-"""What an agent remembers: a verbatim tail, a short-term and a long-term summary that together leave nothing out."""
+"""An agent's memory: a verbatim tail, a short-term and a long-term summary that cover everything."""

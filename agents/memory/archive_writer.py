@@ -1,4 +1,4 @@
-"""Writes one agent's archive: each turn whole, and what compaction takes out of the prompt."""
+"""Writes one agent's archive: each turn, and each compaction."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from agents.memory.view import ResultLimits, result_texts, truncated
+from agents.memory.view import ResultLimits, result_texts, truncate
 from config.settings import MemorySettings
 from vault.errors import NoteError
 from vault.memory.archive import Archive
@@ -95,7 +95,7 @@ class ArchiveWriter:
             reference = self.keep("tool_result", seq, text=text, refused=refused)
         except NoteError:
             return text
-        return truncated(text, self._settings().result_cap_characters, reference)
+        return truncate(text, self._settings().result_cap_characters, reference)
 
     def write(self) -> bool:
         """Write the queued entries; return whether all are written. Never raises."""

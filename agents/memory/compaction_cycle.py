@@ -1,4 +1,4 @@
-"""One compaction cycle: summaries are made from a frozen copy, archived, and published if nobody edited meanwhile."""
+"""One compaction cycle: summaries are made from a frozen copy, archived, and published unless edited meanwhile."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from agents.memory.cost import CompactionStats
 from agents.memory.memory import AgentMemory
 from agents.memory.strategy import Plan
 from agents.memory.summaries.drafts import Draft
-from agents.memory.summaries.rebuilding import marked
+from agents.memory.summaries.rebuilding import mark_extract
 from agents.memory.summaries.summarizing import NOTHING_LEFT, Summarizer, summary_of
 from agents.memory.view import OLDER, RECENT, View
 from agents.write_pool import WritePool
@@ -54,7 +54,7 @@ async def prepare(
     memory: AgentMemory, plan: Plan, summarizer: Summarizer, record: CompactionStats, now_ms: Callable[[], int]
 ) -> Prepared:
     """Make the summaries of a plan. Raises: SummaryRefused, ModelError, NoteError; nothing has changed then."""
-    if not memory.write_what_waits():
+    if not memory.write_pending():
         raise NoteError(f"Nothing is summarised while memories cannot be written. {memory.problem}")
     # The frozen copy: from here on nothing is read from the living memory.
     sources = (memory.longterm, memory.recent)
@@ -76,13 +76,13 @@ async def prepare(
             draft = _unchanged(in_force)
         ranges = [f"{summary.first}-{summary.last}" for summary in in_force]
         ranges += [f"{absorbed.first}-{absorbed.last}"] if absorbed else []
-        longterm = summary_of(marked(draft, sources), 1, plan.longterm.last, generation, now_ms(), tuple(ranges))
+        longterm = summary_of(mark_extract(draft, sources), 1, plan.longterm.last, generation, now_ms(), tuple(ranges))
         contents = tuple((part.name, part.memories) for part in parts)
         longterm = replace(longterm, edited_from=sources[0].hand if sources[0] else "", contents=contents)
     if plan.recent:
         record.state = f"summarising memories {plan.recent}"
         first, last = plan.recent.first, plan.recent.last
-        draft = marked(record.add_cost(await summarizer.recent(memories)))
+        draft = mark_extract(record.add_cost(await summarizer.recent(memories)))
         recent = summary_of(draft, first, last, generation, now_ms(), (f"{first}-{last}",))
     return Prepared(longterm, recent, sources)
 
@@ -95,7 +95,7 @@ async def publish(
     Raises: Superseded if a source was edited, with the new text kept beside the edit; NoteError.
     """
     _refuse_edited(memory, made)
-    longterm, recent = archived(memory, event, made.longterm, made.recent, count_tokens)
+    longterm, recent = archive_cycle(memory, event, made.longterm, made.recent, count_tokens)
     try:
         await activate(memory, replace(made, longterm=longterm, recent=recent), pool)
     except Superseded as edit:
@@ -192,7 +192,7 @@ def _folding(plan: Plan, recent: Summary | None) -> str:
     return f"folding memories {folded} into the long-term summary"
 
 
-def archived(
+def archive_cycle(
     memory: AgentMemory, event: EventName, longterm: Summary | None, recent: Summary | None, count_tokens: CountTokens
 ) -> tuple[Summary | None, Summary | None]:
     """Archive summaries that the gate has accepted; return them with the reference among their sources.

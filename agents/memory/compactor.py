@@ -1,4 +1,4 @@
-"""Compaction in the background: planned, prepared from a frozen copy, verified, published in one step, reported."""
+"""The compactor: plans, prepares, verifies and publishes compactions in the background."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from agents.memory.cost import CompactionStats, PromptCost, estimate_compaction,
 from agents.memory.memory import AgentMemory
 from agents.memory.strategy import Plan
 from agents.memory.summaries.drafts import Draft, SummaryRefused
-from agents.memory.summaries.rebuilding import Rebuilding, is_better, is_extract, rebuilding_of, rebuilt, redo
+from agents.memory.summaries.rebuilding import Rebuilding, is_better, is_extract, rebuild, rebuilding_of, redo
 from agents.memory.summaries.summarizing import Summarizer, summary_of
 from agents.memory.view import CompactedMessage
 from agents.models.model import ModelError
@@ -91,27 +91,27 @@ class Compactor:
         """Start a compaction even below the threshold; return what to tell at once. `ended` gets the outcome."""
         memory = self.memory
         if self._has_ended:
-            return outcome("compaction.asleep", who=memory.name)
+            return outcome_of("compaction.asleep", who=memory.name)
         if self.is_running:
-            return outcome("compaction.under_way", who=memory.name, state=self.stats.state)
+            return outcome_of("compaction.under_way", who=memory.name, state=self.stats.state)
         plan = memory.plan(forced=True)
         if plan is None:
             return nothing_due(memory)
         if self._summarizer() is None:
-            return outcome("compaction.no_model")
+            return outcome_of("compaction.no_model")
         self._begin("manual_compact", self._guarded(lambda: self._compact(forced=True)), ended)
-        return outcome("compaction.began", done=True, who=memory.name, plan=described(plan))
+        return outcome_of("compaction.began", done=True, who=memory.name, plan=describe_plan(plan))
 
     def force_rebuild(self, ended: Callable[[Outcome], None]) -> Outcome:
         """Start a rebuild of the long-term summary; return what to tell at once. `ended` gets the outcome."""
         if self._has_ended:
-            return outcome("compaction.asleep", who=self.memory.name)
+            return outcome_of("compaction.asleep", who=self.memory.name)
         if self.is_running:
-            return outcome("compaction.under_way", who=self.memory.name, state=self.stats.state)
+            return outcome_of("compaction.under_way", who=self.memory.name, state=self.stats.state)
         if self._summarizer() is None:
-            return outcome("compaction.no_model")
+            return outcome_of("compaction.no_model")
         self._begin("rebuild", self._guarded(self._rebuild_in_turn), ended)
-        return outcome("compaction.rebuilding", done=True, who=self.memory.name)
+        return outcome_of("compaction.rebuilding", done=True, who=self.memory.name)
 
     async def stop(self) -> None:
         """Cancel what runs, within five seconds however slow the disk is, and start nothing more.
@@ -131,7 +131,7 @@ class Compactor:
     ) -> None:
         self._event = event
         self._task = asyncio.create_task(work)
-        cut_short = outcome("compaction.cut_short", who=self.memory.name)
+        cut_short = outcome_of("compaction.cut_short", who=self.memory.name)
         self._task.add_done_callback(lambda task: ended(cut_short if task.cancelled() else task.result()))
 
     async def _guarded(self, work: Callable[[], Coroutine[Any, Any, Outcome]]) -> Outcome:
@@ -163,7 +163,7 @@ class Compactor:
         after = self._view_tokens()
         before = after if before < 0 else before
         stats.saved_tokens += max(0, before - after)
-        return outcome("compaction.ended", done=True, who=memory.name, after=after, before=before)
+        return outcome_of("compaction.ended", done=True, who=memory.name, after=after, before=before)
 
     async def _attempt(self, plan: Plan) -> int:
         try:
@@ -186,7 +186,7 @@ class Compactor:
         before = self._view_tokens()
         made = await prepare(memory, plan, self._needed_summarizer(), stats, self._now_ms)
         await publish(memory, made, self._event, self._count_tokens, self._pool)
-        stats.succeeded(self._now_ms())
+        stats.record_success(self._now_ms())
         if self._by_tokens:
             stats.breaker.note_run(before, self._view_tokens(), self._now_ms())
         kind = windows.strategy if made.longterm else "first summary"
@@ -232,18 +232,18 @@ class Compactor:
         memory.poll_edits()
         longterm, recent = memory.longterm, memory.recent
         if longterm is None:
-            return outcome("compaction.nothing_to_rebuild", who=memory.name)
+            return outcome_of("compaction.nothing_to_rebuild", who=memory.name)
         found = await rebuilding_of(memory, longterm)
         if longterm.hand and not found.hand:
-            return outcome("compaction.hand_missing", who=memory.name)
+            return outcome_of("compaction.hand_missing", who=memory.name)
         if found.hand and found.hand.last == longterm.last:
-            return outcome("compaction.by_hand", done=True, who=memory.name)
+            return outcome_of("compaction.by_hand", done=True, who=memory.name)
         if not found.texts:
-            return outcome("compaction.leaves_missing", memories=Range(1, longterm.last))
-        draft = await self._made_anew(found)
+            return outcome_of("compaction.leaves_missing", memories=Range(1, longterm.last))
+        draft = await self._rebuild_draft(found)
         better = is_better(draft.text, longterm.text, found.texts, memory.name, self._count_tokens)
         if not ((better or is_extract(longterm)) and found.keeps_own_words(draft.text, longterm.text)):
-            return outcome("compaction.good_already", done=True, who=memory.name)
+            return outcome_of("compaction.good_already", done=True, who=memory.name)
         count = len(found.texts) - bool(found.hand)
         sources = (*([f"1-{found.hand.last}"] if found.hand else []), f"{count} leaves")
         rebuilt_summary = summary_of(draft, 1, longterm.last, longterm.generation, self._now_ms(), sources)
@@ -254,15 +254,15 @@ class Compactor:
         try:
             await activate(memory, made, self._pool)
         except Superseded as edit:
-            return outcome("compaction.changed_meanwhile", who=memory.name, why=str(edit))
+            return outcome_of("compaction.changed_meanwhile", who=memory.name, why=str(edit))
         key = "compaction.rebuilt_by_hand" if found.hand else "compaction.rebuilt"
-        return outcome(key, done=True, who=memory.name, count=count)
+        return outcome_of(key, done=True, who=memory.name, count=count)
 
-    async def _made_anew(self, found: Rebuilding) -> Draft:
+    async def _rebuild_draft(self, found: Rebuilding) -> Draft:
         summarizer = self._needed_summarizer().strict
         self.memory.archive_writer.check()
         self.stats.state = f"rebuilding the long-term summary from {len(found.texts)} texts"
-        return await rebuilt(summarizer, found.texts, self._count_tokens, summarizer.source_tokens, self.stats.add_cost)
+        return await rebuild(summarizer, found.texts, self._count_tokens, summarizer.source_tokens, self.stats.add_cost)
 
     async def _rebuild_after_cycle(self) -> None:
         """Rebuild because it is due; a failure leaves the cycle before it published."""
@@ -302,7 +302,7 @@ class Compactor:
             log.warning("[Memory] %s: Compaction failed; the old view stands. %s", memory.name, why)
         memory.archive_writer.add(self._event, memory.journal.last, outcome="failed", why=why)
         stats.put_off(why, memory.settings.retry_seconds, self._now_ms(), self._rng)
-        return outcome("compaction.failed", who=memory.name, why=why)
+        return outcome_of("compaction.failed", who=memory.name, why=why)
 
     def _view_tokens(self) -> int:
         try:
@@ -321,30 +321,30 @@ class Outcome:
 
     def told(self, say: Wording) -> str:
         """Return it as a sentence, in the wording of a world."""
-        return say(self.key, **{name: _told(value, say) for name, value in self.values.items()})
+        return say(self.key, **{name: _argument_text(value, say) for name, value in self.values.items()})
 
     def __str__(self) -> str:
         return self.told(Wording())
 
 
-def outcome(key: str, /, *, done: bool = False, **values: object) -> Outcome:
+def outcome_of(key: str, /, *, done: bool = False, **values: object) -> Outcome:
     """Return an outcome; one among the values is rendered in its place."""
     return Outcome(key, done, values)
 
 
-def described(plan: Plan) -> Outcome:
+def describe_plan(plan: Plan) -> Outcome:
     """Return what a plan will do."""
     if plan.absorbed:
-        return outcome("compaction.absorbs", memories=plan.absorbed, longterm=plan.longterm)
+        return outcome_of("compaction.absorbs", memories=plan.absorbed, longterm=plan.longterm)
     if plan.longterm:
-        return outcome("compaction.folds", longterm=plan.longterm, recent=plan.recent)
-    return outcome("compaction.begins_with", recent=plan.recent)
+        return outcome_of("compaction.folds", longterm=plan.longterm, recent=plan.recent)
+    return outcome_of("compaction.begins_with", recent=plan.recent)
 
 
 def nothing_due(memory: AgentMemory) -> Outcome:
     """Return why nothing can be compacted now."""
-    return outcome(memory.strategy.idle, who=memory.name)
+    return outcome_of(memory.strategy.idle, who=memory.name)
 
 
-def _told(value: object, say: Wording) -> object:
+def _argument_text(value: object, say: Wording) -> object:
     return value.told(say) if isinstance(value, Outcome) else value

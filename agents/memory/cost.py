@@ -1,4 +1,4 @@
-"""What compaction costs and saves: whether one by tokens is worth it, when to stop trying, and the ledger."""
+"""The cost of compaction: an estimate by tokens, a circuit breaker, and statistics."""
 
 from __future__ import annotations
 
@@ -182,7 +182,7 @@ class CompactionStats:
         wait = min(retry_seconds * 2 ** min(self.failures_in_a_row - 1, 16), MAX_WAIT_SECONDS)
         self.next_try_ms = now_ms + round(wait * rng.uniform(0.75, 1.25) * 1000)
 
-    def succeeded(self, now_ms: int) -> None:
+    def record_success(self, now_ms: int) -> None:
         """Note a published cycle."""
         self.cycles += 1
         self.failures_in_a_row, self.next_try_ms, self.last_error = 0, 0, ""

@@ -1,4 +1,4 @@
-"""Which memories the summaries in force cover: three ranges that always partition `[1..n]`.
+"""Coverage: three ranges of memories that always partition `[1..n]`.
 
 These are the boundaries of the files. Inside a file a strategy may have any number of summaries: a view's tiers.
 """

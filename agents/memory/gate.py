@@ -27,7 +27,7 @@ from agents.memory.summaries.form import (
     short,
     structure_faults,
 )
-from agents.memory.summaries.picked import memory_of_line, picked_words, tells
+from agents.memory.summaries.picked import memory_of_line, mentions_memory, picked_words
 from vault.memory.memory_line import Memory
 
 MOST_SHOWN = 5
@@ -283,7 +283,7 @@ def _shown(line: str) -> str:
 def _is_told(line: str, resolve: Callable[[int], Memory | None]) -> bool:
     told = memory_of_line(line)
     memory = resolve(told[0]) if told else None
-    return memory is not None and tells(line, memory)
+    return memory is not None and mentions_memory(line, memory)
 
 
 def _unresolved(lines: list[str]) -> Iterator[tuple[str, str]]:

@@ -1,4 +1,4 @@
-"""How much a memory matters, from 1 to 10, by rule: what kind of thing happened, and what was said.
+"""The importance of a memory, from 1 to 10, by rule.
 
 Looks and steps count less than the plain 3, what concerns the agent counts more. So a summary can leave out the
 daily round, and be longer where much happened.

@@ -1,4 +1,4 @@
-"""Inspecting a memory: what a summary covers, why a memory is in the prompt or not, and the status."""
+"""Inspects a memory: what a summary covers, why a memory is in the prompt, and the status."""
 
 from __future__ import annotations
 
@@ -35,17 +35,17 @@ MB = 1_000_000
 MAX_WARNINGS = 5
 
 
-def expanded(memory: AgentMemory, wanted: str, say: Wording) -> list[Memory]:
+def expand(memory: AgentMemory, wanted: str, say: Wording) -> list[Memory]:
     """Return the memories of a range, a reference, or the name of a summary or a leaf.
 
     `3-17`, `12`, `^m12`, `[[2026-11-21#^m12]]`, `recent`, `longterm`, `recent-20261121-203501-m000129`, `all`.
     Raises: CommandError that says what can be asked for.
     """
-    covered = _meant(memory, wanted.strip(), say)
+    covered = _resolve_range(memory, wanted.strip(), say)
     return memory.journal.read(covered.first, covered.last)
 
 
-def expanded_text(memory: AgentMemory, wanted: str, say: Wording) -> str:
+def expand_text(memory: AgentMemory, wanted: str, say: Wording) -> str:
     """Return these memories a line each, as they stand in the journal, with what is missing or left out said.
 
     One result of a command is returned as it came, and `2026-11-21#7` as the archive has it; of a text too long for a
@@ -54,7 +54,7 @@ def expanded_text(memory: AgentMemory, wanted: str, say: Wording) -> str:
     what, character = without_page(wanted.strip())
     if is_reference(what.strip("[]")):
         return entry_text(memory, what.strip("[]"), say, character)
-    covered = _meant(memory, what, say)
+    covered = _resolve_range(memory, what, say)
     one = memory.memory(covered.first) if len(covered) == 1 else None
     if one and one.kind == "result":
         return result_text(memory, one, say, character)
@@ -115,7 +115,7 @@ def changes(before: str, now: str) -> Iterator[tuple[str, str]]:
             yield from (("memory.new", sentence) for sentence in new[k:m])
 
 
-def _meant(memory: AgentMemory, wanted: str, say: Wording) -> Range:
+def _resolve_range(memory: AgentMemory, wanted: str, say: Wording) -> Range:
     coverage = memory.coverage
     block, numbers = _BLOCK.fullmatch(wanted), _RANGE.fullmatch(wanted)
     if block:

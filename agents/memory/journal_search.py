@@ -1,4 +1,4 @@
-"""Full-text search over the whole journal, whether memories are summarised or not."""
+"""Full-text search over the whole journal."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ MAX_FILES_AT_ONCE = 2
 MAX_INDEXED = 512
 """How many memories are indexed before an answer; with more, the answer comes later."""
 
-ANSWERED_WITHIN = 3
+MAX_LINES_TO_ANSWER = 3
 """An answer is searched among so many memories after a question."""
 
 Answer = Callable[[list[Memory]], None]
 
 LOOKING_UP = frozenset({"recall", "@memory-find"})
-PASSED_OVER = 3
+SEARCH_FACTOR = 3
 """How many times more hits are fetched, to leave out memories of searches themselves."""
 
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
@@ -58,7 +58,7 @@ class JournalSearch:
         Raises: NoteError if something cannot be read.
         """
         for name in self._index.stale():
-            self._index.take_in(name)
+            self._index.index_file(name)
         return self._best(query)
 
     def find_soon(self, query: str, answer: Answer) -> bool:
@@ -112,7 +112,7 @@ class JournalSearch:
         asked = utterance_in(memory, self._reading) if "?" in memory.text else None
         if asked is None:
             return []
-        after = self._journal.read(memory.seq + 1, min(self._journal.last, memory.seq + ANSWERED_WITHIN))
+        after = self._journal.read(memory.seq + 1, min(self._journal.last, memory.seq + MAX_LINES_TO_ANSWER))
         near = (one for one in after if one.room == memory.room)
         answers = (one for one in near if _differs(utterance_in(one, self._reading), asked))
         return list(islice(answers, 1))
@@ -130,7 +130,7 @@ class JournalSearch:
 
     def _read_now(self, stale: list[str]) -> bool:
         for name in stale:
-            self._index.take_in(name)
+            self._index.index_file(name)
         return True
 
     def _read_later(self, stale: list[str]) -> bool:
@@ -143,7 +143,7 @@ class JournalSearch:
         found: dict[int, Memory] = {}
         fitting = (
             memory
-            for seq in self._index.find(query_terms(query), PASSED_OVER * MAX_HITS)
+            for seq in self._index.find(query_terms(query), SEARCH_FACTOR * MAX_HITS)
             for memory in self._journal.read(seq, seq)
             if not self._is_of_looking_up(memory)
         )

@@ -1,4 +1,4 @@
-"""One agent's memory: records what happens, builds the view, and publishes summaries."""
+"""One agent's memory: records memories, builds the view, and publishes summaries."""
 
 from __future__ import annotations
 
@@ -108,10 +108,10 @@ class AgentMemory:
         """
         memory = Memory(0, self._now_ms(), kind, room, one_line(text), people, importance, refused=refused)
         self._unwritten.append((memory, text))
-        self.write_what_waits()
+        self.write_pending()
         return replace(memory, seq=self.journal.last + self.waiting)
 
-    def write_what_waits(self) -> bool:
+    def write_pending(self) -> bool:
         """Write what could not be written before; return whether everything is written."""
         try:
             while self._unwritten:
@@ -294,7 +294,7 @@ class AgentMemory:
         self.journal.sync()
         if LONGTERM in self._unfit and self.longterm and longterm not in (None, self.longterm):
             self.summaries.add_former(self.longterm)  # the last good one, which no file has any more
-        self._keep_unfit()
+        self._set_aside_unfit()
         return self.summaries.publish(longterm, recent, self._now_ms(), has_leaf)
 
     def roll_back(self, leaf: str) -> Summary:
@@ -326,7 +326,7 @@ class AgentMemory:
 
     def close(self) -> None:
         """Force everything to disk and close the files. Raises: NoteError, which counts what cannot be written."""
-        is_written = self.write_what_waits()
+        is_written = self.write_pending()
         lost = "" if is_written else f"{self.waiting} of {self.name}'s memories could not be written and are lost. "
         self.archive_writer.close()
         try:
@@ -349,7 +349,10 @@ class AgentMemory:
     def _read_summaries(self, starting: bool = False) -> None:
         self._unfit = {}
         self._stamp = self.summaries.stamp()  # before reading, so that an edit in between is seen next time
-        longterm, recent = self._one(LONGTERM, self.longterm, starting), self._one(RECENT, self.recent, starting)
+        longterm, recent = (
+            self._read_summary(LONGTERM, self.longterm, starting),
+            self._read_summary(RECENT, self.recent, starting),
+        )
         self._settled = resolve_ranges(longterm, recent)
         for name, why in self._settled.objections:
             self._unfit[name] = "does not fit"
@@ -361,7 +364,7 @@ class AgentMemory:
             )
             self.journal.last = known.b
 
-    def _one(self, name: str, last_good: Summary | None, starting: bool) -> Summary | None:
+    def _read_summary(self, name: str, last_good: Summary | None, starting: bool) -> Summary | None:
         try:
             found = self.summaries.read(name)
             # At a start the journal may have been cut short by hand; else somebody has mistyped the range.
@@ -373,7 +376,7 @@ class AgentMemory:
             self._warn(f"{error} {'The last good one stays in force.' if last_good else 'It is left out.'}")
             return last_good
 
-    def _keep_unfit(self) -> None:
+    def _set_aside_unfit(self) -> None:
         """Rename summaries that do not hold before others take their names: nothing is written over unread."""
         while self._unfit:
             name, why = next(iter(self._unfit.items()))

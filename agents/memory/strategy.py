@@ -1,4 +1,4 @@
-"""Memory strategies: what to compact next, and how a view shows what was compacted.
+"""Memory strategies: they plan compaction, and show the result as a view.
 
 A strategy is a frozen dataclass in a module of `agents/memory/strategies`. Its fields are its settings.
 Making, checking and publishing summaries is the same for all.

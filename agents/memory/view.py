@@ -1,4 +1,4 @@
-"""What of an agent's memory goes into a prompt: a list of tiers, and their text.
+"""The working set of a memory: the tiers that go into the context window, and their text.
 
 Micro-compaction shortens what is left of commands once their turn is over. A long result is shown as a placeholder. A
 failed round, which is a refused command and its refusal, is left out once a later command was done: by then the agent
@@ -61,7 +61,7 @@ class ResultLimits:
 LIMITS = ResultLimits()
 
 
-def truncated(text: str, cap_characters: int, reference: str) -> str:
+def truncate(text: str, cap_characters: int, reference: str) -> str:
     """Return the beginning of a text longer than the cap, with a mark that says how much is missing and where it is.
 
     The result, mark included, is no longer than the cap.
@@ -95,7 +95,7 @@ def result_texts(
             command = memory.text
         if memory.kind != "result":
             continue
-        texts[place] = _capped(memory, limits.cap_characters)
+        texts[place] = _cap(memory, limits.cap_characters)
         if place < done and limits.is_long(memory):
             try:
                 texts[place] = min(make(memory, command), texts[place], key=len)
@@ -131,10 +131,10 @@ def superseded_failures(tail: Sequence[Memory]) -> frozenset[int]:
     return frozenset(seq for seq in failed if seq < last_done)
 
 
-def _capped(result: Memory, cap_characters: int) -> str:
+def _cap(result: Memory, cap_characters: int) -> str:
     """Return a result's text within the cap; one held on arrival is within it already."""
     plain = _plain(result.text)
-    return plain if len(plain) <= cap_characters else truncated(plain, cap_characters, f"^m{result.seq}")
+    return plain if len(plain) <= cap_characters else truncate(plain, cap_characters, f"^m{result.seq}")
 
 
 def _plain(text: str) -> str:
@@ -326,7 +326,7 @@ class View:
     def _shown(self, first: int, end: int) -> list[str]:
         """Return the lines of the tail from one place to before another."""
         places = range(first, min(end, len(self.tail)))
-        return collapsed(self._texts[place] for place in places if self.tail[place].seq not in self.failed)
+        return collapse_repeats(self._texts[place] for place in places if self.tail[place].seq not in self.failed)
 
     @cached_property
     def _texts(self) -> list[str]:
@@ -363,7 +363,7 @@ def memory_text(memory: Memory, name: str, with_reason: bool = True) -> str:
             return quoted(memory.text.replace(LINE_BREAK, " "))
 
 
-def collapsed(lines: Iterable[str]) -> list[str]:
+def collapse_repeats(lines: Iterable[str]) -> list[str]:
     """Return lines with each run of equal ones made one with its count: `It rains. (×3)`."""
     told, counts = list[str](), list[int]()
     for line in lines:

@@ -1,1 +1,1 @@
-"""Figures of a world, from its archives, journals and chronicle: how valid, lively and costly its agents are."""
+"""Metrics of a world, from archives, journals and chronicle."""

@@ -6,7 +6,18 @@ from collections import Counter
 
 from agents.memory.facts.speech_acts import content_words
 from agents.metrics.counting import ExactRepeats, Loops
-from agents.metrics.metric import ARCHIVE, JOURNAL, SHARE, About, Found, MeasuredWorld, Metric, Unknown, Value, value_of
+from agents.metrics.metric import (
+    ARCHIVE,
+    JOURNAL,
+    SHARE,
+    About,
+    MeasuredWorld,
+    Metric,
+    Results,
+    Unknown,
+    Value,
+    value_of,
+)
 from agents.metrics.statistics import Share
 from agents.repetition.loop_detector import SPEECH
 from vault.memory.archive_exchanges import Question
@@ -42,7 +53,7 @@ class Validity(Metric):
             self._all += 1
             self._valid += bool(question.command) and not question.is_refused
 
-    def found(self) -> Found:
+    def results(self) -> Results:
         return {"validity": value_of(Share(self._valid, self._all), NO_ANSWERS)}
 
 
@@ -86,7 +97,7 @@ class Commands(Metric):
             self._refused += 1
             self._spoken -= refused.verb in SPEECH
 
-    def found(self) -> Found:
+    def results(self) -> Results:
         loops = sum(one.count for one in self._loops.values())
         per_100 = Value(100 * loops / self._commands, self._commands) if self._commands else Unknown(NO_COMMANDS)
         return {
@@ -142,7 +153,7 @@ class Tokens(Metric):
             self._cached += cached
             self._of_cache += prompt
 
-    def found(self) -> Found:
+    def results(self) -> Results:
         if not self._answers:
             return {one.name: Unknown(NO_ANSWERS) for one in self.figures}
         return {
@@ -191,12 +202,12 @@ class Retrieval(Metric):
             return
         self._hits += 1
         reply = content_words(str(question.entry.get("reply", "")))
-        lines = question.told("recollected").split("\n")
+        lines = question.prompt_note("recollected").split("\n")
         for line in (line for line in lines if line.strip()):
             self._retrieved += 1
             self._used += len(content_words(line.partition(": ")[2] or line) & reply) >= USED_WORDS
 
-    def found(self) -> Found:
+    def results(self) -> Results:
         return {
             "retrieval_hits": value_of(Share(self._hits, self._answers), NO_ANSWERS),
             "retrieval_used": value_of(Share(self._used, self._retrieved), "nothing was retrieved"),

@@ -1,4 +1,4 @@
-"""What the metrics count in what agents do and say: repeats, loops, distinct words, answers.
+"""Counters of the metrics: repeats, loops, distinct words, answers.
 
 Each counter is fed one thing after the other and keeps little of it: a number of 8 bytes for each act or speech.
 """
@@ -13,13 +13,13 @@ from collections.abc import Hashable, Sequence
 from agents.metrics.statistics import Share
 from agents.repetition.loop_detector import Shingles, is_similar, shingles
 
-REMEMBERED_SPEECHES = 30
+MAX_SPEECHES_COMPARED = 30
 """A speech is a near repeat when anybody has said the same among so many before it."""
 
-ANSWER_WITHIN = 2
+MAX_TURNS_TO_ANSWER = 2
 """In so many turns of its own an agent is to say something to whoever spoke to it."""
 
-LONGEST_PERIOD = 3
+MAX_LOOP_PERIOD = 3
 """A loop is a cycle of so many steps at most."""
 
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
@@ -54,13 +54,13 @@ class ExactRepeats:
 
 
 class NearRepeats:
-    """Counts speeches that say the same as one of the `REMEMBERED_SPEECHES` before, whoever said it.
+    """Counts speeches that say the same as one of the `MAX_SPEECHES_COMPARED` before, whoever said it.
 
     Two say the same if they share 60 % of their pairs of words: see `loop_detector.similarity`.
     """
 
     def __init__(self) -> None:
-        self._before: deque[Shingles] = deque(maxlen=REMEMBERED_SPEECHES)
+        self._before: deque[Shingles] = deque(maxlen=MAX_SPEECHES_COMPARED)
         self._hits = self._of = 0
 
     def add(self, words: str, counts: bool = True) -> None:
@@ -100,7 +100,7 @@ def loops_in(steps: Sequence[Hashable], shortest_period: int = 1) -> int:
     """Return how many stretches of a life repeat a cycle: of one step thrice, of two or three steps twice."""
     found, start = 0, 0
     while start < len(steps):
-        length = max(_cycle_at(steps, start, period) for period in range(shortest_period, LONGEST_PERIOD + 1))
+        length = max(_cycle_at(steps, start, period) for period in range(shortest_period, MAX_LOOP_PERIOD + 1))
         found += bool(length)
         start += length or 1
     return found
@@ -137,7 +137,7 @@ class DistinctGrams:
 
 
 class Answers:
-    """Counts how many of those who were spoken to answer within their next `ANSWER_WITHIN` turns.
+    """Counts how many of those who were spoken to answer within their next `MAX_TURNS_TO_ANSWER` turns.
 
     One who was spoken to and had fewer turns since, and has not answered, is not counted.
     """
@@ -155,7 +155,7 @@ class Answers:
         waiting = list[tuple[str, int]]()
         for by, turns in self._open.pop(who, ()):
             answered = speaks and to in ("", by)
-            if answered or turns + 1 >= ANSWER_WITHIN:
+            if answered or turns + 1 >= MAX_TURNS_TO_ANSWER:
                 self._hits += answered
                 self._of += 1
             else:

@@ -19,10 +19,10 @@ from agents.metrics.metric import (
     JOURNAL,
     SOURCES,
     About,
-    Found,
     MeasuredWorld,
     Metric,
     Price,
+    Results,
     Unknown,
     Value,
 )
@@ -87,13 +87,13 @@ def with_plugins(known: MetricRegistry, found: Iterable[EntryPoint]) -> MetricRe
     return known
 
 
-Take = Callable[..., None]
+TakeRecord = Callable[..., None]
 LOCAL = ("embedded", "gguf")
 """Models of these kinds are known by their place, for config/models.md has no name of them."""
 
 
 @dataclass(frozen=True)
-class Asked:
+class MeasureRequest:
     """Which figures are wanted (None for all), the planted fact, and from which day or moment on (UTC, ISO 8601)."""
 
     names: Sequence[str] | None = None
@@ -117,14 +117,14 @@ def measure(folder: Path, names: Sequence[str] | None = None, *, fact: str = "",
 
     Raises: NoteError if there is no world, a file cannot be read, or a name is none of a figure.
     """
-    measured = measure_world(world_in(folder), Asked(names, fact, since))
+    measured = measure_world(world_in(folder), MeasureRequest(names, fact, since))
     return {name: one.value for name, one in measured.figures.items()}
 
 
-def measure_world(vault: Vault, asked: Asked, registry: MetricRegistry | None = None) -> Measured:
+def measure_world(vault: Vault, asked: MeasureRequest, registry: MetricRegistry | None = None) -> Measured:
     """Return what was measured in a vault. Raises: NoteError as `measure`."""
     known = registry or loaded_metrics()
-    wanted = _wanted(known, asked.names)
+    wanted = _check_names(known, asked.names)
     snapshot = Snapshot(vault)
     world = _world(vault, snapshot, asked.fact)
     measured = Measured(problems=snapshot.problems, abouts={name: known.abouts[name] for name in wanted})
@@ -132,7 +132,7 @@ def measure_world(vault: Vault, asked: Asked, registry: MetricRegistry | None = 
     _read(snapshot, feeds, world, asked.since)
     missing = _missing(snapshot)
     for feed in feeds:
-        feed.come_to(measured, missing.get(feed.kind.source, ""))
+        feed.add_results(measured, missing.get(feed.kind.source, ""))
     measured.figures = {name: measured.figures[name] for name in wanted if name in measured.figures}
     return measured
 
@@ -155,12 +155,12 @@ class _Feed:
         self.problem = f"the metric {self.kind.__qualname__} failed: {type(error).__name__}: {error}"
         self.metric = None
 
-    def come_to(self, measured: Measured, missing: str) -> None:
+    def add_results(self, measured: Measured, missing: str) -> None:
         """Add the metric's figures, or why they are not known."""
-        found: Found = {}
+        found: Results = {}
         if self.metric and not missing:
             try:
-                found = self.metric.found()
+                found = self.metric.results()
                 measured.details += self.metric.details()
             except Exception as error:
                 self.fail(error)
@@ -174,7 +174,9 @@ class _Feed:
                     measured.unknown[name] = self.problem or missing or "the metric does not say"
 
 
-def _pour(records: Iterable[tuple[Any, ...]], feeds: Sequence[_Feed], take_of: Callable[[Metric], Take]) -> None:
+def _feed_all(
+    records: Iterable[tuple[Any, ...]], feeds: Sequence[_Feed], take_of: Callable[[Metric], TakeRecord]
+) -> None:
     """Give every record to every metric."""
     takes = [(feed, take_of(feed.metric)) for feed in feeds if feed.metric]
     for record in records:
@@ -194,7 +196,7 @@ def _read(snapshot: Snapshot, feeds: Sequence[_Feed], world: MeasuredWorld, sinc
         (CHRONICLE, _events(snapshot, since, world), lambda metric: metric.take_event),
     ):
         if of_source := [one for one in feeds if one.kind.source == source]:
-            _pour(records, of_source, take_of)
+            _feed_all(records, of_source, take_of)
 
 
 def _questions(snapshot: Snapshot, since: str) -> Iterator[tuple[str, Question]]:
@@ -213,7 +215,7 @@ def _memories(snapshot: Snapshot, since: str) -> Iterator[tuple[str, Memory]]:
 
 def _events(snapshot: Snapshot, since: str, world: MeasuredWorld) -> Iterator[tuple[LoggedEvent]]:
     for event in snapshot.events():
-        world.where.take(event)
+        world.where.take_event(event)
         if not since or moment_text(event.at_ms) >= since:
             yield (event,)
 
@@ -224,7 +226,7 @@ def _missing(snapshot: Snapshot) -> dict[str, str]:
     return {source: f"there is no {source}" for source, files in found.items() if not any(files)}
 
 
-def _wanted(known: MetricRegistry, names: Sequence[str] | None) -> list[str]:
+def _check_names(known: MetricRegistry, names: Sequence[str] | None) -> list[str]:
     """Return the names of the figures that are wanted. Raises: NoteError at one that there is none of."""
     for name in names or ():
         if name not in known.abouts:

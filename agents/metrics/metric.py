@@ -24,7 +24,7 @@ class Whereabouts:
         self._room: dict[str, str] = {}
         self._in: dict[str, dict[str, None]] = {}
 
-    def take(self, event: LoggedEvent) -> None:
+    def take_event(self, event: LoggedEvent) -> None:
         """Take in an event. When a world is opened, nobody is known to be anywhere."""
         if event.kind == OPENED:
             self._room.clear()
@@ -73,7 +73,7 @@ class Unknown:
     why: str
 
 
-Found = Mapping[str, Value | Unknown]
+Results = Mapping[str, Value | Unknown]
 
 Price = tuple[float, float]
 """What a million prompt tokens and a million answer tokens cost."""
@@ -117,7 +117,7 @@ class Metric:
     def take_event(self, event: LoggedEvent) -> None:
         """Take in an event: the source `chronicle`."""
 
-    def found(self) -> Found:
+    def results(self) -> Results:
         """Return the figures by name, once all was taken in."""
         raise NotImplementedError
 

@@ -11,9 +11,9 @@ from agents.metrics.metric import (
     JOURNAL,
     SHARE,
     About,
-    Found,
     MeasuredWorld,
     Metric,
+    Results,
     Unknown,
     Value,
     value_of,
@@ -61,7 +61,7 @@ class Answered(Metric):
         for whom in self._addressed(event, words) if words else ():
             self._answers.address(whom, event.who)
 
-    def found(self) -> Found:
+    def results(self) -> Results:
         return {"answered": value_of(self._answers.share, "no agent was spoken to and had two acts since")}
 
     def _addressed(self, event: LoggedEvent, words: str) -> list[str]:
@@ -103,7 +103,7 @@ class Speeches(Metric):
                 for grams in self._grams.values():
                     grams.add(spoken)
 
-    def found(self) -> Found:
+    def results(self) -> Results:
         distinct = {name: value_of(grams.share, NO_SPEECH) for name, grams in self._grams.items()}
         return {"near_repeats": value_of(self._repeats.share, NO_SPEECH), **distinct}
 
@@ -150,7 +150,7 @@ class Diffusion(Metric):
             how = "said it" if memory.kind == "acted" else memory.kind
             self.known_from[agent] = memory.at_ms, f"{how}, memory {memory.seq}"
 
-    def found(self) -> Found:
+    def results(self) -> Results:
         if not self.world.fact:
             return {one.name: Unknown(NO_FACT) for one in self.figures}
         times = sorted(at_ms for at_ms, _ in self.known_from.values())
@@ -204,5 +204,5 @@ class Promises(Metric):
                 self._made += 1
         self._state.changed.clear()
 
-    def found(self) -> Found:
+    def results(self) -> Results:
         return {"promises_kept": value_of(Share(self._kept, self._made), "no agent has promised anything")}

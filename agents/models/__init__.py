@@ -1,1 +1,1 @@
-"""Language models: one narrow protocol, Ollama and an embedded model behind it, and the queue before them."""
+"""Language models: one protocol, its implementations, and the model queue."""

@@ -1,4 +1,4 @@
-"""What each kind of model shares: hidden passwords, a growing text, thoughts, a token estimate, refused constraints."""
+"""What all models share: streaming, thoughts, a token estimate (tokenizer-free), and refused constraints."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ _KEY = re.compile(r"(?<=//)[^/\s]+@")  # a password may have an @ in it, too
 
 BEGINS, ENDS = "<think>", "</think>\n"
 
-CAUTIOUS_RATIO = 0.30  # tokens a byte before anything is known: English has about 0.23
+DEFAULT_RATIO = 0.30  # tokens a byte before anything is known: English has about 0.23
 MIN_RATIO = 0.20  # below this a server counted only the uncached part of a prompt
 MAX_RATIO = 1.1  # byte-level tokenizers cannot exceed one token a byte, plus the opening token
 HEADROOM = 1.05
-MIN_BYTES = 200  # shorter prompts say little: the opening token weighs too much
+MIN_CALIBRATION_BYTES = 200  # shorter prompts say little: the opening token weighs too much
 MAX_RATIOS = 16
 
 MAX_REFUSALS = 3
@@ -36,7 +36,7 @@ _THOUGHT_TAG = re.compile(
 _ESCAPES = str.maketrans({'"': '\\"', "\\": "\\\\", "\n": "\\n", "\r": "\\r", "\t": "\\t"})
 
 
-def redacted(address: str) -> str:
+def redact_address(address: str) -> str:
     """Return an address without its password: addresses appear in logs, archives and recordings."""
     return _KEY.sub("...@", address)
 
@@ -101,7 +101,7 @@ class TokenEstimate:
 
     def can_learn_from(self, text: str) -> bool:
         """Return whether the text is long enough to calibrate with."""
-        return _bytes(text) >= MIN_BYTES
+        return _bytes(text) >= MIN_CALIBRATION_BYTES
 
     def observe(self, text: str, tokens: int) -> None:
         """Calibrate with a server's count of the text; a count that cannot be of the whole text is ignored."""
@@ -110,7 +110,7 @@ class TokenEstimate:
             self._ratios.append(tokens / size)
 
     def _ratio(self) -> float:
-        return max(self._ratios) * HEADROOM if self._ratios else CAUTIOUS_RATIO
+        return max(self._ratios) * HEADROOM if self._ratios else DEFAULT_RATIO
 
 
 def _bytes(text: str) -> int:
@@ -172,6 +172,6 @@ def has_thought(text: str) -> bool:
     return bool(tags) and not tags[-1]
 
 
-def literal(text: str) -> str:
+def gbnf_literal(text: str) -> str:
     """Return a text as a GBNF string."""
     return f'"{text.translate(_ESCAPES)}"'

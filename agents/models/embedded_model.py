@@ -1,4 +1,4 @@
-"""A model in this process, in a thread of its own: Gemma 3 270M, which comes with Fallwater, or any GGUF file."""
+"""The embedded model, in a thread of this process: Gemma 3 270M or a GGUF file, with grammar-constrained decoding."""
 
 from __future__ import annotations
 

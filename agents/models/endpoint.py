@@ -1,4 +1,4 @@
-"""An endpoint: one place that models answer from, with its circuit breaker, its concurrency limit and its record."""
+"""An endpoint: a model server with its circuit breaker, concurrency limit and statistics."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""llama.cpp inside this process, through xllamacpp: blocking calls, for a thread of their own."""
+"""llama.cpp in this process, through xllamacpp: blocking calls, tokenizer and grammar-constrained decoding."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The protocol that every language model answers to, and what goes in and comes out."""
+"""The protocol of language models: requests, completions, capabilities, and errors."""
 
 from __future__ import annotations
 

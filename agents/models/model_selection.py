@@ -1,4 +1,4 @@
-"""Choose the model that a world starts with, make it, and say in plain sentences what was chosen and why."""
+"""Selects the model that a world starts with, and explains the choice."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from agents.models.adapter import redacted
+from agents.models.adapter import redact_address
 from agents.models.embedded_model import LICENCE_NOTICE, EmbeddedModel
 from agents.models.model import LanguageModel, ModelError, ModelMissing, ModelOptions, Request, Think
 from agents.models.weights import default_cache_dir, is_assembled
@@ -32,7 +32,7 @@ QUESTION = "Is water wet? Answer in JSON:"
 SCHEMA = {"type": "object", "properties": {"answer": {"type": "boolean"}}, "required": ["answer"]}
 
 ASLEEP = "No language model: the world is open, and its agents sleep."
-BETTER_MINDS = (
+LARGER_MODEL_HINT = (
     "For better minds, install Ollama (https://ollama.com/download) and run: ollama pull {model}; "
     "or take any instructed model in a GGUF file: make run MODEL=gguf:FILE"
 )
@@ -62,7 +62,11 @@ class ModelSpec:
         """What people call the endpoint: where it is, and what answers there."""
         if self.api == EMBEDDED:
             return "the embedded model"
-        return f"{self.file.name} in this process" if self.api == GGUF else f"{self.model} at {redacted(self.address)}"
+        return (
+            f"{self.file.name} in this process"
+            if self.api == GGUF
+            else f"{self.model} at {redact_address(self.address)}"
+        )
 
     @property
     def file(self) -> Path:
@@ -131,14 +135,14 @@ async def select_model(
     settings = ModelSettings()
     like = like or ModelSpec("ollama", settings.ollama_host, settings.ollama_model)
     wanted = SelectionContext(like, cache_dir or default_cache_dir(), have or {})
-    chosen = await _chosen(choice, wanted)
+    chosen = await _choose(choice, wanted)
     return await _with_summary_models(chosen, summary_model, wanted) if chosen.model else chosen
 
 
-async def _chosen(choice: str, wanted: SelectionContext) -> ModelChoice:
+async def _choose(choice: str, wanted: SelectionContext) -> ModelChoice:
     match choice.strip().partition(":"):
         case ("auto", "", ""):
-            return await _whatever_works(wanted)
+            return await _first_that_works(wanted)
         case ("embedded", "", ""):
             return await _embedded(wanted, "as asked")
         case ("none", "", ""):
@@ -151,7 +155,7 @@ async def _chosen(choice: str, wanted: SelectionContext) -> ModelChoice:
     raise ModelError(message, remedy="For example --model ollama:gemma3:4b.", retryable=False)
 
 
-async def _whatever_works(wanted: SelectionContext) -> ModelChoice:
+async def _first_that_works(wanted: SelectionContext) -> ModelChoice:
     wish = wanted.like.model
     try:
         return await _ollama(wanted, wish, "auto: it answers and has the model", PROBE_SECONDS)
@@ -164,7 +168,7 @@ async def _whatever_works(wanted: SelectionContext) -> ModelChoice:
         why = error.problem
     try:
         chosen = await _embedded(wanted, "auto: Ollama cannot be used")
-        return replace(chosen, sentences=(why, *chosen.sentences, BETTER_MINDS.format(model=wish)))
+        return replace(chosen, sentences=(why, *chosen.sentences, LARGER_MODEL_HINT.format(model=wish)))
     except ModelError as error:
         return ModelChoice(None, (why, f"Not the embedded model: {error}", ASLEEP))
 
@@ -189,12 +193,12 @@ def largest_suitable(models: Mapping[str, OllamaFacts]) -> str:
 async def _ollama(wanted: SelectionContext, name: str, why: str, check_seconds: float = 10.0) -> ModelChoice:
     spec = replace(wanted.like, model=name)
     sentence = f"The agents think with {name} on Ollama at {spec.address} ({why})."
-    return await _started(wanted, spec, sentence, check_seconds)
+    return await _start_model(wanted, spec, sentence, check_seconds)
 
 
 async def _gguf(wanted: SelectionContext, file: str) -> ModelChoice:
     spec = replace(wanted.like, api=GGUF, address="", model=file)
-    return await _started(wanted, spec, f"The agents think with {file} in this process (as asked).")
+    return await _start_model(wanted, spec, f"The agents think with {file} in this process (as asked).")
 
 
 async def _with_summary_models(chosen: ModelChoice, names: str, wanted: SelectionContext) -> ModelChoice:
@@ -214,11 +218,11 @@ async def _with_summary_models(chosen: ModelChoice, names: str, wanted: Selectio
 async def _embedded(wanted: SelectionContext, why: str) -> ModelChoice:
     spec = ModelSpec(EMBEDDED, num_ctx=wanted.like.num_ctx)
     first_time = spec not in wanted.have and not await asyncio.to_thread(is_assembled, wanted.cache_dir)
-    chosen = await _started(wanted, spec, f"The agents think with the embedded model, Gemma 3 270M ({why}).")
+    chosen = await _start_model(wanted, spec, f"The agents think with the embedded model, Gemma 3 270M ({why}).")
     return replace(chosen, sentences=(*chosen.sentences, LICENCE_NOTICE)) if first_time else chosen
 
 
-async def _started(
+async def _start_model(
     wanted: SelectionContext, spec: ModelSpec, sentence: str, check_seconds: float = 10.0
 ) -> ModelChoice:
     model = wanted.have.get(spec) or spec.build(wanted.cache_dir, check_seconds)

@@ -1,4 +1,4 @@
-"""Ollama's HTTP API: a client, facts on its models, a streamed answer, and errors that say what to do."""
+"""Ollama's HTTP API: a client, model facts, a streamed answer, and errors with remedies."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import Any, Literal, cast
 import httpx
 import ollama
 
-from agents.models.adapter import StreamBuffer, connection_hint, redacted
+from agents.models.adapter import StreamBuffer, connection_hint, redact_address
 from agents.models.http_limits import AnswerTooLong, client_arguments
 from agents.models.model import RATE_LIMIT_REMEDY, Capabilities, Finish, ModelError, ModelMissing, Timing
 
@@ -67,7 +67,7 @@ def model_error(
     """
     match error:
         case ollama.ResponseError():
-            return _refused(error, host, model)
+            return _request_error(error, host, model)
         case httpx.ConnectError() | httpx.ConnectTimeout() | ConnectionError():
             # The library's own words add nothing but length.
             message = f"Ollama does not answer at {host} (asked for {model!r}).{connection_hint(error)}"
@@ -98,7 +98,7 @@ def lacks_model(host: str, model: str, names: list[str]) -> ModelError:
     return ModelMissing(message, remedy=f"Run: ollama pull {model}", retryable=False)
 
 
-def _refused(error: ollama.ResponseError, host: str, model: str) -> ModelError:
+def _request_error(error: ollama.ResponseError, host: str, model: str) -> ModelError:
     said = " ".join(str(error.error).split())[:MAX_REASON_CHARACTERS] or "no reason given"
     if said.startswith("<"):
         page = f"it answers with a web page (status {error.status_code})"
@@ -276,7 +276,7 @@ def open_client(host: str, model: str, transport: httpx.AsyncBaseTransport | Non
     try:
         return ollama.AsyncClient(host, **client_arguments(host, transport))
     except (ValueError, httpx.InvalidURL) as error:
-        message = f"{redacted(host)!r} is not the address of an Ollama host for the model {model!r}: {error}."
+        message = f"{redact_address(host)!r} is not the address of an Ollama host for the model {model!r}: {error}."
         raise ModelError(message, remedy=CHECK_ADDRESS, retryable=False) from error
 
 

@@ -13,7 +13,7 @@ from typing import Any, Literal, cast
 import httpx
 import ollama
 
-from agents.models.adapter import ConstraintFallback, TokenEstimate, redacted
+from agents.models.adapter import ConstraintFallback, TokenEstimate, redact_address
 from agents.models.model import (
     DEFAULT_OPTIONS,
     Capabilities,
@@ -82,9 +82,9 @@ class OllamaModel:
 
         Raises: ModelError if the host is no address.
         """
-        self.name = f"ollama:{model}@{redacted(host)}"
+        self.name = f"ollama:{model}@{redact_address(host)}"
         self._num_ctx = options.num_ctx
-        self._host = redacted(host)
+        self._host = redact_address(host)
         self._model = model
         self._mode = cast("Mode", options.mode)
         self._keep_alive = options.keep_alive
@@ -138,7 +138,7 @@ class OllamaModel:
 
         A schema or a template that the host refuses is left out, and that is said once.
         """
-        self._refuse_what_would_be_cut(request)
+        self._check_fits_context(request)
         held = request if self.capabilities.json_schema else replace(request, schema=None)
         try:
             completion = await self._completed(held, on_text)
@@ -285,7 +285,7 @@ class OllamaModel:
             timing=heard.timing(began, ended),
         )
 
-    def _refuse_what_would_be_cut(self, request: Request) -> None:
+    def _check_fits_context(self, request: Request) -> None:
         needed = self.count_tokens(request.text) + request.max_tokens
         if needed > self.context_tokens:
             raise self._too_long(needed)

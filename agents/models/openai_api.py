@@ -1,4 +1,4 @@
-"""OpenAI's HTTP API: errors that say what to do, a streamed answer, and what a server supports, found by trying."""
+"""OpenAI's HTTP API: a streamed answer, errors with remedies, and detection of what a server supports."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ def model_error(
     return ModelError(message, remedy=CHECK_ADDRESS)
 
 
-def refused(status: int, body: bytes, address: str, model: str) -> Refusal:
+def request_error(status: int, body: bytes, address: str, model: str) -> Refusal:
     """Return the error for a reply with a status that is none of success."""
     said = reason_in(body)
     if status in (401, 403):
@@ -276,13 +276,13 @@ async def detect_format(post: Post, address: str, model: str, mode: str, constra
                 break
             last = await post(PATHS[each], _trial(each, one, model))
             if last[0] != 200 and last[0] not in NOT_SUPPORTED:
-                raise refused(*last, address, model)
+                raise request_error(*last, address, model)
             is_taken = is_taken or last[0] == 200
             if last[0] == 200 and _keeps_to(each, one, last[1]):
                 return RequestFormat(each, one)
         if is_taken:
             return RequestFormat(each, "none" if constraint == "auto" else constraint)
-    raise refused(*last, address, model)
+    raise request_error(*last, address, model)
 
 
 def constraint_fields(constraint: Constraint, grammar: str | None, schema: Mapping[str, Any] | None) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""A model behind OpenAI's API, as vLLM, llama.cpp's server, LM Studio and many others offer it."""
+"""A model behind OpenAI's API: vLLM, llama.cpp's server, LM Studio and many others."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 
 import httpx
 
-from agents.models.adapter import ConstraintFallback, TokenEstimate, redacted
+from agents.models.adapter import ConstraintFallback, TokenEstimate, redact_address
 from agents.models.http_limits import client_arguments
 from agents.models.model import (
     DEFAULT_OPTIONS,
@@ -42,7 +42,7 @@ from agents.models.openai_api import (
     lacks_model,
     model_error,
     object_of,
-    refused,
+    request_error,
 )
 
 log = logging.getLogger(__name__)
@@ -79,9 +79,9 @@ class OpenAIModel:
 
         Raises: ModelError if the address is none.
         """
-        self.name = f"openai:{model}@{redacted(address)}"
+        self.name = f"openai:{model}@{redact_address(address)}"
         self._num_ctx = options.num_ctx
-        self._address = redacted(address)
+        self._address = redact_address(address)
         self._model = model
         self._mode = mode = options.mode
         self._constraint = constraint = cast("Constraint", options.constraint)
@@ -132,7 +132,7 @@ class OpenAIModel:
             async with asyncio.timeout(self._check_seconds):
                 reply = await self._client.get("models")
                 if reply.status_code != 200:
-                    raise refused(reply.status_code, reply.content, self._address, self._model)
+                    raise request_error(reply.status_code, reply.content, self._address, self._model)
                 listed = object_of(reply.content).get("data")
         except CLIENT_ERRORS as error:
             raise model_error(error, self._address, self._model, checked_seconds=self._check_seconds) from error
@@ -171,7 +171,7 @@ class OpenAIModel:
 
         A schema or a grammar that the server refuses is left out, and that is said once.
         """
-        self._refuse_what_would_not_fit(request)
+        self._check_fits_context(request)
         began = self._now()
         try:
             await self._try(request.timeout_seconds)
@@ -224,7 +224,7 @@ class OpenAIModel:
         try:
             async with self._client.stream("POST", path, json=self._body(request) | held) as reply:
                 if reply.status_code != 200:
-                    raise refused(reply.status_code, await reply.aread(), self._address, self._model)
+                    raise request_error(reply.status_code, await reply.aread(), self._address, self._model)
                 if "html" in reply.headers.get("content-type", ""):
                     raise NotOpenAI("it answers with a web page")
                 async for line in reply.aiter_lines():
@@ -280,7 +280,7 @@ class OpenAIModel:
             timing=heard.timing(began, ended),
         )
 
-    def _refuse_what_would_not_fit(self, request: Request) -> None:
+    def _check_fits_context(self, request: Request) -> None:
         needed = self.count_tokens(request.text) + request.max_tokens
         if needed > self.context_tokens:
             message = f"The prompt and its answer need about {needed} tokens; {self.name} has {self.context_tokens}."
@@ -296,5 +296,5 @@ def _client(address: str, api_key: str, transport: httpx.AsyncBaseTransport | No
         base = address if urlsplit(address).path.strip("/") else f"{address.rstrip('/')}/v1"
         return httpx.AsyncClient(base_url=base, headers=headers, **client_arguments(address, transport))
     except (ValueError, httpx.InvalidURL) as error:
-        problem = f"{redacted(address)!r} is no address: {error}."
+        problem = f"{redact_address(address)!r} is no address: {error}."
         raise ModelError(problem, remedy=CHECK_ADDRESS, retryable=False) from error

@@ -1,4 +1,4 @@
-"""The pool: one queue of jobs before all endpoints, fair and bounded, and never silent about how a job ended."""
+"""The model pool: one fair, bounded queue of jobs before all endpoints."""
 
 from __future__ import annotations
 
@@ -284,7 +284,7 @@ class ModelPool:
     async def _answered(self, job: Job, route: Route, make: BuildRequest, on_text: OnText | None) -> Completion | None:
         """Return what a model answers to what `make` builds for it; None if nobody wants that any more."""
         # Only a model that has been started says for sure what it can do, and so what it should be asked.
-        if job.is_probe and not await self._attempted(job, route, _started(route.model)):
+        if job.is_probe and not await self._attempted(job, route, _try_start(route.model)):
             return None
         request = None if self._stopped else await job.source.built(route.model, make)
         if request is None or self._stopped or job.is_preempted:
@@ -356,7 +356,7 @@ class ModelPool:
             closing.add_done_callback(self._closing.discard)
 
 
-async def _started(model: LanguageModel) -> bool:
+async def _try_start(model: LanguageModel) -> bool:
     await _within(CHECK_SECONDS, model, model.start)
     return True
 

@@ -66,7 +66,7 @@ class Profiles:
         for spec in [spec for found in (*wanted.values(), later) for spec in found]:
             if spec not in self._models:
                 self._models[spec] = self._make(spec)
-        sentences += await self._tried(specs if thinker.settings.endpoints else ())
+        sentences += await self._probe(specs if thinker.settings.endpoints else ())
         self._adopt(merged, wanted, later)
         return sentences
 
@@ -92,7 +92,7 @@ class Profiles:
         first = choice.specs[: len(found)]
         return choice.sentences, first, choice.specs[len(found) :]
 
-    async def _tried(self, specs: Iterable[ModelSpec]) -> tuple[str, ...]:
+    async def _probe(self, specs: Iterable[ModelSpec]) -> tuple[str, ...]:
         """Ask each endpoint whether it has its model; return sentences for the host of the world."""
         tried = list(specs)
         failures = await asyncio.gather(*(self._failure_of(spec) for spec in tried))

@@ -1,4 +1,4 @@
-"""The model queue: agents ask one model, or several that replace each other, through it."""
+"""The model queue: agents send requests through it to one model, or to several that replace each other."""
 
 from __future__ import annotations
 

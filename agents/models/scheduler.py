@@ -1,4 +1,4 @@
-"""The job queue and the load balancer: what waits for a model, in which order, and which endpoint answers it."""
+"""The job queue and the load balancer: the order of waiting requests, and the endpoint for each."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Slots of an endpoint that several processes share, so that many worlds ask one server only as much as it can do.
+"""Slots of an endpoint that several processes share, as a limit on concurrent requests.
 
 A slot is a file that is locked while a request runs, so a process that dies gives it back. Whoever waits, waits at one
 more file, the turnstile: the first to come is the first to get a slot, so every world goes on as fast as the others.
@@ -33,11 +33,11 @@ class SharedSlots:
         self._last = os.getpid() % slots
 
     @asynccontextmanager
-    async def taken(self) -> AsyncIterator[int]:
+    async def acquire(self) -> AsyncIterator[int]:
         """Wait for a slot and have it until the end; yields its number. Raises: OSError if the folder is no use."""
         claim = _Claim()
         try:
-            number, lock = await asyncio.to_thread(self._take, claim)
+            number, lock = await asyncio.to_thread(self._lock_first_free, claim)
         except asyncio.CancelledError:
             claim.withdraw()
             raise
@@ -47,9 +47,9 @@ class SharedSlots:
         finally:
             os.close(lock)
 
-    def _take(self, claim: _Claim) -> tuple[int, int]:
+    def _lock_first_free(self, claim: _Claim) -> tuple[int, int]:
         self._folder.mkdir(parents=True, exist_ok=True)
-        turnstile = _opened(self._folder / "turnstile")
+        turnstile = _open_file(self._folder / "turnstile")
         try:
             fcntl.flock(turnstile, fcntl.LOCK_EX)
             while (found := self._free()) is None:
@@ -65,7 +65,7 @@ class SharedSlots:
         """Lock and return a free slot and its file, its own last one first; None if there is none."""
         for step in range(self._slots):
             number = (self._last + step) % self._slots
-            lock = _opened(self._folder / f"slot-{number}")
+            lock = _open_file(self._folder / f"slot-{number}")
             try:
                 fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except BlockingIOError:
@@ -98,5 +98,5 @@ class _Claim:
                 os.close(lock)
 
 
-def _opened(path: Path) -> int:
+def _open_file(path: Path) -> int:
     return os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)

@@ -1,4 +1,4 @@
-"""Files with weights: the header of a GGUF, and the embedded model's, assembled once from its package."""
+"""Weight files: the header of a GGUF, and the embedded model's file, assembled from its package."""
 
 from __future__ import annotations
 

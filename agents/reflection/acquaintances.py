@@ -134,7 +134,7 @@ class Acquaintances:
         if len(self._files) > MAX_FILES_AT_HAND:
             self._files.popitem(last=False)
         before = {one.evidence: one for one in file.note.statements(SAID) if not one.by_hand}
-        if file.take_in():
+        if file.reload_if_changed():
             for evidence, one in before.items():
                 if file.note.deleted.intersection(evidence):
                     self._on_contradicted(_fact(person, one))
@@ -150,7 +150,7 @@ class Acquaintances:
             opening = format_note({"person": person}, OPENING.format(agent=self._agent, person=person))
             path = ("agents", self._agent, FOLDER, f"{stem}.md")
             file = BulletFile(self._vault, path, opening, self._on_trouble)
-            file.take_in()
+            file.reload_if_changed()
             if name_key(str(file.note.properties.get("person", person))) == name_key(person):
                 break
             taken.append(stem)
@@ -228,27 +228,27 @@ class Opinions:
     @property
     def in_force(self) -> list[Statement]:
         """What the agent thinks, newest first; what somebody has written by hand comes first of all."""
-        self._file.take_in()
+        self._file.reload_if_changed()
         found = self._file.note.statements(INSIGHTS)[::-1]
         return [*(one for one in found if one.by_hand), *(one for one in found if not one.by_hand)]
 
     @property
     def dropped(self) -> list[Statement]:
         """What was written and does not count, newest first, each with why as its tag."""
-        self._file.take_in()
+        self._file.reload_if_changed()
         return self._file.note.statements(DROPPED)[::-1]
 
     @property
     def reflected(self) -> Reflected:
         """What the last reflection had seen. A property that is no number counts as 0."""
-        self._file.take_in()
+        self._file.reload_if_changed()
         found = self._file.note.properties
         upto, generation, day = (_number(found.get(key)) for key in ("upto", "generation", "day"))
         return Reflected(upto, generation, day, str(found.get("reflected") or ""))
 
     def keep(self, new: Iterable[Statement], dropped: Iterable[Dropped], reflected: Reflected) -> None:
         """Take in what a reflection has brought: insights, what was dropped, and how it went."""
-        self._file.take_in()
+        self._file.reload_if_changed()
         note = self._file.note
         known = {one.words.casefold() for one in note.statements(INSIGHTS)}
         lines = [one.line(self._link) for one in new if one.words.casefold() not in known]

@@ -14,7 +14,7 @@ from agents.memory.facts.extraction import Utterance, utterance_in
 from agents.memory.facts.narration_parser import NarrationParser
 from agents.memory.facts.store import ME
 from agents.memory.importance import HANDED
-from agents.models.adapter import literal
+from agents.models.adapter import gbnf_literal
 from agents.reflection.speech_facts import KINDS
 from vault.markdown import LINE_BREAK
 from vault.memory.memory_line import DEFAULT_IMPORTANCE, Memory
@@ -161,7 +161,7 @@ def _opinion(key: str, first: Sequence[str], second: Sequence[str], look: Reflec
 def _gbnf(schema: Mapping[str, Any]) -> str:
     """Return the GBNF expression of a schema as the ones above."""
     if "enum" in schema:
-        return f"({' | '.join(literal(json.dumps(one, ensure_ascii=False)) for one in schema['enum'])})"
+        return f"({' | '.join(gbnf_literal(json.dumps(one, ensure_ascii=False)) for one in schema['enum'])})"
     match schema:
         case {"type": "object"}:
             parts = [f'"\\"{key}\\": " {_gbnf(one)}' for key, one in schema["properties"].items()]
@@ -180,7 +180,9 @@ def _gbnf_of_pattern(pattern: str) -> str:
     """Return the GBNF expression of an opinion's pattern."""
     match = _OPINION.fullmatch(pattern)
     assert match is not None
-    plain = [[literal(_UNSPECIAL.sub(r"\1", one)) for one in match[group].split("|")] for group in ("first", "second")]
+    plain = [
+        [gbnf_literal(_UNSPECIAL.sub(r"\1", one)) for one in match[group].split("|")] for group in ("first", "second")
+    ]
     first, second = (" | ".join(words) for words in plain)
     return f'({first}) " " ({second}) " " char{match["times"]}'
 

@@ -22,7 +22,7 @@ KINDS = (NAME, HOME, KIN, LOSS, LIKE, PROMISE, REQUEST, OTHER)
 
 MAX_FACTS_A_SPEECH = 4
 
-_KIN = (
+KIN_WORDS = (
     r"(?:mother|mum|mom|father|dad|parents?|brother|sister|son|daughter|child|children|wife|husband|uncle|aunt|cousin|"
     r"niece|nephew|twin|grand\w+|friend|partner|family|dog|cat|horse|bird)"
 )
@@ -38,8 +38,8 @@ _PATTERNS = (
     (LOSS, r"\bI(?:['’]ve| have)? left my (?:\w+ ){1,3}(?:in|on|at|by|near|behind|under)\b"),
     (LOSS, rf"\bmy (?:\w+ ){{1,3}}{_GONE}\b|\bI (?:can['’]t|cannot|can not) find my\b"),
     (LOSS, r"\bI(?:['’]ve| have)? (?:finally |just )?found (?:my|him|her|it|them)\b"),
-    (KIN, rf"\bmy (?:\w+ )?{_KIN} (?:is|was|are|were|has|had|lives?|works?|used to)\b"),
-    (KIN, rf"\bI(?:['’]ve| have|['’]ve got| have got) (?:a|an|one|two|three|four|five|six|no) (?:\w+ )?{_KIN}s?\b"),
+    (KIN, rf"\bmy (?:\w+ )?{KIN_WORDS} (?:is|was|are|were|has|had|lives?|works?|used to)\b"),
+    (KIN, rf"\bI(?:['’]ve| have)(?: got)? (?:a|an|one|two|three|four|five|six|no) (?:\w+ )?{KIN_WORDS}s?\b"),
     (HOME, r"\bI(?: come|['’]m| am) from\b|\bI (?:live|grew up|was born) (?:in|at|on|by|near|behind|over)\b"),
     (LIKE, rf"\bI (?:really |do |also )?(?:love|like|adore|enjoy|hate|dislike|fear|can['’]t stand) {_NO_MATTER}"),
     (LIKE, r"\bI(?:['’]m| am) (?:afraid of|allergic to|fond of)\b"),

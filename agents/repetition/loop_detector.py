@@ -15,7 +15,7 @@ from enum import Enum
 from itertools import groupby, pairwise
 from typing import TypeAlias
 
-from world.parsing import UNSPACED, parse_line
+from world.parsing import UNSPACED_SCRIPTS, parse_line
 
 SPEECH = frozenset({"say", "whisper", "tell", "shout"})
 TALK = SPEECH | {"think", "emote"}
@@ -239,7 +239,7 @@ VERBATIM = 0.8
 Shingles: TypeAlias = frozenset[tuple[str, ...]]
 
 # Of writing that puts no blanks between words each character counts as one.
-_UNSPACED = "".join(f"{chr(first)}-{chr(last)}" for first, last in UNSPACED)
+_UNSPACED = "".join(f"{chr(first)}-{chr(last)}" for first, last in UNSPACED_SCRIPTS)
 
 _WORD = re.compile(rf"[{_UNSPACED}]|[^\W_{_UNSPACED}]+(?:['’][^\W_]+)*")
 

@@ -16,7 +16,7 @@ from agents.memory.facts.extraction import Utterance
 from agents.memory.facts.speech_acts import sentences
 from agents.memory.facts.store import ME
 from agents.memory.judging.entities import Support, mentions
-from agents.reflection.speech_facts import UNSPACED_SIGN, key_words
+from agents.reflection.speech_facts import KIN_WORDS, UNSPACED_SIGN, key_words
 from agents.repetition.loop_detector import Shingles, is_similar, shingles
 from world.message_catalog import Wording
 from world.parsing import has_phrase, is_named
@@ -82,6 +82,12 @@ _PLACEHOLDER = re.compile(r"\[[^\]]*\]|<[^>]*>")
 _CORRECTS = re.compile(r"\b(?:no|not|wait|hang on|i mean|i meant|actually|wrong|rather|make that)\b", re.IGNORECASE)
 _MAY_I = re.compile(r"\b(should|can|could|may|must|shall) i\b")
 _MINE = re.compile(r"\bmy ([^\W_]{3,})")
+_YOU_DO = re.compile(r"\W*(?:(?:yes|no|oh|well|indeed|of course)\W+)+you\b(?! (?:know|see|mean)\b)", re.IGNORECASE)
+_HAVE_YOU = re.compile(r"\bhave (?:you|u|ya)\b", re.IGNORECASE)
+_YOU_HAVE = re.compile(r"\W*(?:(?:yes|no|oh|well|indeed|of course)\W+)*you (?:have|do)\b(?! not told)", re.IGNORECASE)
+_YOU_DID = re.compile(r"\W*you [a-z]+\b", re.IGNORECASE)
+_AM_KIN = re.compile(rf"\bI(?:['’]m| am)(?: [\w'’-]+,)? your {KIN_WORDS}\b", re.IGNORECASE)
+_YOUR_KIN = re.compile(rf"\byour (?P<kin>{KIN_WORDS})\b", re.IGNORECASE)
 _I_AM_A = re.compile(r"\bi(?:['’]m| am) an? ([^\W_]{3,})")
 
 
@@ -128,6 +134,8 @@ def fault_in(words: str, name: str, heard: Heard, wording: Wording) -> Fault:
         return "claims"
     if says_back(words, heard.words) or offers_the_same(words, heard.words):
         return "echoes"
+    if is_kin(words, heard) or answers_as_asked(words, heard.words, wording):
+        return "swaps"
     if swaps_persons(words, name, heard.others, wording) or any(calls(words, one, heard.words) for one in heard.absent):
         return "swaps"
     if any(reveals(words, one, heard.words) for one in heard.secrets):
@@ -331,6 +339,25 @@ def answers_as_asker(words: str, heard: str) -> bool:
     """Return whether words answer for oneself what the other asked of themselves: "What should I see?" "I should …"."""
     begins = [f"i {verb} " for verb in _MAY_I.findall(heard.casefold())]
     return words.casefold().startswith(tuple(begins)) and not SECOND_PERSON & _words_of(words)
+
+
+def answers_as_asked(words: str, heard: str, wording: Wording) -> bool:
+    """Return whether words say of the other what they asked of the agent: "Have you a pen?" "Yes, you have a pen."."""
+    if not is_question(heard, wording):
+        return False
+    if _HAVE_YOU.search(heard) and _YOU_HAVE.match(words):
+        return True
+    return subject_of(heard) == "asked" and bool(_YOU_DO.match(words) or (asks_what(heard) and _YOU_DID.match(words)))
+
+
+def is_kin(words: str, heard: Heard) -> bool:
+    """Return whether the agent says that it is of the other's kin, or tells one who asks of kin that they never named.
+
+    "I'm Odile, your aunt" has the agent's own aunt for the other's.
+    """
+    named = _words_of(" ".join((*heard.told, heard.words, heard.recalled, heard.answer)))
+    told = {one.casefold() for one in _YOUR_KIN.findall(words)} if heard.known and not words.endswith("?") else set()
+    return bool(_AM_KIN.search(words)) or bool(told - named)
 
 
 def _is_mostly(one: Shingles, other: Shingles) -> bool:

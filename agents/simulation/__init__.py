@@ -1,1 +1,1 @@
-"""A world that lives by a clock of its own: lived through, recorded and given again to the byte."""
+"""Simulation: a world with a virtual clock, recorded and replayed byte for byte."""

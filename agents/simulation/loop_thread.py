@@ -1,4 +1,4 @@
-"""An event loop in a thread of its own, for callers that have none, or whose own is running already."""
+"""An event loop in a thread of its own."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The models of a simulation: those of the profiles, or those of a recording, with their usage counted."""
+"""The models of a simulation: real or replayed, with their usage counted."""
 
 from __future__ import annotations
 
@@ -72,7 +72,9 @@ class SimulationModels:
             with suppress(ModelError):  # it is tried again when it is asked
                 await model.start()
         self.names = [model.name for model in plan.models]
-        known = self.replay.heading.get("told") if self.replay else [await _told(model) for model in plan.models]
+        known = (
+            self.replay.heading.get("told") if self.replay else [await _model_record(model) for model in plan.models]
+        )
         self.told = known or []
         if self.recording:
             asked = {name: asdict(one) for name, one in plan.asked.items()}
@@ -128,7 +130,7 @@ class SimulationModels:
         if self.replay:
             heading = self.replay.heading
             return ModelPlan(self.replay.models, heading["queues"], heading["later"], self.replay.asked)
-        return await planned(self.settings, self.say)
+        return await plan_models(self.settings, self.say)
 
 
 @dataclass(frozen=True)
@@ -146,12 +148,12 @@ class PatientOverrides(SamplingOverrides):
         return replace(found, timeout_seconds=found.timeout_seconds + MAX_WAIT_SECONDS)
 
 
-async def _told(model: LanguageModel) -> dict[str, Any]:
+async def _model_record(model: LanguageModel) -> dict[str, Any]:
     found = await model.provenance() if isinstance(model, TraceableModel) else Provenance()
     return {"name": model.name, "context_tokens": model.context_tokens, **asdict(found)}
 
 
-async def live(
+async def run_simulated(
     simulation: Simulation, cast: SimulationModels, clock: VirtualClock, agents: Population, wake: Wake, span: Span
 ) -> None:
     """Wake the agents, let them live for a span, and let everything go, however it ends; SIGTERM ends it too.
@@ -169,7 +171,7 @@ async def live(
         await agents.stop()
 
 
-async def planned(settings: Settings, say: Callable[[str], None]) -> ModelPlan:
+async def plan_models(settings: Settings, say: Callable[[str], None]) -> ModelPlan:
     """Return the models that a world with these settings has. Raises: SimulationError if there is none."""
     profiles = Profiles(random.Random(0))
     try:

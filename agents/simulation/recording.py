@@ -1,4 +1,4 @@
-"""Recording every answer of the models of a simulation, and playing a recording again."""
+"""Records every model answer of a simulation, and replays a recording."""
 
 from __future__ import annotations
 
@@ -94,13 +94,13 @@ class Recording:
 
     def answer(self, number: int, request: Request, completion: Completion) -> None:
         """Write an answer of the model with this number."""
-        self._write({**self._asked(number, request), **asdict(completion)})
+        self._write({**self._request_fields(number, request), **asdict(completion)})
 
     def failure(self, number: int, request: Request, error: ModelError) -> None:
         """Write that the model gave none."""
         names = ("remedy", "retryable", "about_request", "is_gone")
         fields = {name: getattr(error, name) for name in names}
-        self._write({**self._asked(number, request), "error": error.problem, **fields})
+        self._write({**self._request_fields(number, request), "error": error.problem, **fields})
 
     def count(self, key: str, tokens: int) -> None:
         """Take how many tokens the text with this `count_key` has, to be written at the end of the turn."""
@@ -118,7 +118,7 @@ class Recording:
             self.end_turn()
         self._file.close()
 
-    def _asked(self, number: int, request: Request) -> dict[str, Any]:
+    def _request_fields(self, number: int, request: Request) -> dict[str, Any]:
         place, prompt = self._place, request.text
         options: dict[str, Any] = {
             "max_tokens": request.max_tokens,
@@ -185,7 +185,7 @@ class WatchedModel:
         if self._slots is None:
             return await self._answered(request, on_text)
         try:
-            async with self._slots.taken():
+            async with self._slots.acquire():
                 return await self._answered(request, on_text)
         except OSError as error:
             raise ModelError(f"The slots of {self.name} cannot be shared: {error}.") from error
@@ -267,7 +267,7 @@ class ReplayedModels:
         for line in left:
             if (line["number"], line["hash"]) == (number, key):
                 left.remove(line)
-                return _given(line)
+                return _completion_of(line)
         self._diverge(self._difference(number, prompt, left))
         raise ModelError(self.divergence, retryable=False, about_request=True)
 
@@ -283,9 +283,9 @@ class ReplayedModels:
         """Note a divergence if this turn has not asked for all that was asked in it, or for more to be counted."""
         if left := self._answers.pop((self.place.turn, self.place.owner), []):
             asked = left[0]["prompt"].strip().rpartition("\n")[2]
-            self._diverge(f"a prompt of the recording was not asked, which ends in {_shown(asked)}.")
+            self._diverge(f"a prompt of the recording was not asked, which ends in {_shorten(asked)}.")
         if self._uncounted:
-            self._diverge(self._ended() or f"a text of the world is not as it was: {_shown(self._uncounted)}")
+            self._diverge(self._end_message() or f"a text of the world is not as it was: {_shorten(self._uncounted)}")
 
     def _diverge(self, how: str) -> None:
         place = self.place
@@ -294,17 +294,17 @@ class ReplayedModels:
     def _difference(self, number: int, prompt: str, left: list[Line]) -> str:
         recorded = [str(line["prompt"]) for line in left if line["number"] == number]
         if not recorded:
-            if ended := self._ended():
+            if ended := self._end_message():
                 return ended
             owner = self._owners.get(self.place.turn)
             told = "asked nothing more" if owner == self.place.owner else f"had {owner or 'nobody'} asking"
             last = prompt.strip().rpartition("\n")[2]
-            return f"a prompt is asked that ends in {_shown(last)}, where the recording {told}."
+            return f"a prompt is asked that ends in {_shorten(last)}, where the recording {told}."
         nearest = max(recorded, key=lambda text: _first_difference(text, prompt)[0])
         place, was, now = _first_difference(nearest, prompt)
-        return f"the prompt differs in line {place}.\n  recorded: {_shown(was)}\n  now:      {_shown(now)}"
+        return f"the prompt differs in line {place}.\n  recorded: {_shorten(was)}\n  now:      {_shorten(now)}"
 
-    def _ended(self) -> str:
+    def _end_message(self) -> str:
         """Return that there are no more answers, if that is so; the turns without a model may go on."""
         last_turn = max(self._owners, default=0)
         if self.place.turn <= last_turn:
@@ -318,7 +318,7 @@ class ReplayedModels:
             raise SimulationError(f"{self._path}: cannot be read: {error.strerror}.") from error
         except UnicodeDecodeError as error:
             raise SimulationError(f"{self._path}: this is no recording of a simulation.") from error
-        heading = self._parsed(1, lines[0] if lines else "")
+        heading = self._parse_line(1, lines[0] if lines else "")
         kinds = (("models", list), ("queues", dict), ("later", list))
         version = heading.get("recording")
         if type(version) is int and version != VERSION:
@@ -328,10 +328,10 @@ class ReplayedModels:
         if version != VERSION or not all(isinstance(heading.get(name), kind) for name, kind in kinds):
             raise SimulationError(f"{self._path}: this is no recording of a simulation.")
         for number, text in enumerate(lines[1:], 2):
-            self._take(self._parsed(number, text), number)
+            self._take(self._parse_line(number, text), number)
         return heading
 
-    def _parsed(self, number: int, text: str) -> Line:
+    def _parse_line(self, number: int, text: str) -> Line:
         try:
             line = json.loads(text)
         except (ValueError, RecursionError):
@@ -378,7 +378,7 @@ class ReplayedModel:
         """Do nothing."""
 
 
-def _given(line: Line) -> Completion:
+def _completion_of(line: Line) -> Completion:
     if "error" in line:
         told = {name: line.get(name, False) for name in ("retryable", "about_request", "is_gone")}
         raise ModelError(line["error"], remedy=line["remedy"], **told)
@@ -393,7 +393,7 @@ def _first_difference(before: str, after: str) -> tuple[int, str | None, str | N
     return 0, None, None
 
 
-def _shown(text: str | None) -> str:
+def _shorten(text: str | None) -> str:
     if text is None:
         return "(no such line)"
     return repr(text if len(text) <= SHOWN_CHARACTERS else f"{text[:SHOWN_CHARACTERS]}…")

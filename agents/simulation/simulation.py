@@ -1,4 +1,4 @@
-"""A world without anybody at a screen: agents think in their turns, as fast as the model answers, in a time of its own.
+"""A simulation: agents take turns with a virtual clock, as fast as the model answers.
 
 Time passes from one turn to the next as the agents' notes say and not by any clock; whatever a turn has begun in the
 background is waited for before the next. So the same vault, seed and answers give the same world, to the byte."""
@@ -130,7 +130,7 @@ class Simulation:
         """
         self.begin()
         end_ms = None if span.hours is None else self._clock.ms + round(span.hours * 3_600_000)
-        return await self._live(end_ms, span.turns)
+        return await self._run_until(end_ms, span.turns)
 
     def begin(self) -> None:
         """Let everybody who is awake think from now on; `run` does so by itself."""
@@ -147,11 +147,11 @@ class Simulation:
         Raises: as `run`.
         """
         end_ms = self._clock.ms + round(seconds * 1000)
-        done = await self._live(end_ms, None)
+        done = await self._run_until(end_ms, None)
         self._go_on_to(end_ms)
         return done
 
-    async def _live(self, end_ms: int | None, turns: int | None) -> int:
+    async def _run_until(self, end_ms: int | None, turns: int | None) -> int:
         """Live until a time, or for so many turns; return how many there were."""
         others, done = asyncio.all_tasks(), 0
         while done != turns and self._beats:

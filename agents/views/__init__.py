@@ -1,1 +1,1 @@
-"""What is shown of a mind, as plain dictionaries that JSON can hold: a page and the commands show the same."""
+"""Views of a mind as dictionaries for JSON, used by the page and by commands."""

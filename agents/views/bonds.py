@@ -1,4 +1,4 @@
-"""Who has met whom, what was promised and kept, and who told whom what: of all agents, in steps that hold nobody up."""
+"""The view of bonds: meetings, promises and secrets of all agents, made in steps."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ def bonds_of(agent: Agent) -> Iterator[tuple[str, Shown]]:
         for one in agent.reflection.people.facts(person):
             by = next((tag for tag in one.tags if tag != WHISPERED), person)
             seq = one.evidence[0] if one.evidence else 0
-            row = _told(agent.name, by, person, one.words, seq)
+            row = _told_row(agent.name, by, person, one.words, seq)
             told.add((seq, one.words))
             yield "told", row | {"day": one.day, "is_whispered": WHISPERED in one.tags, "by_hand": one.by_hand}
     for fact in agent.facts.facts:  # a secret may be kept as both
         if fact.section == CONFIDED and (fact.since, fact.value) not in told:
-            yield "told", _told(agent.name, fact.subject, fact.subject, fact.value, fact.since)
+            yield "told", _told_row(agent.name, fact.subject, fact.subject, fact.value, fact.since)
 
 
 def bonds_shown(agents: Mapping[str, Agent]) -> Steps:
@@ -74,7 +74,7 @@ def _promise(who: str, fact: Fact) -> Shown:
             "since": fact.since, "minute": fact.minute}  # fmt: skip
 
 
-def _told(who: str, by: str, about: str, words: str, seq: int) -> Shown:
+def _told_row(who: str, by: str, about: str, words: str, seq: int) -> Shown:
     return {"agent": who, "by": who if by == ME else by, "about": about, "text": words, "since": seq, "day": "",
             "is_whispered": False, "by_hand": False}  # fmt: skip
 

@@ -1,4 +1,4 @@
-"""Pages of a journal: the newest memories that fit what is asked for, in steps that hold nobody up."""
+"""Pages of a journal: the newest memories that match a query, made in steps."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What goes on in a mind now: what it is doing, what for, with whom, its prompt, its memory, and its last turns."""
+"""The view of a mind now: activity, goals, company, the token budget of its prompt, memory, last turns."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ from world.parsing import parse_line
 from world.room_view import visible_characters
 from world.world import World
 
-LAST_TURNS = 6
-MOST_READ = 96
+MAX_TURNS_SHOWN = 6
+MAX_ENTRIES_READ = 96
 """Among so many of the newest memories the last turns are looked for."""
 
 MAX_LEAVES = 12
@@ -125,8 +125,8 @@ def _tokens(agent: Agent, text: str) -> int:
 
 def last_turns(agent: Agent, last: int) -> list[Shown]:
     """Return an agent's last actions down from a memory, newest first: what it did, why, and what came of it."""
-    found = agent.memory.journal.read(max(1, last - MOST_READ), last)
-    places = [at for at, one in enumerate(found) if one.kind == "acted"][-LAST_TURNS:]
+    found = agent.memory.journal.read(max(1, last - MAX_ENTRIES_READ), last)
+    places = [at for at, one in enumerate(found) if one.kind == "acted"][-MAX_TURNS_SHOWN:]
     return [_turn(found[start:end]) for start, end in pairwise([*places, len(found)])][::-1]
 
 

@@ -1,4 +1,4 @@
-"""A mind as it was at a time, as far as its files tell: memories, tiers, the last turns and the last prompt."""
+"""The view of a mind at a past time, from its files: memories, tiers, last turns and last prompt."""
 
 from __future__ import annotations
 

@@ -154,10 +154,10 @@ def sentences_for(memory: AgentMemory, view: View, seq: int, say: Wording) -> Sh
 def tells(sentence: str, memory: Memory) -> bool:
     """Return whether a sentence tells a memory: it names it, or shares enough words that few others have."""
     cited = memory_of_line(sentence)
-    return cited[0] == memory.seq if cited else _fit(weighed(sentence), memory) >= MIN_FIT
+    return cited[0] == memory.seq if cited else _fit(rank_sources(sentence), memory) >= MIN_FIT
 
 
-def weighed(text: str) -> dict[str, float]:
+def rank_sources(text: str) -> dict[str, float]:
     """Return the stems of the words that matter in a text, with their weights."""
     found: dict[str, float] = {}
     for word, weight in distinctive_words(text).items():
@@ -167,7 +167,7 @@ def weighed(text: str) -> dict[str, float]:
 
 
 def _fit(words: Mapping[str, float], memory: Memory) -> float:
-    own = weighed(" ".join((memory.text, *memory.people))).keys()
+    own = rank_sources(" ".join((memory.text, *memory.people))).keys()
     return sum(weight for word, weight in words.items() if word in own)
 
 
@@ -180,7 +180,7 @@ def _sentence(place: SentencePlace, who: str, say: Wording) -> tuple[Tier, str]:
 
 
 def _by_words(memory: AgentMemory, tier: Tier, sentence: str, holding: Holding) -> list[Memory]:
-    words, last = weighed(sentence), tier.memories.last
+    words, last = rank_sources(sentence), tier.memories.last
     first = max(tier.memories.first, last - MAX_READ + 1)
     candidates = {one.seq: one for one in memory.journal.read(first, last)}
     if first > tier.memories.first:
@@ -208,7 +208,7 @@ QUICK_STEPS = 4
 """A view of so many steps is answered at once."""
 
 
-async def finished(steps: Steps) -> Shown:
+async def run_to_end(steps: Steps) -> Shown:
     """Return what some steps lead to; others go on between two of them. Raises: whatever a step raises."""
     while True:
         shown = run_steps(steps, 1)
@@ -250,6 +250,6 @@ class Answering:
 
     async def _later(self, steps: Steps, answer: Callable[[Shown], None]) -> None:
         try:
-            answer(await finished(steps))
+            answer(await run_to_end(steps))
         except Exception:
             log.exception("a view could not be made")

@@ -1,4 +1,4 @@
-"""Why an agent did something: what it perceived, what came to mind, the prompt, the answer, and what came of it."""
+"""Why an agent acted: perception, retrieval, prompt, answer, result."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from world.errors import CommandError
 from world.message_catalog import Wording
 from world.parsing import parse_line
 
-MOST_PERCEIVED = 12
-ASKED_AT_MOST = 3
+MAX_PERCEIVED = 12
+MAX_QUESTIONS_READ = 3
 """The last question, the one whose answer was not taken, and the one of the turn before."""
 
-MOST_READ = 256
+MAX_ENTRIES_READ = 256
 """How far back the action before is looked for, in memories."""
 
 MAX_DIFF_LINES = 120
@@ -61,7 +61,7 @@ def exchange_for(archive: Archive, seq: int, day: str) -> Exchange:
 
     It only reads files, in any thread. Raises: NoteError if one cannot be read.
     """
-    asked = questions_near(archive, day) if seq else newest_questions(archive, ASKED_AT_MOST)
+    asked = questions_near(archive, day) if seq else newest_questions(archive, MAX_QUESTIONS_READ)
     at = len(asked) - 1
     if seq:
         at = next((at for at in range(len(asked) - 1, -1, -1) if _answered_by(asked[at], seq)), -1)
@@ -222,16 +222,16 @@ def _by(exchange: Exchange, action: Memory | None) -> str:
 
 
 def _perceived(agent: Agent, newest: int) -> Shown:
-    found = agent.memory.journal.read(newest - MOST_READ, newest)
+    found = agent.memory.journal.read(newest - MAX_ENTRIES_READ, newest)
     actions = [place for place, one in enumerate(found) if one.kind == "acted"]
     since = found[actions[-1] + 1 :] if actions else found
-    rows = [shown_memory(one) for one in since[-MOST_PERCEIVED:]]
+    rows = [shown_memory(one) for one in since[-MAX_PERCEIVED:]]
     return {"perceived": rows, "perceived_before": len(since) - len(rows)}
 
 
 def _retrieved(agent: Agent, question: Question) -> list[Shown]:
     """Return what came to mind, best first: of each its number or its note's title, its score and its words."""
-    lines, found = question.told("recollected").split("\n"), list[Shown]()
+    lines, found = question.prompt_note("recollected").split("\n"), list[Shown]()
     for of, score in question.entry.get("retrieved", []):
         row: Shown = {"of": of, "score": score}
         if isinstance(of, int):
@@ -245,7 +245,7 @@ def _retrieved(agent: Agent, question: Question) -> list[Shown]:
 def told_shown(question: Question) -> list[list[str]]:
     """Return what a prompt told of the moment, by section, but for the memories in it."""
     names = ("facts", "known", "recollected", "errand", "bonds", "insights", "notice")
-    return [[name, text[:MAX_TEXT]] for name in names if (text := question.told(name))]
+    return [[name, text[:MAX_TEXT]] for name in names if (text := question.prompt_note(name))]
 
 
 def _choice(question: Question) -> Shown:

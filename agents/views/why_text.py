@@ -1,4 +1,4 @@
-"""The chain that led to an action, for people."""
+"""The chain that led to an action, as text."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""What several measurements need: no measurement itself."""
+"""What several benches share."""

@@ -1,4 +1,4 @@
-"""The least that a chat over Twisted has to do: `say` goes to everybody, `look` is answered with a room of always.
+"""A minimal chat over Twisted: `say` goes to everybody, `look` answers with a fixed room.
 
 No world, no names to look up, no telnet options, no colours, no log: `python -m bench.lib.broadcast_server` prints
 its port. It reads lines with Twisted's `LineOnlyReceiver`, in the reactor that Twisted chooses."""

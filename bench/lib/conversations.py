@@ -13,9 +13,9 @@ from agents.memory.inspection import journal_text
 from agents.memory.numerals import NUMBER_WORDS
 from agents.memory.view import memory_text
 from agents.models.model import LanguageModel
-from bench.lib.histories import Life
+from bench.lib.histories import AgentHistory
 from bench.lib.reporting import Table
-from bench.lib.retained import memory_part, plain_window, reminded
+from bench.lib.retained import memory_part, plain_window, retrieved_lines
 from vault.message_notes import starter_sentences
 from world.message_catalog import Wording
 
@@ -57,7 +57,7 @@ class Conversation:
 
 
 @dataclass(frozen=True)
-class Asked:
+class AnswerRecord:
     """How well each text answers a question, from 0 to 1; `is_old` if all its evidence is before the plain window."""
 
     conversation: str
@@ -71,15 +71,15 @@ class Asked:
     tokens: int
 
 
-async def questioned(conversation: Conversation, strategy: str, model: LanguageModel) -> list[Asked]:
+async def question_agent(conversation: Conversation, strategy: str, model: LanguageModel) -> list[AnswerRecord]:
     """Let an agent hear a conversation under a strategy, and return what it knows of each question at the end."""
     with tempfile.TemporaryDirectory() as folder:
-        life = Life(Path(folder), model, {"strategy": strategy}, conversation.speakers)
+        life = AgentHistory(Path(folder), model, {"strategy": strategy}, conversation.speakers)
         life.wake()
         blank = life.agent.prompt().text
-        numbers = await _heard(life, conversation)
+        numbers = await _play_turns(life, conversation)
         told = memory_part(life.agent.prompt().text, blank)
-        asked = [_asked(life, conversation, strategy, numbers, told, one) for one in conversation.questions]
+        asked = [_ask(life, conversation, strategy, numbers, told, one) for one in conversation.questions]
         await life.end()
         return asked
 
@@ -114,7 +114,7 @@ def _units(line: str) -> list[str]:
     return [line] if _SPEECH.fullmatch(line) else _SENTENCE_END.split(line)
 
 
-async def _heard(life: Life, conversation: Conversation) -> list[int]:
+async def _play_turns(life: AgentHistory, conversation: Conversation) -> list[int]:
     """Let everything be said; return the number of the memory of each turn."""
     numbers = []
     for count, (ms, speaker, text) in enumerate(conversation.turns, 1):
@@ -127,19 +127,19 @@ async def _heard(life: Life, conversation: Conversation) -> list[int]:
     return numbers
 
 
-def _asked(
-    life: Life, conversation: Conversation, strategy: str, numbers: list[int], told: str, question: Question
-) -> Asked:
+def _ask(
+    life: AgentHistory, conversation: Conversation, strategy: str, numbers: list[int], told: str, question: Question
+) -> AnswerRecord:
     memory, count = life.agent.memory, life.agent.count_tokens
     wording = Wording(starter_sentences())
     recalled = "\n".join(journal_text(one, wording) for one in life.agent.finder.find(question.text))
-    came_to_mind = reminded(life.agent, told, question.text, conversation.speakers[0])
+    came_to_mind = retrieved_lines(life.agent, told, question.text, conversation.speakers[0])
     tokens = count(told) + count(recalled)
     newest = plain_window(memory, tokens, count)
     first = newest[0].seq if newest else memory.journal.last + 1
     is_unsaid = not (question.words or question.needs)
     before = "" if is_unsaid else f"{told}\n"
-    return Asked(
+    return AnswerRecord(
         conversation.name,
         strategy,
         question.category,
@@ -201,7 +201,7 @@ def wilson(mean: float, n: float) -> tuple[float, float]:
     return max(0.0, middle - half), min(1.0, middle + half)
 
 
-VALUES: dict[str, Callable[[Asked], float]] = {
+VALUES: dict[str, Callable[[AnswerRecord], float]] = {
     "in the view": lambda row: row.view,
     "view, reminded": lambda row: row.reminded,
     "view and find": lambda row: row.recall,
@@ -209,7 +209,7 @@ VALUES: dict[str, Callable[[Asked], float]] = {
 }
 
 
-def asked_table(rows: Sequence[Asked]) -> Table:
+def asked_table(rows: Sequence[AnswerRecord]) -> Table:
     """Return what was asked: by strategy, in all, by category, and what is older than the plain window."""
     lines = []
     for strategy in dict.fromkeys(row.strategy for row in rows):
@@ -230,7 +230,7 @@ def asked_table(rows: Sequence[Asked]) -> Table:
     return Table([*heads, "ratio"], lines, f"{len(rows)} answers.")
 
 
-def _line(strategy: str, name: str, rows: Sequence[Asked]) -> list[str]:
+def _line(strategy: str, name: str, rows: Sequence[AnswerRecord]) -> list[str]:
     found = {value: estimate((row.conversation, of(row)) for row in rows) for value, of in VALUES.items()}
     recall, window = found["view and find"].mean, found["plain window"].mean
     tokens = sum(row.tokens for row in rows) / len(rows)

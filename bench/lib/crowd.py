@@ -26,7 +26,7 @@ TAIL_BYTES = 64
 """What is looked for may come in two pieces; nothing looked for is longer."""
 
 HOST = "127.0.0.1"
-AT_ONCE = 20
+MAX_PENDING_LOGINS = 20
 """How many come in, or walk, at a time."""
 
 CALLERS = 25
@@ -34,7 +34,7 @@ CALLERS = 25
 
 STEP_SECONDS = 60.0
 QUIET_SECONDS = 0.3
-LONGEST_NOISE_SECONDS = 60.0
+MAX_NOISE_SECONDS = 60.0
 LATE_SECONDS = 10.0
 """How long answers are waited for after the last line of a measure."""
 
@@ -217,7 +217,7 @@ class Crowd:
             waiting -= sum(1 for _ in self._answers(0.1))
             self._check(end, "were not greeted", waiting)
 
-    def do(self, steps: Callable[[int], Sequence[Line]], at_once: int = AT_ONCE) -> None:
+    def do(self, steps: Callable[[int], Sequence[Line]], at_once: int = MAX_PENDING_LOGINS) -> None:
         """Let everyone type lines, each when the last is answered, a few clients at a time. Raises: CrowdError."""
         todo = {client: iter(steps(client.number)) for client in self.clients}
         waiting, active, end = iter(self.clients), 0, time.perf_counter() + STEP_SECONDS
@@ -245,7 +245,7 @@ class Crowd:
     def quiet(self) -> None:
         """Wait until nothing comes any more."""
         last = began = time.perf_counter()
-        while (now := time.perf_counter()) - last < QUIET_SECONDS and now - began < LONGEST_NOISE_SECONDS:
+        while (now := time.perf_counter()) - last < QUIET_SECONDS and now - began < MAX_NOISE_SECONDS:
             for fd, _ in self._poll.poll(0.05):
                 self._by_fd[fd].receive()
                 last = now

@@ -22,7 +22,7 @@ DATE = re.compile(r"(\d{4})[/-](\d{2})[/-](\d{2})(?:\D+(\d{2}):(\d{2}))?")
 """How LongMemEval dates a session: `2023/05/20 (Sat) 14:03`."""
 
 BREAKS = re.compile(r"\s+")
-MOST_CHARACTERS = 3000
+MAX_CHARACTERS = 3000
 """A message is cut to one line of so many characters: nobody can say more at once."""
 
 
@@ -35,13 +35,19 @@ def locomo(folder: Path) -> list[Conversation]:
 
     Raises: DatasetError.
     """
-    published = [_checked(path, one, _published) for path in _files(folder, "locomo*.json") for one in _read(path)]
-    return published + [_checked(path, _read(path), _locomo) for path in _files(folder, "conv-*.json")]
+    published = [
+        _check_conversation(path, one, _published) for path in _files(folder, "locomo*.json") for one in _read(path)
+    ]
+    return published + [_check_conversation(path, _read(path), _locomo) for path in _files(folder, "conv-*.json")]
 
 
 def longmemeval(folder: Path) -> list[Conversation]:
     """Return one conversation for each question of the `longmemeval*.json` files. Raises: DatasetError."""
-    return [_checked(path, one, _longmemeval) for path in _files(folder, "longmemeval*.json") for one in _read(path)]
+    return [
+        _check_conversation(path, one, _longmemeval)
+        for path in _files(folder, "longmemeval*.json")
+        for one in _read(path)
+    ]
 
 
 def convomem(folder: Path) -> list[Conversation]:
@@ -56,7 +62,7 @@ def convomem(folder: Path) -> list[Conversation]:
         parts = path.relative_to(folder).parts[:-1]
         kind = next((part for part in reversed(parts) if not part[0].isdigit()), folder.name)
         found += [
-            _checked(path, {**case, "category": kind, "name": f"{path.stem} {number}"}, _convomem)
+            _check_conversation(path, {**case, "category": kind, "name": f"{path.stem} {number}"}, _convomem)
             for number, case in enumerate(cases)
         ]
     return found
@@ -73,7 +79,7 @@ def _read(path: Path) -> Any:
         raise DatasetError(f"{path.name} is no JSON: {error}.") from error
 
 
-def _checked(path: Path, read: Any, make: Any) -> Conversation:
+def _check_conversation(path: Path, read: Any, make: Any) -> Conversation:
     try:
         conversation: Conversation = make(read)
     except (KeyError, TypeError, ValueError, AttributeError) as error:
@@ -180,7 +186,7 @@ def _speaker(role: str) -> str:
 
 
 def _line(text: str) -> str:
-    return BREAKS.sub(" ", text).strip().replace("|", "/")[:MOST_CHARACTERS]
+    return BREAKS.sub(" ", text).strip().replace("|", "/")[:MAX_CHARACTERS]
 
 
 def _date_ms(date: str) -> int:

@@ -50,7 +50,7 @@ SUPERUSER = {
 }
 
 
-class Beside:
+class EvenniaServer:
     """An environment with Evennia, and a game with accounts for so many people.
 
     Raises: subprocess.CalledProcessError if it cannot be installed or set up; its output says why.

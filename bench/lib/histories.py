@@ -1,4 +1,4 @@
-"""Histories with facts planted in them, from a seed: what is said and given, after how many memories, and by whom.
+"""Histories with planted facts, from a seed.
 
 Names, places and numbers of the facts stand nowhere else, so that a fact is present if its words are."""
 
@@ -145,7 +145,7 @@ def _shuffled(rng: random.Random, words: list[str]) -> list[str]:
     return words
 
 
-def planted(rng: random.Random, memories: int, counts: Counts) -> list[Planted]:
+def plant_facts(rng: random.Random, memories: int, counts: Counts) -> list[Planted]:
     """Return the facts of a history of so many memories."""
     words, found = Words(rng), list[Planted]()
     for kind in KINDS:
@@ -156,22 +156,22 @@ def planted(rng: random.Random, memories: int, counts: Counts) -> list[Planted]:
     return found
 
 
-def given_things(facts: list[Planted]) -> dict[str, str]:
+def plan_handovers(facts: list[Planted]) -> dict[str, str]:
     """Return the things that somebody carries from the start, with who carries them."""
     given = [fact for fact in facts if fact.form == "given"]
     return {fact.values[0][0]: fact.tellings[0].speaker for fact in given}
 
 
-def tellings(facts: list[Planted]) -> Iterator[tuple[Telling, Planted]]:
+def schedule_tellings(facts: list[Planted]) -> Iterator[tuple[Telling, Planted]]:
     """Yield every telling with its fact, in order."""
     yield from sorted(((t, fact) for fact in facts for t in fact.tellings), key=lambda pair: pair[0].at)
 
 
 def _fact(kind: str, form: str, words: Words, rng: random.Random, moments: list[int]) -> Planted:
     if form == "given":
-        return _given(kind, words, rng, moments)
+        return _plant_handover(kind, words, rng, moments)
     speaker = rng.choice(PEOPLE)
-    question, sentence, draw = _spoken(form, speaker, words)
+    question, sentence, draw = _speech_form(form, speaker, words)
     values = [draw() for _ in moments]
     told = []
     for at, value in zip(moments, values, strict=True):
@@ -183,7 +183,7 @@ def _fact(kind: str, form: str, words: Words, rng: random.Random, moments: list[
     return Planted(kind, form, question, tuple((value,) for value in values), tuple(told))
 
 
-def _given(kind: str, words: Words, rng: random.Random, moments: list[int]) -> Planted:
+def _plant_handover(kind: str, words: Words, rng: random.Random, moments: list[int]) -> Planted:
     """Return a thing that goes from hand to hand before the agent's eyes."""
     thing, hands = words.thing(), rng.sample(PEOPLE, len(moments) + 1)
     told = [
@@ -193,7 +193,7 @@ def _given(kind: str, words: Words, rng: random.Random, moments: list[int]) -> P
     return Planted(kind, "given", f"Who has the {thing}?", tuple((thing, who) for who in hands[1:]), tuple(told))
 
 
-def _spoken(form: str, speaker: str, words: Words) -> tuple[str, str, Draw]:
+def _speech_form(form: str, speaker: str, words: Words) -> tuple[str, str, Draw]:
     """Return a question, a sentence with a place for the value, and what draws a value."""
     place, person, thing = words.place(), words.person(), words.thing()
     match form:
@@ -231,7 +231,7 @@ def _spoken(form: str, speaker: str, words: Words) -> tuple[str, str, Draw]:
             )
 
 
-class Life:
+class AgentHistory:
     """An agent in a vault of its own. `summarizer` makes its summaries; it never thinks of its own accord."""
 
     def __init__(

@@ -1,4 +1,4 @@
-"""What an agent still knows of the facts that were planted in its life, and what that cost."""
+"""What an agent still knows of planted facts, and the cost of it."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from pathlib import Path
 from agents.agent import Agent
 from agents.memory.cost import CompactionStats
 from agents.memory.importance import SPOKEN_TO
-from agents.memory.inspection import expanded
+from agents.memory.inspection import expand
 from agents.memory.memory import AgentMemory
 from agents.memory.retrieval import NotesIndex, Retriever
 from agents.memory.view import memory_text
 from agents.models.model import LanguageModel
-from bench.lib.histories import PEOPLE, Life, Planted, given_things, planted, tellings
+from bench.lib.histories import PEOPLE, AgentHistory, Planted, plan_handovers, plant_facts, schedule_tellings
 from vault.memory.memory_line import Memory
 from world.message_catalog import Wording
 
@@ -112,7 +112,7 @@ def plain_window(memory: AgentMemory, tokens: int, count_tokens: Callable[[str],
     return kept[::-1]
 
 
-def told(memories: Iterable[Memory], name: str) -> Text:
+def memories_as_text(memories: Iterable[Memory], name: str) -> Text:
     """Return memories as the text that a prompt has of them."""
     return Text("\n".join(memory_text(memory, name) for memory in memories))
 
@@ -123,12 +123,12 @@ def memory_part(prompt: str, blank: str) -> str:
     return "\n".join(line for line in prompt.split("\n") if line not in frame)
 
 
-def brought_back(memory: AgentMemory) -> dict[int, Memory]:
+def expand_view(memory: AgentMemory) -> dict[int, Memory]:
     """Return by number the memories that expanding each part of the view brings back."""
     coverage = memory.coverage
     asked = [name for name, covered in (("longterm", coverage.longterm), ("recent", coverage.recent)) if covered]
     asked += [f"{coverage.verbatim.first}-{coverage.verbatim.last}"] if coverage.verbatim else []
-    return {one.seq: one for wanted in asked for one in expanded(memory, wanted, Wording())}
+    return {one.seq: one for wanted in asked for one in expand(memory, wanted, Wording())}
 
 
 def is_whole(fact: Planted, numbers: Sequence[int], memories: Mapping[int, Memory]) -> bool:
@@ -156,7 +156,7 @@ def _wanted(value: Sequence[str]) -> frozenset[str]:
     return frozenset(word for part in value for word in _words(part))
 
 
-def reminded(agent: Agent, prompt: str, question: str, speaker: str) -> str:
+def retrieved_lines(agent: Agent, prompt: str, question: str, speaker: str) -> str:
     """Return the lines that a question to the agent adds to its prompt; nothing is remembered of it."""
     agent.finder.has_time = True
     mind = Retriever(agent.finder, NotesIndex(agent.memory.journal.vault, agent.name))
@@ -190,15 +190,17 @@ class Measured:
     seconds: float = 0.0
 
 
-async def measured(strategy: str, model: LanguageModel, lies: list[str], options: argparse.Namespace) -> Measured:
+async def measure_retention(
+    strategy: str, model: LanguageModel, lies: list[str], options: argparse.Namespace
+) -> Measured:
     """Live through the history of a seed under one strategy and return what is known at its end."""
-    facts = planted(random.Random(options.seed), options.memories, options.counts)
+    facts = plant_facts(random.Random(options.seed), options.memories, options.counts)
     began, result = time.monotonic(), Measured(strategy)
     with tempfile.TemporaryDirectory() as folder:
-        life = Life(Path(folder), model, {"strategy": strategy}, PEOPLE, given_things(facts))
+        life = AgentHistory(Path(folder), model, {"strategy": strategy}, PEOPLE, plan_handovers(facts))
         life.wake()
         blank = life.agent.prompt().text
-        numbers = await _lived(life, facts, result, options)
+        numbers = await _play_history(life, facts, result, options)
         await life.settle()
         published = "\n".join(_published(life))
         _count(life, facts, numbers, blank, result)
@@ -209,13 +211,13 @@ async def measured(strategy: str, model: LanguageModel, lies: list[str], options
     return result
 
 
-async def _lived(
-    life: Life, facts: list[Planted], result: Measured, options: argparse.Namespace
+async def _play_history(
+    life: AgentHistory, facts: list[Planted], result: Measured, options: argparse.Namespace
 ) -> dict[Planted, list[int]]:
     """Let everything happen; return the numbers of the memories in which each fact was told."""
     rng = random.Random(options.seed + 1)
     numbers: dict[Planted, list[int]] = {fact: [] for fact in facts}
-    waiting = list(tellings(facts))[::-1]
+    waiting = list(schedule_tellings(facts))[::-1]
     next_turn, next_look = TURN_EVERY, options.memories // SNAPSHOTS
     while life.last < options.memories:
         if waiting and waiting[-1][0].at <= life.last:
@@ -228,13 +230,13 @@ async def _lived(
             await life.turn(rng)
             if life.last >= next_look:
                 next_look = life.last + options.memories // SNAPSHOTS
-                _look(life, numbers, result)
+                _score_prompt(life, numbers, result)
         else:
             life.chat(rng, PEOPLE)
     return numbers
 
 
-def _look(life: Life, numbers: dict[Planted, list[int]], result: Measured) -> None:
+def _score_prompt(life: AgentHistory, numbers: dict[Planted, list[int]], result: Measured) -> None:
     """Enter what the prompt of this moment knows, by the age of each fact in memories."""
     text = Text(life.agent.prompt().text)
     for fact, seqs in numbers.items():
@@ -243,7 +245,9 @@ def _look(life: Life, numbers: dict[Planted, list[int]], result: Measured) -> No
             result.by_age.setdefault(age, Tally()).add(fact.kind, state_of(fact, text))
 
 
-def _count(life: Life, facts: list[Planted], numbers: dict[Planted, list[int]], blank: str, result: Measured) -> None:
+def _count(
+    life: AgentHistory, facts: list[Planted], numbers: dict[Planted, list[int]], blank: str, result: Measured
+) -> None:
     agent = life.agent
     memory, count = agent.memory, agent.count_tokens
     prompt = memory_part(agent.prompt().text, blank)
@@ -257,20 +261,20 @@ def _count(life: Life, facts: list[Planted], numbers: dict[Planted, list[int]], 
         if fact.kind == "important":
             result.by_form.add(fact.form, state_of(fact, Text(prompt)))
     newest = plain_window(memory, result.memory_tokens, count)
-    result.window = tally(facts, told(newest, memory.name))
+    result.window = tally(facts, memories_as_text(newest, memory.name))
     first = newest[0].seq if newest else memory.journal.last
     result.beyond = tally([fact for fact in facts if numbers[fact][-1] < first], Text(prompt))
-    back = brought_back(memory)
+    back = expand_view(memory)
     result.expanded = sum(is_whole(fact, numbers[fact], back) for fact in facts) / len(facts)
     for fact in facts:
-        came_to_mind = reminded(agent, agent.prompt().text, fact.question, fact.tellings[0].speaker)
+        came_to_mind = retrieved_lines(agent, agent.prompt().text, fact.question, fact.tellings[0].speaker)
         result.reminded.add(fact.kind, state_of(fact, Text(f"{prompt}\n{came_to_mind}")))
-        result.found.add(fact.kind, state_of(fact, told(agent.finder.find(fact.question), memory.name)))
+        result.found.add(fact.kind, state_of(fact, memories_as_text(agent.finder.find(fact.question), memory.name)))
     heard = [one.text for one in everything] + [one.room for one in everything] + [*PEOPLE, memory.name]
     result.invented = unsupported(_published(life), heard)
 
 
-def _published(life: Life) -> list[str]:
+def _published(life: AgentHistory) -> list[str]:
     """Return the text of every summary that was ever accepted."""
     memory = life.agent.memory
     kept = [summary for _, summary in (*memory.summaries.leaves(), *memory.summaries.former())]

@@ -1,4 +1,4 @@
-"""Those who look at a town through the page's sockets and in a browser, and what the server works meanwhile."""
+"""Viewers of a town, by sockets and in a browser, and the server's work meanwhile."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from bench.web import HOST, Door, Page
 ANSWER_SECONDS = 0.2
 """How long the scripted model takes: 50 agents that think every 20 seconds never wait for each other."""
 
-MOST_TABS = 4
+MAX_TABS = 4
 SETTLE_SECONDS = 1.5
 BROWSER_SECONDS = 120.0
 """How long a page may take to come in, beside other work on the machine."""
@@ -100,7 +100,7 @@ def town(viewers: int, views: Sequence[dict[str, str]]) -> Iterator[Town]:
     with socket.socket() as trying:
         trying.bind((HOST, 0))
         port = trying.getsockname()[1]
-    with fallwater(viewers + MOST_TABS + 1, AGENTS, {"web_port": port}, "observer", ANSWER_SECONDS) as served:
+    with fallwater(viewers + MAX_TABS + 1, AGENTS, {"web_port": port}, "observer", ANSWER_SECONDS) as served:
         door = Door(port)
         yield Town(served, door, [Screen.enter(door, caller_name(number)) for number in range(viewers)], views)
 
@@ -111,7 +111,7 @@ def _processor_seconds(pid: int) -> float:
 
 
 @contextmanager
-def chromium() -> Iterator[Any]:
+def open_chromium() -> Iterator[Any]:
     """Start Debian's Chromium; yield None if it or Playwright is missing."""
     program = shutil.which("chromium") or shutil.which("chromium-browser")
     if program is None or find_spec("playwright") is None:

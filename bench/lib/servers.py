@@ -1,4 +1,4 @@
-"""Servers that are measured, and what is in them.
+"""The measured servers, and their players.
 
 Fallwater runs in a process of its own, and so does a bare broadcast over Twisted; the town is in each. Accounts, people
 who type, and long journals are prepared in bulk.
@@ -90,7 +90,7 @@ def cpu_seconds(pids: Sequence[int]) -> float:
 
 
 @contextmanager
-def running(model: str, vault: Path | None = None) -> Iterator[Running]:
+def run_server(model: str, vault: Path | None = None) -> Iterator[Running]:
     """Start a server on a free port, in a vault that is thrown away unless one is given, and end it afterwards.
 
     Raises: RuntimeError with what it printed if it does not open.
@@ -155,7 +155,7 @@ def fallwater(
         prepare_people(vault, people, SQUARE, role)
         if host:
             _set(vault / "config" / "models.md", {"ollama_host": host})
-        with running(f"ollama:{MODEL}" if agents else "none", vault) as server:
+        with run_server(f"ollama:{MODEL}" if agents else "none", vault) as server:
             yield Served("Fallwater", server.port, (server.process.pid,), b"name shall we", _comes_in, vault)
 
 

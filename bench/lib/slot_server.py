@@ -108,7 +108,7 @@ class _Conversation(BaseHTTPRequestHandler):
 
 
 @contextmanager
-def serving(server: ServerT) -> Iterator[ServerT]:
+def serve(server: ServerT) -> Iterator[ServerT]:
     """Serve in a thread until the end."""
     thread = threading.Thread(target=server.serve_forever, daemon=True)
     thread.start()
@@ -122,4 +122,4 @@ def serving(server: ServerT) -> Iterator[ServerT]:
 
 def slot_server(slots: int) -> AbstractContextManager[SlotServer]:
     """Serve on a free port of this machine until the end."""
-    return serving(SlotServer(slots))
+    return serve(SlotServer(slots))

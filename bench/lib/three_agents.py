@@ -89,7 +89,7 @@ class Town:
         self._due: list[tuple[int, int, str]] = []
         self._visit = 0
 
-    async def live(self, turns: int, tell: Callable[[Done], None] = lambda done: None) -> None:
+    async def run_turns(self, turns: int, tell: Callable[[Done], None] = lambda done: None) -> None:
         """Let everybody live until the model has been asked for so many turns; `tell` hears of each.
 
         Raises: ModelError if the model fails.

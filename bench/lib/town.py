@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from bench.lib.crowd import Line
 
 PEOPLE_IN_A_ROOM = 10
-FEWEST_PEOPLE = 1000
+MIN_PEOPLE = 1000
 """For whom there are rooms, so that the town is the same for fewer of them."""
 
 SQUARE = "The Square"
@@ -35,7 +35,7 @@ def room(number: int) -> str:
 
 def town(people: int) -> dict[str, dict[str, str]]:
     """Return the exits of every room, by the room's name: each with the room that it leads to."""
-    rooms = range(rooms_for(max(people, FEWEST_PEOPLE)))
+    rooms = range(rooms_for(max(people, MIN_PEOPLE)))
     crossing = {"in": SQUARE, **{f"r{number}": room(number) for number in rooms}}
     return {SQUARE: {"out": CROSSING}, CROSSING: crossing, **{room(number): {"back": CROSSING} for number in rooms}}
 

@@ -1,1 +1,1 @@
-"""How well a model plays the agents: situations with strict checks, a visitor's talk through the server, a day."""
+"""How well a model plays agents: situations with strict checks, a dialogue through the server, a day."""

@@ -24,12 +24,12 @@ from pathlib import Path
 
 from agents.models.model import ModelError
 from bench.lib.reporting import argument_parser, machine
-from bench.minds.day import Day, lived
-from bench.minds.dialogue import Talk, talked
+from bench.minds.day import Day, play_day
+from bench.minds.dialogue import Talk, play_dialogue
 from bench.minds.figures import Result, results_table
-from bench.minds.measuring import Trial, amounts_of, failures_text, shares_of, tried, turns_of
+from bench.minds.measuring import Trial, amounts_of, failures_text, play_situation, shares_of, turns_of
 from bench.minds.situation import Situation
-from bench.minds.situations.every import HALVES, chosen
+from bench.minds.situations.every import HALVES, situations_of
 from bench.minds.stage import UnknownComponent, WatchedQueue, check_components, open_queue
 from config.settings import ModelSettings
 
@@ -56,7 +56,7 @@ async def main(arguments: argparse.Namespace) -> Result:
     Raises: ModelError, UnknownComponent, RuntimeError, ValueError.
     """
     check_components(arguments.without)
-    chosen(arguments.situations, arguments.only)
+    situations_of(arguments.situations, arguments.only)
     played, began = Played(), time.perf_counter()
     queue = await open_queue(arguments.model, ModelSettings(), _tell)
     try:
@@ -90,21 +90,21 @@ def _result(arguments: argparse.Namespace, played: Played, queue: WatchedQueue, 
 
 async def _play(arguments: argparse.Namespace, seed: int, queue: WatchedQueue, played: Played) -> None:
     if "situations" in arguments.parts:
-        for situation in _counted(chosen(arguments.situations, arguments.only), f"seed {seed}, situation"):
-            played.trials.append(await tried(situation, seed, queue, arguments.without))
+        for situation in _with_progress(situations_of(arguments.situations, arguments.only), f"seed {seed}, situation"):
+            played.trials.append(await play_situation(situation, seed, queue, arguments.without))
     if "day" in arguments.parts:
         turns = QUICK_DAY_TURNS if arguments.quick else DAY_TURNS
         _progress(f"seed {seed}, a day of {turns} turns")
-        played.days.append(await lived(queue, seed, turns, arguments.without))
+        played.days.append(await play_day(queue, seed, turns, arguments.without))
     if "dialogue" in arguments.parts:
         _progress(f"seed {seed}, the visitor")
         patience = QUICK_PATIENCE_SECONDS if arguments.quick else PATIENCE_SECONDS
         host = os.environ.get("OLLAMA_HOST", "")
-        talk = await asyncio.to_thread(talked, arguments.model, host, seed, patience, arguments.without)
+        talk = await asyncio.to_thread(play_dialogue, arguments.model, host, seed, patience, arguments.without)
         played.talks.append(talk)
 
 
-def _counted(situations: Sequence[Situation], what: str) -> Iterator[Situation]:
+def _with_progress(situations: Sequence[Situation], what: str) -> Iterator[Situation]:
     for number, situation in enumerate(situations):
         _progress(f"{what} {number + 1} of {len(situations)}", is_minor=number % PROGRESS_EVERY > 0)
         yield situation

@@ -108,7 +108,7 @@ class Errand:
         return any((event.actor_id, event.thing_id, event.to_id) == (self._agent, thing, to) for event in given)
 
 
-async def lived(queue: WatchedQueue, seed: int, turns: int, without: Sequence[str] = ()) -> Day:
+async def play_day(queue: WatchedQueue, seed: int, turns: int, without: Sequence[str] = ()) -> Day:
     """Let the three agents live through so many turns. Raises: UnknownComponent."""
     with tempfile.TemporaryDirectory() as folder:
         vault = prepare_vault(Path(folder) / "vault", ERRANDS, without)

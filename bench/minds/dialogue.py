@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from bench.lib.servers import HOST, SECRET, running, wait_for
+from bench.lib.servers import HOST, SECRET, run_server, wait_for
 from bench.minds.checks import has_any, swaps_persons
 from bench.minds.stage import edit, prepare_vault
 from bench.minds.turns import Act, PlayedTurn
@@ -135,7 +135,7 @@ def lines_of(visitor: Visitor) -> tuple[str, ...]:
     )
 
 
-def talked(model: str, host: str, seed: int, patience_seconds: float, without: Sequence[str] = ()) -> Talk:
+def play_dialogue(model: str, host: str, seed: int, patience_seconds: float, without: Sequence[str] = ()) -> Talk:
     """Return a visit to a server of its own. Raises: RuntimeError if the server does not open."""
     visitor = VISITORS[(seed - 1) % len(VISITORS)]
     with tempfile.TemporaryDirectory() as folder:
@@ -143,7 +143,7 @@ def talked(model: str, host: str, seed: int, patience_seconds: float, without: S
         edit(vault, ("things", f"{GIFT}.md"), r"^at: .*$", "at: '[[The Landing]]'")
         if host:
             edit(vault, ("config", "models.md"), r"^\*\*ollama_host\*\*: .*$", f"**ollama_host**: {host}")
-        with running(model, vault.root) as server:
+        with run_server(model, vault.root) as server:
             wait_for(server.process, "The agents think with")
             return asyncio.run(_visit(server.port, visitor, patience_seconds))
 

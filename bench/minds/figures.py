@@ -11,7 +11,7 @@ from typing import Any
 from agents.metrics.statistics import Amount, Share
 from bench.lib.reporting import table
 
-AIMS = {
+GOALS = {
     "valid commands": "≥ 99 %",
     "exact repeats": "≤ 5 %",
     "speech in company": "20–60 %",
@@ -63,8 +63,8 @@ class Result:
 
 def results_table(results: Sequence[Result]) -> str:
     """Return the figures of results side by side, each with its 95 % interval, as Markdown."""
-    names = dict.fromkeys(name for one in results for name in [*AIMS, *one.shares])
-    rows = [[name, *(one.shares.get(name, Share()).text for one in results), AIMS.get(name, "")] for name in names]
+    names = dict.fromkeys(name for one in results for name in [*GOALS, *one.shares])
+    rows = [[name, *(one.shares.get(name, Share()).text for one in results), GOALS.get(name, "")] for name in names]
     amounts = dict.fromkeys(name for one in results for name in one.amounts)
     rows += [[name, *(_amount(one, name) for one in results), ""] for name in amounts]
     return table(["", *(one.title for one in results), "aim"], rows)

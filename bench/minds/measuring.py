@@ -47,7 +47,7 @@ class Trial:
         return not self.turn.failure and not self.turn.refusals
 
 
-async def tried(situation: Situation, seed: int, queue: ModelQueue, without: Sequence[str] = ()) -> Trial:
+async def play_situation(situation: Situation, seed: int, queue: ModelQueue, without: Sequence[str] = ()) -> Trial:
     """Play a situation with the agents as they are. Raises: ScriptError, UnknownComponent."""
     with tempfile.TemporaryDirectory() as folder:
         vault = prepare_vault(Path(folder) / "vault", {situation.agent: situation.errand}, without)
@@ -132,7 +132,9 @@ def turns_of(trials: Sequence[Trial]) -> dict[str, list[dict[str, Any]]]:
     """
     found: dict[str, list[dict[str, Any]]] = {}
     for trial in (one for one in trials if not one.situation.is_held_back):
-        found.setdefault(trial.situation.name, []).append({"seed": trial.seed, "right": trial.is_right, **_told(trial)})
+        found.setdefault(trial.situation.name, []).append(
+            {"seed": trial.seed, "right": trial.is_right, **_trial_text(trial)}
+        )
     return found
 
 
@@ -144,7 +146,7 @@ def failures_text(turns: Mapping[str, Sequence[Mapping[str, Any]]]) -> str:
     )
 
 
-def _told(trial: Trial) -> dict[str, Any]:
+def _trial_text(trial: Trial) -> dict[str, Any]:
     return {
         "wrong": trial.wrong,
         "lines": [act.line for act in trial.turn.acts],

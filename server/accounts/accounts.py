@@ -1,4 +1,4 @@
-"""Accounts: which names are valid, from a name given at login to an account, and from there to a character."""
+"""Accounts: valid names, the account of a name at login, and its character."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _PLAIN = str.maketrans(
 log = logging.getLogger(__name__)
 
 
-def well_formed(given: str) -> str | None:
+def normalize_name(given: str) -> str | None:
     """Return a name as it is written here, or None if nobody can be called that: it needs Latin letters."""
     name = unicodedata.normalize("NFC", given.strip())
     if unicodedata.normalize("NFKC", name) != name:
@@ -66,7 +66,7 @@ class NameIndex:
 
     def add(self, name: str) -> None:
         """Add a name; one that is there already stays as it is."""
-        for look in looks(name):
+        for look in lookalike_keys(name):
             there = self._by_look.setdefault(look, name)
             if there == name:
                 continue
@@ -74,25 +74,25 @@ class NameIndex:
             if name not in names:
                 self._by_look[look] = (*names, name)
 
-    def alike(self, name: str) -> list[str]:
+    def lookalikes(self, name: str) -> list[str]:
         """Return the names for which somebody could take this one, itself among them if it is there."""
         found: dict[str, None] = {}
-        for look in looks(name):
+        for look in lookalike_keys(name):
             there = self._by_look.get(look, ())
             found.update(dict.fromkeys(there if isinstance(there, tuple) else (there,)))
         return list(found)
 
 
-def looks(name: str) -> set[str]:
+def lookalike_keys(name: str) -> set[str]:
     """Return a name as the eye may take it: without accents, hyphens and cases, a capital I also as a small l.
 
     Two letters that are read as one are that one.
     """
     forms = (name, name.replace("I", "l")) if "I" in name else (name,)
-    return {_read_as_one(_plain(one)) for one in forms} - {""}
+    return {_fold_digraphs(_plain(one)) for one in forms} - {""}
 
 
-def _read_as_one(plain: str) -> str:
+def _fold_digraphs(plain: str) -> str:
     return plain.replace("vv", "w").replace("rn", "m")
 
 
@@ -145,7 +145,7 @@ class Accounts:
         self._last_rank = 0
         for name in (*RESERVED, *vault.names("people")):
             self._names.add(name)
-        store.tell_names(self._names.add)
+        store.on_names_changed(self._names.add)
 
     # At the door
 
@@ -156,11 +156,11 @@ class Accounts:
             if not settings.guests:
                 raise NameRefused(say("door.no_guests"))
             return LoginName("", AccountState.GUEST)
-        name = well_formed(given)
+        name = normalize_name(given)
         if name is None:
             raise NameRefused(say("door.name_rule", name=given[:40], shortest=MIN_LENGTH, longest=MAX_LENGTH))
-        if ban := self.bans.on(name):
-            raise NameRefused(self.bans.text(ban))
+        if ban := self.bans.ban_of(name):
+            raise NameRefused(self.bans.ban_message(ban))
         account, character = self.account(name), self._character(name)
         if character and character.is_agent:
             raise NameRefused(say("door.is_agent", name=character.name))
@@ -183,7 +183,7 @@ class Accounts:
         Raises: NameRefused if its note cannot be read, NoteError if a new one cannot be written.
         """
         found = self._character(name)
-        character = found or self._made(name)
+        character = found or self._make_character(name)
         character.role = self.role_of(name)
         return character, found is None
 
@@ -195,7 +195,7 @@ class Accounts:
         Its role is that of somebody new, whatever it was: nobody has proved to be who had it.
         The Deferred fails with NameRefused if somebody was quicker, with NoteError if it cannot be kept.
         """
-        created = _text(self._now())
+        created = _time_text(self._now())
         new = Account(name, self._settings.new_role, created=created)
 
         def change(database: AccountDatabase) -> None:
@@ -208,7 +208,7 @@ class Accounts:
 
     def set_password(self, name: str, kept: str) -> Deferred[None]:
         """Keep the password that somebody has chosen; the Deferred fails with NoteError if it cannot be kept."""
-        return self._store.change(_of(name, lambda account: replace(account, password=kept, one_time=False)))
+        return self._store.change(_change_of(name, lambda account: replace(account, password=kept, one_time=False)))
 
     def renew_password(self, name: str, before: str, kept: str) -> None:
         """Keep the same password in another form, unless there is another one by now."""
@@ -216,9 +216,9 @@ class Accounts:
         def change(account: Account) -> Account:
             return replace(account, password=kept) if account.password == before else account
 
-        self._note(_of(name, change))
+        self._write_in_background(_change_of(name, change))
 
-    def give_one_time(self, name: str, kept: str) -> Deferred[None]:
+    def set_one_time_password(self, name: str, kept: str) -> Deferred[None]:
         """Set a one-time password for somebody who has an account or a note; they choose another when they log in.
 
         The Deferred fails with NoteError if it cannot be kept. Raises: NameRefused if there is nobody of that name.
@@ -232,14 +232,16 @@ class Accounts:
 
         return self._store.change(change)
 
-    def note_wrong(self, name: str) -> None:
+    def record_failed_login(self, name: str) -> None:
         """Count a wrong password."""
-        self._note(_of(name, lambda account: replace(account, failed=account.failed + 1)))
+        self._write_in_background(_change_of(name, lambda account: replace(account, failed=account.failed + 1)))
 
-    def note_seen(self, name: str, came_in: bool = False) -> None:
+    def record_seen(self, name: str, came_in: bool = False) -> None:
         """Record that somebody is here now. A login resets the count of wrong passwords."""
-        now = _text(self._now())
-        self._note(_of(name, lambda account: replace(account, last_seen=now, failed=0 if came_in else account.failed)))
+        now = _time_text(self._now())
+        self._write_in_background(
+            _change_of(name, lambda account: replace(account, last_seen=now, failed=0 if came_in else account.failed))
+        )
 
     def refresh(self) -> Deferred[None]:
         """Read what another process has changed, such as `fallwater reset-password`."""
@@ -300,14 +302,16 @@ class Accounts:
         characters = self._world.characters
         if name in characters:
             return characters[name]
-        return next((characters[one] for one in self._alike(name) if key(one) == key(name) and one in characters), None)
+        return next(
+            (characters[one] for one in self._lookalikes(name) if key(one) == key(name) and one in characters), None
+        )
 
-    def _alike(self, name: str) -> list[str]:
+    def _lookalikes(self, name: str) -> list[str]:
         """Return the names that look like this one, of characters, accounts and notes that there are or were."""
         self._last_rank, new = self._world.characters.ids_since(self._last_rank)
         for one in new:
             self._names.add(one)
-        return self._names.alike(name)
+        return self._names.lookalikes(name)
 
     def _new_account(self, name: str) -> Account:
         """Return the account of somebody who has lived here, made if need be. Raises: NameRefused."""
@@ -315,10 +319,10 @@ class Accounts:
         if account:
             return account
         if self._store.has(name):
-            return Account(name, self._settings.new_role, created=_text(self._now()))
+            return Account(name, self._settings.new_role, created=_time_text(self._now()))
         if character is None or character.is_agent or character.role is Role.GUEST:
             raise NameRefused(self._world.wording("door.no_account", name=name[:40]))
-        return Account(character.name, self._settings.new_role, created=_text(self._now()))
+        return Account(character.name, self._settings.new_role, created=_time_text(self._now()))
 
     def _check_new(self, name: str) -> None:
         """Raises: NameRefused if it is, or looks like, a name of something or somebody else."""
@@ -329,7 +333,7 @@ class Accounts:
         self._check_no_note(name)
         for agent in agents:
             self._names.add(agent)
-        for other in self._alike(name):
+        for other in self._lookalikes(name):
             if other in world.characters or self._store.has(other) or other in RESERVED or other in agents:
                 raise NameRefused(say("door.look_alike", name=name, other=other))
             if self._vault.exists("people", f"{other}.md"):
@@ -341,7 +345,7 @@ class Accounts:
         if self._vault.exists("people", f"{name}.md"):
             raise NameRefused(self._world.wording("door.unreadable_note", name=name))
 
-    def _made(self, name: str) -> Character:
+    def _make_character(self, name: str) -> Character:
         self._check_no_note(name)
         character = Character(name, self._world.start_room_id)
         save_entity(self._vault, character)
@@ -351,11 +355,11 @@ class Accounts:
     def _now(self) -> datetime:
         return datetime.fromtimestamp(self._now_ms() / 1000, UTC)
 
-    def _note(self, change: Change) -> None:
+    def _write_in_background(self, change: Change) -> None:
         self._store.change(change).addErrback(_log)
 
 
-def _of(name: str, change: Callable[[Account], Account]) -> Change:
+def _change_of(name: str, change: Callable[[Account], Account]) -> Change:
     """Return a change of one account; where there is none, nothing changes."""
 
     def apply(database: AccountDatabase) -> None:
@@ -367,7 +371,7 @@ def _of(name: str, change: Callable[[Account], Account]) -> Change:
     return apply
 
 
-def _text(time: datetime) -> str:
+def _time_text(time: datetime) -> str:
     return time.isoformat(timespec="seconds")
 
 

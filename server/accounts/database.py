@@ -1,4 +1,4 @@
-"""A connection to the database of accounts: who has which role and password, and who may not come in.
+"""The accounts database: SQLite with a write-ahead log, in transactions. Roles, passwords and bans.
 
 The database lies beside the vault and not in it, because a vault is opened, synced and shared.
 """
@@ -21,14 +21,14 @@ from server.accounts.schema import (
     Ban,
     Row,
     account_of,
-    in_plain_words,
+    explain_error,
     key,
     make_database,
     new_file,
     open_database,
     open_in_memory,
-    readable_account,
     row_of,
+    salvage_account,
 )
 from vault.errors import NoteError
 
@@ -45,7 +45,7 @@ class Contents:
 
 
 @dataclass(frozen=True)
-class Changed:
+class WrittenRows:
     """What a transaction wrote: rows by their key, None for a ban that was removed."""
 
     accounts: dict[str, Row]
@@ -69,7 +69,7 @@ class AccountDatabase:
         self.folder = folder
         self.path = folder / NAME
         self._is_on_disk = not in_memory
-        self._changed = Changed({}, {})
+        self._changed = WrittenRows({}, {})
         self._seen_version = -1
         if self._is_on_disk:
             make_database(folder)
@@ -80,13 +80,13 @@ class AccountDatabase:
 
     def read(self) -> Contents:
         """Return everything that is kept."""
-        with in_plain_words(self.path):
+        with explain_error(self.path):
             self._seen_version = self._data_version()
             return _contents(self._db)
 
     def read_if_changed(self) -> Contents | None:
         """Return everything if another process has changed something since it was read last, else None."""
-        with in_plain_words(self.path):
+        with explain_error(self.path):
             return self.read() if self._data_version() != self._seen_version else None
 
     def account(self, name: str) -> Account | None:
@@ -100,17 +100,17 @@ class AccountDatabase:
         try:
             return account_of(row) if row else None
         except NoteError:
-            return readable_account(row or (), new_role)
+            return salvage_account(row or (), new_role)
 
     def admins(self) -> list[str]:
         """Return the names of those who are admins and have a password."""
-        with in_plain_words(self.path):
+        with explain_error(self.path):
             found = self._db.execute("SELECT name FROM accounts WHERE role = 'admin' AND password <> ''")
             return [str(name) for (name,) in found]
 
     def names(self) -> list[str]:
         """Return the names of everybody who has an account."""
-        with in_plain_words(self.path):
+        with explain_error(self.path):
             return [str(name) for (name,) in self._db.execute("SELECT name FROM accounts")]
 
     # Writing, within `transaction`
@@ -125,25 +125,25 @@ class AccountDatabase:
 
     def remove_ban(self, who: str) -> bool:
         """Remove a ban; return whether there was one."""
-        with in_plain_words(self.path):
+        with explain_error(self.path):
             removed = self._db.execute("DELETE FROM bans WHERE key = ?", (key(who),)).rowcount > 0
         if removed:
             self._changed.bans[key(who)] = None
         return removed
 
     @contextmanager
-    def transaction(self) -> Iterator[Changed]:
+    def transaction(self) -> Iterator[WrittenRows]:
         """Keep what is done within it together and durably, or nothing of it if it raises.
 
         What it yields says afterwards what was written.
         """
         self._check_in_place()
-        changed = self._changed = Changed({}, {})
-        with in_plain_words(self.path):
+        changed = self._changed = WrittenRows({}, {})
+        with explain_error(self.path):
             self._db.execute("BEGIN IMMEDIATE")
         try:
             yield changed
-            with in_plain_words(self.path):
+            with explain_error(self.path):
                 self._db.execute("COMMIT")
         except BaseException:
             with suppress(sqlite3.Error):
@@ -151,9 +151,9 @@ class AccountDatabase:
             raise
 
     @contextmanager
-    def step(self) -> Iterator[None]:
+    def savepoint(self) -> Iterator[None]:
         """Within a transaction: undo what is done within this if it raises, and nothing else."""
-        written, self._changed = self._changed, Changed({}, {})
+        written, self._changed = self._changed, WrittenRows({}, {})
         self._db.execute("SAVEPOINT step")
         try:
             yield
@@ -177,7 +177,7 @@ class AccountDatabase:
         """Write a consistent copy of the database, whatever others do to it meanwhile. Raises: NoteError."""
         draft = path.with_name(f".{path.name}.draft")
         try:
-            with closing(new_file(draft)) as copy, in_plain_words(self.path):
+            with closing(new_file(draft)) as copy, explain_error(self.path):
                 self._db.backup(copy)
                 copy.execute("PRAGMA journal_mode = DELETE")  # one file, that can be moved alone
             os.replace(draft, path)
@@ -189,18 +189,18 @@ class AccountDatabase:
 
     def close(self) -> None:
         """Close the connection."""
-        with in_plain_words(self.path):
+        with explain_error(self.path):
             self._db.close()
 
-    def wait_at_most(self, busy_seconds: float) -> None:
+    def set_busy_timeout(self, busy_seconds: float) -> None:
         """Wait so long for another process from now on."""
-        with in_plain_words(self.path):
+        with explain_error(self.path):
             self._db.execute(f"PRAGMA busy_timeout = {int(busy_seconds * 1000)}")
 
     # How it is done
 
     def _row(self, name: str) -> Row | None:
-        with in_plain_words(self.path):
+        with explain_error(self.path):
             found = self._db.execute(f"SELECT {ACCOUNT_COLUMNS} FROM accounts WHERE key = ?", (key(name),)).fetchone()
         return tuple(found) if found else None
 
@@ -208,7 +208,7 @@ class AccountDatabase:
         columns = ACCOUNT_COLUMNS if table == "accounts" else BAN_COLUMNS
         updated = ", ".join(f"{one} = excluded.{one}" for one in columns.split(", "))
         places = ", ".join("?" * (len(row) + 1))
-        with in_plain_words(self.path):
+        with explain_error(self.path):
             self._db.execute(
                 f"INSERT INTO {table} (key, {columns}) VALUES ({places}) ON CONFLICT (key) DO UPDATE SET {updated}",
                 (row_key, *row),
@@ -241,7 +241,7 @@ def read_accounts(folder: Path) -> Contents | None:
     path = folder / NAME
     if not path.exists():
         return None
-    with closing(open_database(path, BUSY_SECONDS)) as db, in_plain_words(path):
+    with closing(open_database(path, BUSY_SECONDS)) as db, explain_error(path):
         found = [str(problem) for (problem,) in db.execute("PRAGMA quick_check")]
         if damage := [one for one in found if one != "ok" and not one.startswith("CHECK")]:  # rows are checked apart
             raise sqlite3.DatabaseError(damage[0])

@@ -1,4 +1,4 @@
-"""The login dialogue: prompts asked one after the other, a name, a password, and in."""
+"""The login dialogue: prompts for a name and a password, one after the other."""
 
 from __future__ import annotations
 
@@ -142,9 +142,9 @@ class NewPassword:
 
     def ask(self, key: str) -> None:
         """Ask with a sentence of the wording."""
-        self.prompts.ask(key, lambda password: self._take(key, password), hidden=True)
+        self.prompts.ask(key, lambda password: self._on_first_entry(key, password), hidden=True)
 
-    def _take(self, key: str, password: str) -> None:
+    def _on_first_entry(self, key: str, password: str) -> None:
         if not password:
             self.given_up()
         elif problem := self._problem_with(password):
@@ -195,7 +195,7 @@ class Login:
         self._on_result = None
         self._prompts.stop()
 
-    def try_at_once(self, given: str, password: str, on_result: Callable[[bool, str], None]) -> None:
+    def try_credentials(self, given: str, password: str, on_result: Callable[[bool, str], None]) -> None:
         """Try a name and its password that come together, instead of what was being asked.
 
         `on_result` is called with whether the login succeeded, and a message. If it failed, the questions go on from
@@ -220,7 +220,7 @@ class Login:
                 self._ask_first_password(claim)
 
     def _ask_name(self) -> None:
-        self._prompts.ask("door.ask_name", self._named)
+        self._prompts.ask("door.ask_name", self._on_name)
 
     def _tell(self, success: bool, message: str) -> None:
         on_result, self._on_result = self._on_result, None
@@ -231,7 +231,7 @@ class Login:
         self._refuse(reason)
         self._ask_name()
 
-    def _named(self, given: str) -> None:
+    def _on_name(self, given: str) -> None:
         if not given.strip():
             return
         if is_request(given):
@@ -253,9 +253,9 @@ class Login:
     # Somebody who has a password
 
     def _ask_password(self, claim: LoginName) -> None:
-        self._prompts.ask("door.ask_password", lambda password: self._tried(claim, password), hidden=True)
+        self._prompts.ask("door.ask_password", lambda password: self._on_password(claim, password), hidden=True)
 
-    def _tried(self, claim: LoginName, password: str) -> None:
+    def _on_password(self, claim: LoginName, password: str) -> None:
         if not password:
             self._ask_name()
             return
@@ -263,15 +263,15 @@ class Login:
 
     def _try(self, claim: LoginName, password: str) -> None:
         host = self._caller.host
-        if seconds := self._services.authenticator.seconds(claim.name, host):
+        if seconds := self._services.authenticator.wait_seconds(claim.name, host):
             self._caller.show(self._services.wording()("door.must_wait", seconds=math.ceil(seconds)))
         self._prompts.wait_for(
             self._services.authenticator.attempt(claim.name, password, host),
-            lambda outcome: self._judged(claim, outcome, password),
+            lambda outcome: self._on_outcome(claim, outcome, password),
             self._start_again,
         )
 
-    def _judged(self, claim: LoginName, outcome: PasswordOutcome, password: str) -> None:
+    def _on_outcome(self, claim: LoginName, outcome: PasswordOutcome, password: str) -> None:
         say, account = self._services.wording(), self._services.accounts.account(claim.name)
         if outcome is PasswordOutcome.THROTTLED:
             self._end(say("door.too_soon"))
@@ -325,11 +325,11 @@ class Login:
             self._caller,
             self._services,
             claim.name,
-            lambda kept: self._claimed(claim, kept),
+            lambda kept: self._claim(claim, kept),
             self._ask_name,
         ).ask("door.choose_password")
 
-    def _claimed(self, claim: LoginName, kept: str) -> None:
+    def _claim(self, claim: LoginName, kept: str) -> None:
         try:
             # Somebody may have come meanwhile who is called so, or nearly so.
             self._services.accounts.identify(claim.name, self._caller.host)

@@ -1,4 +1,4 @@
-"""The command `@password`, its dialogue, and one-time passwords for the first admin and for lost ones."""
+"""The command `@password`, its dialogue, and one-time passwords for the first admin and for resets."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
-from server.accounts.accounts import RESERVED, well_formed
+from server.accounts.accounts import RESERVED, normalize_name
 from server.accounts.database import AccountDatabase
 from server.accounts.login import LoginServices, LoginView, NewPassword, Prompts
 from server.accounts.passwords import Hasher, PasswordOutcome
@@ -37,9 +37,9 @@ class PasswordChangeRequested(Event):
 
 @command("@password [<text>]", category="self", for_agents=False)
 def password(world: World, actor: Character, text: str = "") -> list[Event]:
-    """Change your password: type @password alone, and you are asked for the old one and a new one.
+    """Change your password: type @password alone, then the old and the new one.
 
-    An admin gives somebody whose password is set a password for one time with @password Ana.
+    Admins reset a password with @password Ana, which shows a one-time password.
     """
     if actor.is_agent or actor.role is Role.GUEST:
         raise CommandError(world.wording("door.has_no_password"))
@@ -61,7 +61,7 @@ class PasswordChange:
         self._name = name
         self._over = over
         self._prompts = Prompts(caller, services)
-        self._prompts.ask("door.ask_old_password", self._tried, hidden=True)
+        self._prompts.ask("door.ask_old_password", self._on_password, hidden=True)
 
     @property
     def prompt(self) -> str:
@@ -76,16 +76,16 @@ class PasswordChange:
         """Forget the player, who has gone."""
         self._prompts.stop()
 
-    def _tried(self, password: str) -> None:
+    def _on_password(self, password: str) -> None:
         if not password:
             self._give_up()
             return
-        if seconds := self._services.authenticator.seconds(self._name, self._caller.host):
+        if seconds := self._services.authenticator.wait_seconds(self._name, self._caller.host):
             self._caller.show(self._services.wording()("door.must_wait", seconds=math.ceil(seconds)))
         attempt = self._services.authenticator.attempt(self._name, password, self._caller.host)
-        self._prompts.wait_for(attempt, self._judged, self._over)
+        self._prompts.wait_for(attempt, self._on_outcome, self._over)
 
-    def _judged(self, outcome: PasswordOutcome) -> None:
+    def _on_outcome(self, outcome: PasswordOutcome) -> None:
         if outcome is not PasswordOutcome.RIGHT:
             self._over(self._services.wording()("door.not_changed_wrong"))
             return
@@ -131,7 +131,7 @@ def first_admin(database: AccountDatabase, vault: Vault, name: str, hasher: Hash
         return ""
     own = f"config/server.md: admin_name is {name!r}, and the first admin cannot be called that: "
     taken = {key(one) for one in (*vault.names("rooms"), *vault.names("things"), *agent_names(vault), *RESERVED)}
-    if well_formed(name) != name:
+    if normalize_name(name) != name:
         raise NoteError(f"{own}a name has Latin letters alone and begins with a capital one.")
     if key(name) in taken:
         raise NoteError(f"{own}it is the name of something else.")
@@ -157,12 +157,14 @@ def reset_password(
     people = {key(name): name for name in vault.names("people")}
     name = account.name if account else people.get(key(given))
     if name is None:
-        raise NoteError(f"There is nobody called {given!r} in {vault.root}. {_near(given, database, people.values())}")
+        raise NoteError(
+            f"There is nobody called {given!r} in {vault.root}. {_suggest_names(given, database, people.values())}"
+        )
     password = _issue(database, name, role or (account.role if account else new_role), hasher)
     return f"The one-time password of {name} is {password}\nIt must be changed at the first login."
 
 
-def _near(given: str, database: AccountDatabase, people: Iterable[str]) -> str:
+def _suggest_names(given: str, database: AccountDatabase, people: Iterable[str]) -> str:
     """Return who might be meant."""
     names = sorted({*database.names(), *people})
     if len(names) <= MAX_NAMES_LISTED:
@@ -181,7 +183,9 @@ def _issue(database: AccountDatabase, name: str, role: str, hasher: Hasher) -> s
     return password
 
 
-def give_one_time(name: str, caller: LoginView, services: LoginServices, given: Callable[[str], None]) -> None:
+def issue_one_time_password(
+    name: str, caller: LoginView, services: LoginServices, given: Callable[[str], None]
+) -> None:
     """Give somebody a password for one time and show it to the admin who calls, or why it cannot be.
 
     `given` is called with the full name, once it holds.
@@ -195,5 +199,5 @@ def give_one_time(name: str, caller: LoginView, services: LoginServices, given: 
         caller.show(services.wording()("door.one_time_given", name=who, password=password))
 
     hashed = services.passwords.hash(password, caller.host)
-    hashed.addCallback(lambda kept: services.accounts.give_one_time(name, kept))
+    hashed.addCallback(lambda kept: services.accounts.set_one_time_password(name, kept))
     hashed.addCallbacks(show, lambda failure: caller.show(failure.getErrorMessage()))

@@ -1,4 +1,4 @@
-"""Passwords: hashed and compared in threads, tried no faster than the throttle allows, and new names limited."""
+"""Passwords: hashing in threads, the throttle (lockout) for wrong ones, and the limit on new names."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ from server.clock import InThread, ReactorClock
 from server.connection.input import TokenBucket
 from server.net.connection_limits import is_loopback, network_of
 
-FREE_TRIES = 3
+MAX_FREE_ATTEMPTS = 3
 FIRST_WAIT_SECONDS = 2.0
 MAX_WAIT_SECONDS = 300.0
 FORGET_SECONDS = 1800.0
 MAX_REMEMBERED = 10_000
-TICK = 0.01  # a timer may be that much too early
+COUNTER_STEP_SECONDS = 0.01  # a timer may be that much too early
 
-HOUR = 3600.0
-MAX_RUNNING = 2
+HOUR_SECONDS = 3600.0
+MAX_THREADS = 2
 
 
 @dataclass
-class _Wrong:
+class _Failures:
     """Wrong passwords of one name or address, and until when the next one waits, in the clock's seconds."""
 
     count: int = 0
@@ -47,24 +47,24 @@ class LoginThrottle:
 
     def __init__(self, clock: ReactorClock) -> None:
         self._clock = clock
-        self._wrong: dict[tuple[str, str], _Wrong] = {}
+        self._wrong: dict[tuple[str, str], _Failures] = {}
         self._trusted: dict[tuple[str, str], None] = {}
 
-    def seconds(self, name: str, host: str) -> float:
+    def wait_seconds(self, name: str, host: str) -> float:
         """Return how long a password for this name has to wait that comes from this address."""
-        key, left = name.casefold(), self.seconds_there(name, host)
-        return left if (key, network_of(host)) in self._trusted else max(left, self._left(("name", key)))
+        key, left = name.casefold(), self.wait_seconds_from_host(name, host)
+        return left if (key, network_of(host)) in self._trusted else max(left, self._seconds_left(("name", key)))
 
-    def seconds_there(self, name: str, host: str) -> float:
+    def wait_seconds_from_host(self, name: str, host: str) -> float:
         """Return how long it has to wait for what was wrong from there, whatever others guess elsewhere."""
-        return self._left(("address", throttle_key(name, host)))
+        return self._seconds_left(("address", throttle_key(name, host)))
 
-    def wrong(self, name: str, host: str) -> None:
+    def record_failure(self, name: str, host: str) -> None:
         """Count a wrong password."""
         self._count(("address", throttle_key(name, host)))
         self._count(("name", name.casefold()))
 
-    def right(self, name: str, host: str) -> None:
+    def record_success(self, name: str, host: str) -> None:
         """Note that somebody came in. What was guessed from that address, at whatever name, still counts."""
         self._wrong.pop(("name", name.casefold()), None)
         home = name.casefold(), network_of(host)
@@ -73,18 +73,18 @@ class LoginThrottle:
         if len(self._trusted) > MAX_REMEMBERED:
             del self._trusted[next(iter(self._trusted))]
 
-    def _left(self, key: tuple[str, str]) -> float:
+    def _seconds_left(self, key: tuple[str, str]) -> float:
         found = self._wrong.get(key)
         left = found.until - self._clock.seconds() if found else 0.0
-        return left if left > TICK else 0.0
+        return left if left > COUNTER_STEP_SECONDS else 0.0
 
     def _count(self, key: tuple[str, str]) -> None:
         now = self._clock.seconds()
-        entry = self._wrong.pop(key, None) or _Wrong()
+        entry = self._wrong.pop(key, None) or _Failures()
         if now > entry.until + FORGET_SECONDS:
-            entry = _Wrong()
+            entry = _Failures()
         entry.count += 1
-        beyond = entry.count - FREE_TRIES
+        beyond = entry.count - MAX_FREE_ATTEMPTS
         entry.until = now + (min(MAX_WAIT_SECONDS, FIRST_WAIT_SECONDS * 2 ** min(beyond, 30)) if beyond >= 0 else 0.0)
         self._wrong[key] = entry
         if len(self._wrong) > MAX_REMEMBERED:
@@ -113,7 +113,7 @@ class SignupLimiter:
         if is_loopback(host) or not an_hour:
             return
         network = network_of(host)
-        taken = self._taken.pop(network, None) or TokenBucket(self._clock, an_hour / HOUR, an_hour)
+        taken = self._taken.pop(network, None) or TokenBucket(self._clock, an_hour / HOUR_SECONDS, an_hour)
         self._taken[network] = taken  # behind all others: who took a name longest ago is forgotten first
         taken.take()
         if len(self._taken) > MAX_REMEMBERED:
@@ -156,7 +156,7 @@ class Argon2:
 
 
 @dataclass(frozen=True)
-class Checked:
+class HashCheck:
     """What became of a password. `renewed` is what to keep from now on, if its old form is outdated."""
 
     is_right: bool
@@ -187,14 +187,14 @@ class Passwords:
         """Return what is to be kept of a password; cancel the Deferred if nobody wants it any more."""
         return self._enqueue(host, _Job(self._hasher.hash, (password,), lambda: True, Deferred()))
 
-    def check(self, kept: str, password: str, host: str, is_wanted: Callable[[], bool]) -> Deferred[Checked | None]:
+    def check(self, kept: str, password: str, host: str, is_wanted: Callable[[], bool]) -> Deferred[HashCheck | None]:
         """Return whether a password is right; None if it was not wanted any more when its turn came."""
         return self._enqueue(host, _Job(self._check, (kept, password), is_wanted, Deferred()))
 
-    def _check(self, kept: str, password: str) -> Checked:
+    def _check(self, kept: str, password: str) -> HashCheck:
         if not self._hasher.is_right(kept, password):
-            return Checked(False)
-        return Checked(True, self._hasher.hash(password) if self._hasher.is_outdated(kept) else "")
+            return HashCheck(False)
+        return HashCheck(True, self._hasher.hash(password) if self._hasher.is_outdated(kept) else "")
 
     def _enqueue(self, host: str, job: _Job) -> Deferred[Any]:
         self._waiting.setdefault(network_of(host), deque()).append(job)
@@ -202,7 +202,7 @@ class Passwords:
         return job.outcome
 
     def _start(self) -> None:
-        while self._running < MAX_RUNNING and self._waiting:
+        while self._running < MAX_THREADS and self._waiting:
             network = next(iter(self._waiting))
             jobs = self._waiting.pop(network)
             job = jobs.popleft()
@@ -214,9 +214,9 @@ class Passwords:
                 job.outcome.callback(None)
                 continue
             self._running += 1
-            self._in_thread(job.work, *job.arguments).addBoth(self._ended, job.outcome)
+            self._in_thread(job.work, *job.arguments).addBoth(self._on_done, job.outcome)
 
-    def _ended(self, result: Any, outcome: Deferred[Any]) -> None:
+    def _on_done(self, result: Any, outcome: Deferred[Any]) -> None:
         self._running -= 1
         outcome.callback(result)  # one that was cancelled takes no notice
         self._start()
@@ -245,19 +245,19 @@ class Authenticator:
         self._delayed: set[str] = set()
         self.signups = SignupLimiter(clock)
 
-    def seconds(self, name: str, host: str) -> float:
+    def wait_seconds(self, name: str, host: str) -> float:
         """Return how long a password for this name has to wait that comes from this address."""
-        return self._throttle.seconds(name, host)
+        return self._throttle.wait_seconds(name, host)
 
     def note_login(self, name: str, host: str) -> None:
         """Note that somebody came in from an address; what others guess elsewhere does not delay them there."""
-        self._throttle.right(name, host)
+        self._throttle.record_success(name, host)
 
     def attempt(self, name: str, password: str, host: str) -> Deferred[PasswordOutcome]:
         """Try a password, after the wait that is due; cancel the Deferred if nobody wants to know any more."""
-        seconds = self.seconds(name, host)
+        seconds = self.wait_seconds(name, host)
         if not seconds:
-            return self._look(name, password, host)
+            return self._attempt_now(name, password, host)
         place = throttle_key(name, host)
         if place in self._delayed:
             return succeed(PasswordOutcome.THROTTLED)
@@ -270,9 +270,9 @@ class Authenticator:
             return outcome
 
         waiting.addBoth(over)
-        return waiting.addCallback(lambda _: self._look(name, password, host))
+        return waiting.addCallback(lambda _: self._attempt_now(name, password, host))
 
-    def _look(self, name: str, password: str, host: str) -> Deferred[PasswordOutcome]:
+    def _attempt_now(self, name: str, password: str, host: str) -> Deferred[PasswordOutcome]:
         """Try a password against what is on disk now: another process may just have reset it."""
         return self._accounts.refresh().addCallback(lambda _: self._compare(name, password, host))
 
@@ -282,12 +282,12 @@ class Authenticator:
         if not kept:
             return PasswordOutcome.WRONG
 
-        def judged(checked: Checked | None) -> PasswordOutcome:
+        def judged(checked: HashCheck | None) -> PasswordOutcome:
             if checked is None:
                 return PasswordOutcome.THROTTLED
             if not checked.is_right:
-                self._throttle.wrong(name, host)
-                self._accounts.note_wrong(name)
+                self._throttle.record_failure(name, host)
+                self._accounts.record_failed_login(name)
                 return PasswordOutcome.WRONG
             if checked.renewed:
                 self._accounts.renew_password(name, kept, checked.renewed)
@@ -295,5 +295,7 @@ class Authenticator:
 
         # When its turn comes, others from there may have been wrong meanwhile. What others guess elsewhere at the same
         # name does not count then: who has waited for that once must not wait for ever.
-        free = self._passwords.check(kept, password, host, lambda: not self._throttle.seconds_there(name, host))
+        free = self._passwords.check(
+            kept, password, host, lambda: not self._throttle.wait_seconds_from_host(name, host)
+        )
         return free.addCallback(judged)

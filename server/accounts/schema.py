@@ -1,4 +1,4 @@
-"""The database of accounts as a file: its tables, how it is made, opened and copied, and what its errors mean."""
+"""The accounts database as a file: its tables, how it is created, opened and copied, and its errors."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def account_of(row: Row) -> Account:
     return account
 
 
-def readable_account(row: Row, new_role: str) -> Account:
+def salvage_account(row: Row, new_role: str) -> Account:
     """Return what can be read of a row that is not valid: without a password, and with a new role if it has none."""
     name, role = (str(text) for text in row[:2])
     return Account(name, role if role in ROLES else new_role)
@@ -157,7 +157,7 @@ class DatabaseBusy(NoteError):
 
 
 @contextmanager
-def in_plain_words(path: Path) -> Iterator[None]:
+def explain_error(path: Path) -> Iterator[None]:
     """Raises: NoteError, in the place of what SQLite and the system raise, with what is wrong and what to do."""
     try:
         yield
@@ -175,7 +175,7 @@ def in_plain_words(path: Path) -> Iterator[None]:
 def open_database(path: Path, busy_seconds: float) -> sqlite3.Connection:
     """Open the database that is there. Raises: NoteError if it is none, or of a newer format."""
     address = f"{path.absolute().as_uri()}?mode=rw"
-    with in_plain_words(path):
+    with explain_error(path):
         db = sqlite3.connect(address, timeout=busy_seconds, isolation_level=None, check_same_thread=False, uri=True)
         try:
             version = _version(db)
@@ -227,7 +227,7 @@ def make_database(folder: Path) -> None:
     if path.exists():
         return
     draft = folder / f".{NAME}.{os.getpid()}.draft"
-    with in_plain_words(path):
+    with explain_error(path):
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         try:
             with closing(new_file(draft)) as db:

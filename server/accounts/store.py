@@ -17,8 +17,8 @@ from twisted.python.failure import Failure
 from server.accounts.database import (
     AccountDatabase,
     Change,
-    Changed,
     Contents,
+    WrittenRows,
 )
 from server.accounts.schema import Account, Ban, DatabaseBusy, Row, account_of, ban_of, key
 from server.clock import DelayedCall, InThread, ReactorClock, cancel
@@ -33,7 +33,7 @@ POLL_SECONDS = 2.0
 THREAD_BUSY_SECONDS = 0.25
 """How long the thread waits for another process before it looks for other work and tries again."""
 
-Waiting = tuple[Change, Deferred[Any]]
+PendingChange = tuple[Change, Deferred[Any]]
 
 Network = ipaddress.IPv4Network | ipaddress.IPv6Network
 _OWN_MACHINE = (ipaddress.ip_network("127.0.0.0/8"), ipaddress.ip_network("::1"))
@@ -79,8 +79,8 @@ class AccountStore:
         self.database = database
         self.folder = database.folder
         self._in_thread = in_thread
-        self._waiting: list[Waiting] = []
-        self._in_work: list[Waiting] = []
+        self._waiting: list[PendingChange] = []
+        self._in_work: list[PendingChange] = []
         self._refreshing: list[Deferred[None]] = []
         self._is_working = self._is_closed = False
         self._closing: Deferred[None] | None = None
@@ -102,7 +102,7 @@ class AccountStore:
         try:
             return account_of(row)
         except NoteError as error:
-            self._complain(f"{self.database.path}: {error}")
+            self._log_failure(f"{self.database.path}: {error}")
             return None
 
     def has(self, name: str) -> bool:
@@ -123,7 +123,7 @@ class AccountStore:
         """How many changes are not on disk yet."""
         return len(self._waiting) + len(self._in_work)
 
-    def tell_names(self, tell: Callable[[str], object]) -> None:
+    def on_names_changed(self, tell: Callable[[str], object]) -> None:
         """Have somebody hear of the names that there are, and of each new one from now on."""
         self._tell_name = tell
         for row in self._accounts.values():
@@ -131,7 +131,7 @@ class AccountStore:
 
     def read_now(self) -> None:
         """Read everything, in this thread: before the reactor runs. Raises: NoteError."""
-        self._take(self.database.read())
+        self._replace_all(self.database.read())
 
     # Changing
 
@@ -192,22 +192,22 @@ class AccountStore:
         self._is_working = True
         job = self._in_thread(work, *arguments)
         job.addBoth(then).addErrback(lambda failure: log.error("accounts: %s", failure.getTraceback()))
-        job.addBoth(lambda _: self._go_on())
+        job.addBoth(lambda _: self._work_next())
 
-    def _go_on(self) -> None:
+    def _work_next(self) -> None:
         self._is_working = False
         self._work()
 
     def _refreshed(self, outcome: Contents | Failure | None, asked: list[Deferred[None]]) -> None:
         if isinstance(outcome, Failure):
             if not outcome.check(DatabaseBusy):
-                self._complain(outcome.getErrorMessage())
+                self._log_failure(outcome.getErrorMessage())
         elif outcome:
-            self._take(outcome)
+            self._replace_all(outcome)
         for done in asked:
             done.callback(None)
 
-    def _committed(self, outcome: tuple[list[Any], Changed] | Failure) -> None:
+    def _committed(self, outcome: tuple[list[Any], WrittenRows] | Failure) -> None:
         batch, self._in_work = self._in_work, []
         if isinstance(outcome, Failure) and outcome.check(DatabaseBusy):
             if not self._is_delayed:
@@ -221,21 +221,21 @@ class AccountStore:
                 done.errback(outcome)
             return
         results, changed = outcome
-        self._take_changed(changed)
+        self._apply_written(changed)
         for (_, done), result in zip(batch, results, strict=True):
             done.callback(result)
 
-    def _take(self, contents: Contents) -> None:
+    def _replace_all(self, contents: Contents) -> None:
         """Hold all that is on disk."""
         before, self._accounts = self._accounts, dict(contents.accounts)
         self._bans = {}
         for ban_key, row in contents.bans.items():
-            self._take_ban(ban_key, row)
+            self._apply_ban(ban_key, row)
         for account_key, row in self._accounts.items():
             if account_key not in before:
                 self._tell_name(str(row[0]))
 
-    def _take_changed(self, changed: Changed) -> None:
+    def _apply_written(self, changed: WrittenRows) -> None:
         """Hold what was written."""
         for account_key, row in changed.accounts.items():
             is_new = account_key not in self._accounts
@@ -246,28 +246,28 @@ class AccountStore:
             if ban_row is None:
                 self._bans.pop(ban_key, None)
             else:
-                self._take_ban(ban_key, ban_row)
+                self._apply_ban(ban_key, ban_row)
 
-    def _take_ban(self, ban_key: str, row: Row) -> None:
+    def _apply_ban(self, ban_key: str, row: Row) -> None:
         try:
             self._bans[ban_key] = ban_of(row)
         except NoteError as error:
-            self._complain(f"{self.database.path}: {error} It does not count.")
+            self._log_failure(f"{self.database.path}: {error} It does not count.")
 
-    def _complain(self, problem: str) -> None:
+    def _log_failure(self, problem: str) -> None:
         """Log what is wrong with the database, each thing once."""
         if problem not in self._complaints:
             self._complaints.add(problem)
             log.error("%s", problem)
 
 
-def _commit(database: AccountDatabase, changes: list[Change]) -> tuple[list[Any], Changed]:
+def _commit(database: AccountDatabase, changes: list[Change]) -> tuple[list[Any], WrittenRows]:
     """Apply changes in one transaction. One that raises changes nothing, and its outcome is the Failure."""
     outcomes: list[Any] = []
     with database.transaction() as changed:
         for change in changes:
             try:
-                with database.step():
+                with database.savepoint():
                     outcomes.append(change(database))
             except Exception:
                 if not database.is_in_transaction:
@@ -288,7 +288,7 @@ class Bans:
         self._world = world
         self._now = now
 
-    def put(self, who: str, until: datetime | None, why: str) -> Deferred[None]:
+    def ban(self, who: str, until: datetime | None, why: str) -> Deferred[None]:
         """Keep a name, an address or a network (`203.0.113.0/24`) out, until then or for ever (None).
 
         People who are connected stay. The Deferred fires when the ban is kept and in force; it fails with NoteError.
@@ -305,15 +305,15 @@ class Bans:
         """Return whether there is a ban of exactly this name, address or network."""
         return key(who.strip()) in self._store.bans
 
-    def lift(self, who: str) -> Deferred[bool]:
+    def unban(self, who: str) -> Deferred[bool]:
         """Let somebody in again. The Deferred fires with whether they were kept out, and fails with NoteError."""
         return self._store.change(lambda database: database.remove_ban(who.strip()))
 
-    def in_force(self) -> list[Ban]:
+    def active_bans(self) -> list[Ban]:
         """Return the bans that are in force, oldest first."""
         return [ban for ban in self._store.bans.values() if self._counts(ban)]
 
-    def on(self, name_or_host: str) -> Ban | None:
+    def ban_of(self, name_or_host: str) -> Ban | None:
         """Return the ban that keeps a name or an address out, or None."""
         found = self._store.bans.get(key(name_or_host))
         if found and self._counts(found):
@@ -328,7 +328,7 @@ class Bans:
     def _counts(self, ban: Ban) -> bool:
         return not ban.until or datetime.fromisoformat(ban.until) > self._now()
 
-    def text(self, ban: Ban) -> str:
+    def ban_message(self, ban: Ban) -> str:
         """Return the message for somebody who is banned."""
         if not ban.until:
             return self._world.wording("door.banned", why=ban.why)

@@ -1,1 +1,1 @@
-"""Running a world: the commands of admins, the log of their use, and the sub-commands on a vault."""
+"""Administration: the commands of admins and the audit log."""

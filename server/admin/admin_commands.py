@@ -1,4 +1,4 @@
-"""The commands with which admins run a world: save it, back it up, reload edits, close it, look at the log."""
+"""The commands of admins for operations: save, back up, reload, announce, shut down, and read the audit log."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from agents.population import Population
 from config.settings import SETTINGS_BY_NOTE, ModelSettings
 from config.validation import SettingsError, setting_names, settings_from
 from server.accounts.accounts import Accounts
-from server.admin.audit import DONE, Audit, Use
+from server.admin.audit import DONE, AuditEntry, AuditLog
 from server.admin.moderation import ModerationCommands
 from server.admin.training_export import ExportCommands
 from server.clock import DelayedCall, InThread, ReactorClock, cancel
-from server.persistence.hot_reload import APPLIED_AT_ONCE
+from server.persistence.hot_reload import MAX_NOTES_PER_STEP
 from server.session.registry import SessionRegistry
 from vault.backup import Backup
 from vault.config_notes import Settings, given_settings, write_setting
@@ -45,9 +45,9 @@ class ConfigCommands:
 
     @command("@show-config [<text>]", category="admin", role=Role.ADMIN, for_agents=False)
     def show_config(self, world: World, actor: Character, text: str = "") -> list[Event]:
-        """Show the settings in force, what they mean, and where each is set: @show-config models.
+        """Show the current settings with their meaning and source: @show-config models.
 
-        Without a note: all of them. A name instead of a note shows one setting.
+        Without a note, show all. The name of a setting shows that one.
         """
         return self._show(world, actor, text)
 
@@ -71,9 +71,9 @@ class ConfigCommands:
 
     @command("@llm-config [<property>] [<text>]", category="models", role=Role.ADMIN, for_agents=False)
     def llm_config(self, world: World, actor: Character, property: str = "", text: str = "") -> list[Event]:
-        """Change a setting of config/models.md, with everything else in it as it is: @llm-config timeout_seconds 60.
+        """Change one setting of config/models.md: @llm-config timeout_seconds 60.
 
-        Without a value, show it; without a name, show them all.
+        Without a value, show it. Without a name, show all.
         """
         if not text:
             return self._show(world, actor, property or "models")
@@ -85,7 +85,7 @@ class ConfigCommands:
             write_setting(self._vault, "models", property, text)
         except NoteError as error:
             raise CommandError(str(error)) from error
-        key = "config.set_now" if property in APPLIED_AT_ONCE else "config.set_later"
+        key = "config.set_now" if property in MAX_NOTES_PER_STEP else "config.set_later"
         sentence = world.wording(key, name=property, value=text)
         return [Output(actor.character_id, "\n".join([sentence, *self._reload()]))]
 
@@ -185,7 +185,7 @@ class AdminServices:
     accounts: Accounts
     agents: Population
     vault: Vault
-    audit: Audit
+    audit: AuditLog
     leading: Possession
     settings: Callable[[], Settings]
     clock: ReactorClock
@@ -210,7 +210,7 @@ class AdminCommands:
 
     @command("@save", category="admin", role=Role.ADMIN, for_agents=False)
     def save(self, world: World, actor: Character) -> list[Event]:
-        """Write everything to disk now. It is written by itself all the time; this makes sure."""
+        """Write everything to disk now, ahead of the autosave."""
         try:
             self._services.save()
         except NoteError as error:
@@ -219,7 +219,7 @@ class AdminCommands:
 
     @command("@backup", category="admin", role=Role.ADMIN, for_agents=False)
     def backup(self, world: World, actor: Character) -> list[Event]:
-        """Put the whole vault into an archive with the date in its name; the world goes on meanwhile."""
+        """Back up the whole vault into a dated archive, while the world goes on."""
         say, who = world.wording, actor.character_id
         self._services.in_thread(self._services.back_up).addCallbacks(
             lambda backup: self._services.game.tell(who, say("admin.backed_up", path=backup)),
@@ -229,18 +229,18 @@ class AdminCommands:
 
     @command("@reload", category="admin", role=Role.ADMIN, for_agents=False)
     def reload(self, world: World, actor: Character) -> list[Event]:
-        """Take in what was edited in the vault, as it is done by itself, and say what is wrong with it."""
+        """Reload edited notes now, and report invalid ones."""
         problems = self._services.reload()
         return [Output(actor.character_id, "\n".join(problems) or world.wording("admin.reloaded"))]
 
     @command("@shutdown [<number>]", category="admin", role=Role.ADMIN, for_agents=False, visible_to="everyone")
     def shutdown(self, world: World, actor: Character, number: str = "") -> list[Event]:
-        """Close the world, at once or in so many minutes: @shutdown 5. Everybody is warned; everything is saved.
+        """Close the world now, or in some minutes: @shutdown 5. Everybody is warned; everything is saved.
 
-        @shutdown --restart      restart now, with the program and the notes as they are now
-        @shutdown 5 --restart    the same in so many minutes
-        @shutdown cancel         let it stay open after all
-        After a restart, players who connect again are where they were; guests start over.
+        @shutdown --restart      restart now, with the installed program
+        @shutdown 5 --restart    restart in five minutes
+        @shutdown cancel         cancel it
+        Players who reconnect after a restart are where they were; guests start over.
         """
         say, words = world.wording, number.split()
         restart = RESTART in words
@@ -264,10 +264,10 @@ class AdminCommands:
 
     @command("@audit [<text>]", category="admin", role=Role.ADMIN, for_agents=False)
     def audit(self, world: World, actor: Character, text: str = "") -> list[Event]:
-        """Show who used commands of observers, builders and admins lately, and the results.
+        """Show the newest commands of observers, builders and admins, and their results.
 
-        @audit 50     the last so many
-        @audit Ana    those of one name, or through one agent
+        @audit 50     the last 50
+        @audit Ana    by one name, or through one agent
         """
         count = min(int(text), MAX_AUDIT_LINES) if is_number(text) else DEFAULT_AUDIT_LINES
         try:
@@ -281,7 +281,7 @@ class AdminCommands:
         ]
 
 
-def _use(world: World, use: Use) -> str:
+def _use(world: World, use: AuditEntry) -> str:
     """Return a use as a line: when, who, from where, what, and what came of it."""
     say = world.wording
     who = say("admin.through", who=use.who, agent=use.through) if use.through else use.who

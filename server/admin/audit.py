@@ -49,7 +49,7 @@ _BECOMING = ("@set-profile", "@undo-profile", "@set-description", "@undo-descrip
 
 
 @dataclass(frozen=True)
-class Use:
+class AuditEntry:
     """One use of a command: when (ISO 8601, UTC), by whom and from where, the line as typed, and what came of it.
 
     A private reason is no part of that, and a long line is cut.
@@ -73,7 +73,7 @@ class _Refusals:
     unwritten: Counter[str] = field(default_factory=Counter)
 
 
-class Audit:
+class AuditLog:
     """Appends to the folder `audit`, and reads from it.
 
     `host_of` returns the address from which somebody plays, or an empty text. `max_bytes` and `files_kept` return
@@ -98,7 +98,7 @@ class Audit:
         self._refusals = _Refusals()
         self._failing = False
 
-    def take_line(self, character_id: str, text: str, performed: CommandResult) -> None:
+    def record_line(self, character_id: str, text: str, performed: CommandResult) -> None:
         """Note a line, if it is one of builders or admins; of those without the role only a few a minute."""
         found = self._game.commands.get(performed.verb)
         actor = self._game.world.characters.get(character_id)
@@ -107,15 +107,15 @@ class Audit:
         if performed.accepted or found.allows(actor) or self._is_worth_a_line(character_id):
             self.note(character_id, text, performed.refusal or DONE)
 
-    def take_led_line(self, who: str, line: str, refusal: str, agent: str) -> None:
+    def record_possessed_line(self, who: str, line: str, refusal: str, agent: str) -> None:
         """Record a line that an agent did for the player who possesses it."""
         self.note(who, line, refusal or DONE, agent)
 
-    def take_look(self, who: str, what: str) -> None:
+    def record_look(self, who: str, what: str) -> None:
         """Append that somebody looked at what is private through the page, as `why Eliza 123`."""
         self.note(who, f"observatory {what}", DONE)
 
-    def take_reset(self, admin: str, name: str) -> None:
+    def record_reset(self, admin: str, name: str) -> None:
         """Append that an admin has given somebody a password for one time."""
         self.note(admin, f"@password {name}", DONE)
 
@@ -124,13 +124,13 @@ class Audit:
         self._count_up()
         self._write(who, _cut(split_reason(line)[0]), _cut(result), through)
 
-    def last(self, count: int, who: str = "") -> list[Use]:
+    def last(self, count: int, who: str = "") -> list[AuditEntry]:
         """Return the last uses, of one name or of all, oldest first, of those in the newest `MAX_READ_BYTES`.
 
         Raises: NoteError if they cannot be read.
         """
         self._count_up()
-        found: list[Use] = []
+        found: list[AuditEntry] = []
         try:
             for use in self._newest_first():
                 if not who or who.casefold() in (use.who.casefold(), use.through.casefold()):
@@ -167,7 +167,7 @@ class Audit:
 
     def _write(self, who: str, line: str, result: str, through: str = "") -> None:
         at = datetime.fromtimestamp(self._now_ms() / 1000, UTC)
-        use = Use(f"{at:%Y-%m-%dT%H:%M:%SZ}", who, self._host_of(who) if who else "", line, result, through)
+        use = AuditEntry(f"{at:%Y-%m-%dT%H:%M:%SZ}", who, self._host_of(who) if who else "", line, result, through)
         try:
             self._append(f"{at:%Y-%m}", use)
         except OSError as error:
@@ -177,7 +177,7 @@ class Audit:
         else:
             self._failing = False
 
-    def _append(self, month: str, use: Use) -> None:
+    def _append(self, month: str, use: AuditEntry) -> None:
         values = {key: value for key, value in vars(use).items() if value or key != "through"}
         line = (json.dumps(values, ensure_ascii=True) + "\n").encode("ascii")
         self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -204,7 +204,7 @@ class Audit:
         found = (path for path in self._folder.iterdir() if _FILE.fullmatch(path.name)) if self._folder.is_dir() else ()
         return sorted(found, key=_key_of)
 
-    def _newest_first(self) -> Iterator[Use]:
+    def _newest_first(self) -> Iterator[AuditEntry]:
         left = MAX_READ_BYTES
         for path in reversed(self._files()):
             with path.open("rb") as file:
@@ -236,10 +236,10 @@ def _is_noted(command: Command, actor: Character) -> bool:
     return command.role > Role.PLAYER or others or becomes
 
 
-def _use_of(line: bytes) -> Use | None:
+def _use_of(line: bytes) -> AuditEntry | None:
     """Return the use that a line tells of, or None if it tells of none, as one torn by a crash."""
     try:
         found: Any = json.loads(line)
-        return Use(**found) if isinstance(found, dict) else None
+        return AuditEntry(**found) if isinstance(found, dict) else None
     except (ValueError, TypeError):
         return None

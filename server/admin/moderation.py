@@ -1,4 +1,4 @@
-"""Moderation: kicking, banning, and what people and agents may do."""
+"""Moderation: kicking, banning, and permissions of people and agents."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class ModerationCommands:
 
     @command("@kick <anyone>", also=("@kick <anyone> -> <text>",), category="admin", role=Role.ADMIN, for_agents=False)
     def kick(self, world: World, actor: Character, anyone: str, text: str = "") -> list[Event]:
-        """Send somebody home; they may come back: @kick Ben -> Take a walk."""
+        """Disconnect somebody, with a reason: @kick Ben -> Take a walk. They may come back."""
         who = next((one for one in self._registry.names_connected() if one.casefold() == anyone.casefold()), "")
         if not who:
             raise CommandError(world.wording("order.not_connected", wanted=anyone))
@@ -56,11 +56,11 @@ class ModerationCommands:
 
     @command("@ban <name>", also=("@ban <name> -> <text>",), category="admin", role=Role.ADMIN, for_agents=False)
     def ban(self, world: World, actor: Character, name: str, text: str = "") -> list[Event]:
-        """Keep a name, an address or a network out, and send home who is here by it.
+        """Ban a name, an address or a network, and disconnect its players.
 
         @ban Ben -> Enough.              until @unban Ben
         @ban Ben for 3 days -> Enough.   minutes, hours, days or weeks
-        @ban 203.0.113.0/24              everybody who calls from there
+        @ban 203.0.113.0/24              every connection from there
         """
         who, _, time = (part.strip() for part in name.partition(" for "))
         until = _until(world, time, self._now()) if time else None
@@ -80,28 +80,28 @@ class ModerationCommands:
             return sentence
 
         try:
-            kept = self._accounts.bans.put(target.name if target else who, until, why)
+            kept = self._accounts.bans.ban(target.name if target else who, until, why)
         except BanRefused as error:
             raise CommandError(str(error)) from error
         return self._answer_when_saved(actor, kept, banned)
 
     @command("@unban [<name>]", category="admin", role=Role.ADMIN, for_agents=False)
     def unban(self, world: World, actor: Character, name: str = "") -> list[Event]:
-        """Let a name or an address in again; without one, list who is kept out."""
+        """Unban a name or an address. Without one, list the bans."""
         if not name:
-            lines = [_ban_line(world, ban.who, ban.until, ban.why) for ban in self._accounts.bans.in_force()]
+            lines = [_ban_line(world, ban.who, ban.until, ban.why) for ban in self._accounts.bans.active_bans()]
             return [Output(actor.character_id, "\n".join(lines) or world.wording("order.nobody_banned"))]
         if not self._accounts.bans.has(name):
             raise CommandError(world.wording("order.not_banned", who=name))
-        lifted = self._accounts.bans.lift(name)
+        lifted = self._accounts.bans.unban(name)
         return self._answer_when_saved(actor, lifted, lambda _: world.wording("order.let_in", who=name))
 
     @command("@grant <name> <role>", category="admin", role=Role.ADMIN, for_agents=False)
     def grant(self, world: World, actor: Character, name: str, role: str) -> list[Event]:
-        """Set what somebody may do: guest, player, observer, builder or admin; or let an agent use one command.
+        """Set a role: guest, player, observer, builder or admin. Or grant an agent one command.
 
         @grant Ben builder
-        @grant Moss @dig     an agent's rights stand in its agent.md
+        @grant Moss @dig     permissions of agents are in agent.md
         """
         target, wanted = _find_character(world, name), role.lower()
         _check_below(world, actor, target)
@@ -119,7 +119,7 @@ class ModerationCommands:
 
     @command("@revoke <name> [<role>]", category="admin", role=Role.ADMIN, for_agents=False)
     def revoke(self, world: World, actor: Character, name: str, role: str = "") -> list[Event]:
-        """Let somebody do no more than a player: @revoke Ben. Or take one command from an agent: @revoke Moss @dig."""
+        """Set the role back to player: @revoke Ben. Or revoke one command of an agent: @revoke Moss @dig."""
         target, verb = _find_character(world, name), role.lower()
         _check_below(world, actor, target)
         if verb.startswith("@"):
@@ -151,7 +151,7 @@ class ModerationCommands:
 
     def _tell_pages(self, _: None) -> None:
         """Let pages show what their visitors may do by now."""
-        self._registry.gmcp_updates.take_note(())
+        self._registry.gmcp_updates.on_events(())
 
     def _answer_when_saved(self, actor: Character, kept: Deferred[Any], sentence: Callable[[Any], str]) -> list[Event]:
         """Tell the actor a sentence once something is on disk, or why it could not be kept."""
@@ -168,11 +168,11 @@ class ModerationCommands:
     def _send_banned_home(self, actor: Character) -> None:
         accounts, registry = self._accounts, self._registry
         for name, session in list(registry.playing.items()):
-            found = accounts.bans.on(name) or accounts.bans.on(session.host)
+            found = accounts.bans.ban_of(name) or accounts.bans.ban_of(session.host)
             if found and name != actor.character_id:
-                session.end(accounts.bans.text(found))
+                session.end(accounts.bans.ban_message(found))
         for name in registry.linkdead.names:  # whose connection was lost, and who could only wait for nothing
-            if accounts.bans.on(name):
+            if accounts.bans.ban_of(name):
                 registry.kick(name, "")
 
 

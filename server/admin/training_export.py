@@ -1,4 +1,4 @@
-"""Reading back what happened: as a story that reads well, or as pairs of prompt and completion for training."""
+"""Export of an agent's history: as a narrative, or as pairs of prompt and completion for training."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ DEFAULT_MEMORIES = 60
 MAX_MEMORIES = 2000
 """How many memories of each agent a story is made from, if nobody says, and at most."""
 
-TOGETHER_MS = 5_000
+PARAGRAPH_MS = 5_000
 """What two remember in the same words within so long a time has happened once."""
 
 FILE = "file"
@@ -58,10 +58,10 @@ class ExportCommands:
 
     @command("@narrative [<text>]", category="admin", role=Role.ADMIN, for_agents=False)
     def narrative(self, world: World, actor: Character, text: str = "") -> list[Event]:
-        """Tell as a story what happened lately, as agents remember it.
+        """Tell recent events as a story, from agents' memories.
 
-        @narrative             to all of them
-        @narrative Eliza 200   to one, from its last 200 memories
+        @narrative             of all agents
+        @narrative Eliza 200   of one, from its last 200 memories
         @narrative Eliza file  into a note in the folder stories of the vault
         """
         words = text.split()
@@ -86,13 +86,13 @@ class ExportCommands:
 
     @command("@training-export <agent> [<text>]", category="admin", role=Role.ADMIN, for_agents=False)
     def training_export(self, world: World, actor: Character, agent: str, text: str = "") -> list[Event]:
-        """Write what an agent was asked and what it did in answer as JSONL, beside the vault, to train a model with.
+        """Export an agent's prompts and commands as JSONL beside the vault, for training.
 
-        Only for agents whose agent.md, or config/agents.md, says `training_export: true`.
+        It needs `training_export: true` in the agent's agent.md, or in config/agents.md.
 
-        @training-export Eliza                         prompt and completion, of what was done
+        @training-export Eliza                         prompt and completion of accepted commands
         @training-export Eliza chat                    as messages of a chat
-        @training-export Eliza no-reasons refused      without reasons; with what was refused, marked as such
+        @training-export Eliza no-reasons refused      without reasons; refused commands too, marked
         @training-export Eliza chat since 2026-11-01   from that day on
         """
         say, who, found = world.wording, actor.character_id, find_agent(world, self._agents, agent)
@@ -142,8 +142,10 @@ def exports_folder(vault: Vault) -> Path:
 def _story(world: World, agents: Mapping[str, Agent], one: Agent | None, count: int) -> str:
     """Raises: NoteError if a journal cannot be read."""
     if one:
-        return story_of_one(world, _last(one, count))
-    return story_of_all(world, [(agent.name, memory) for agent in agents.values() for memory in _last(agent, count)])
+        return narrative_of_agent(world, _last(one, count))
+    return narrative_of_world(
+        world, [(agent.name, memory) for agent in agents.values() for memory in _last(agent, count)]
+    )
 
 
 def _last(agent: Agent, count: int) -> list[Memory]:
@@ -151,19 +153,19 @@ def _last(agent: Agent, count: int) -> list[Memory]:
     return journal.read(max(1, journal.last - count + 1), journal.last)
 
 
-def story_of_one(world: World, memories: Iterable[Memory]) -> str:
+def narrative_of_agent(world: World, memories: Iterable[Memory]) -> str:
     """Return what happened to one agent, told to itself as `you`; looks, lists and refusals are left out."""
-    return _told(world, ((one, _own_sentence(world, one)) for one in memories))
+    return _narrative_text(world, ((one, _own_sentence(world, one)) for one in memories))
 
 
-def story_of_all(world: World, memories: Iterable[tuple[str, Memory]]) -> str:
+def narrative_of_world(world: World, memories: Iterable[tuple[str, Memory]]) -> str:
     """Return what several agents remember, by their names, as one story; what only one could know is left out."""
     every = sorted(memories, key=lambda pair: (pair[1].at_ms, pair[0], pair[1].seq))
     told = ((memory, _sentence(world, who, memory)) for who, memory in every)
-    return _told(world, _once(told))
+    return _narrative_text(world, _once(told))
 
 
-def _told(world: World, sentences: Iterable[tuple[Memory, str]]) -> str:
+def _narrative_text(world: World, sentences: Iterable[tuple[Memory, str]]) -> str:
     kept = [(memory, sentence) for memory, sentence in sentences if sentence]
     parts = []
     for heading, group in groupby(kept, key=lambda pair: _heading(world, pair[0])):
@@ -201,6 +203,6 @@ def _sentence(world: World, who: str, memory: Memory) -> str:
 def _once(told: Iterable[tuple[Memory, str]]) -> Iterator[tuple[Memory, str]]:
     last_ms: dict[str, int] = {}
     for memory, sentence in told:
-        if memory.at_ms - last_ms.get(sentence, memory.at_ms - TOGETHER_MS - 1) > TOGETHER_MS:
+        if memory.at_ms - last_ms.get(sentence, memory.at_ms - PARAGRAPH_MS - 1) > PARAGRAPH_MS:
             yield memory, sentence
         last_ms[sentence] = memory.at_ms

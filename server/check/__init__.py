@@ -1,1 +1,1 @@
-"""`fallwater doctor`: checks a machine and a vault, and says what is wrong and what to do about it."""
+"""`fallwater doctor`: checks a machine and a vault, and names problems with their remedies."""

@@ -19,7 +19,7 @@ from typing import Literal
 from config.settings import ServerSettings
 from server.accounts.database import Contents, read_accounts
 from server.accounts.schema import NAME, account_of, ban_of, key
-from server.monitoring.health import write_problem
+from server.monitoring.health import check_write
 from server.net.connection_limits import is_loopback
 from vault.backup import backups_folder
 from vault.errors import NoteError
@@ -251,7 +251,7 @@ def certificate(server: ServerSettings, folder: Path, now: datetime) -> Result:
     if not is_given:
         remedy = f"Move {path} away and restart the world: it makes another."
     try:
-        ends = read_certificate(path, folder / (server.tls_key or server.tls_certificate or KEY)).ends
+        ends = read_certificate(path, folder / (server.tls_key or server.tls_certificate or KEY)).expires_at
     except NoteError as error:
         return problem("certificate", str(error), "See tls_certificate and tls_key in config/server.md.")
     if ends < now:
@@ -268,18 +268,20 @@ def is_of_a_journal(finding: Finding) -> bool:
 
 def notes(vault: Vault, findings: Sequence[Finding]) -> Result:
     """Return whether the vault can be written and its notes are valid; `findings` are those of `vault check`."""
-    if why := write_problem(vault):
+    if why := check_write(vault):
         remedy = f"Make room, or give the user that runs the world the folder: sudo chown -R USER {vault.root}"
         return problem("vault", f"{why}.", remedy)
-    return _found("vault", vault, [one for one in findings if not is_of_a_journal(one)], f"{vault.root} is valid.")
+    return _findings_result(
+        "vault", vault, [one for one in findings if not is_of_a_journal(one)], f"{vault.root} is valid."
+    )
 
 
 def journals(vault: Vault, findings: Sequence[Finding]) -> Result:
     """Return whether what the agents remember is consistent."""
-    return _found("journals", vault, list(filter(is_of_a_journal, findings)), "All journals are consistent.")
+    return _findings_result("journals", vault, list(filter(is_of_a_journal, findings)), "All journals are consistent.")
 
 
-def _found(name: str, vault: Vault, findings: Sequence[Finding], good: str) -> Result:
+def _findings_result(name: str, vault: Vault, findings: Sequence[Finding], good: str) -> Result:
     faults = [str(one) for one in findings if not one.is_remark]
     if not faults:
         return ok(name, good)

@@ -1,4 +1,4 @@
-"""The sub-command `doctor`: looks at the machine, the vault and the models, and says what is wrong and what to do."""
+"""The sub-command `doctor`: checks machine, vault and models, and prints problems with their remedies."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ from server.check.checks import (
     watch_limit,
     watches,
 )
-from server.check.vault import counted, find_faults
+from server.check.vault import count_with_noun, find_faults
 from server.options import add_accounts_option, add_vault_option, vault_root
 from vault.config_notes import Settings
 from vault.errors import NoteError
@@ -50,7 +50,7 @@ from vault.vault import MARK, Vault
 CHECK_SECONDS = 5.0
 RUNTIME = "xllamacpp"
 
-Try = Callable[[ModelSpec], str]
+TryModel = Callable[[ModelSpec], str]
 """Tries a model and returns why it cannot be used, or an empty string."""
 
 NO_SCHEMA = "Set constraint to none for it in config/models.md, or use a newer server."
@@ -74,7 +74,7 @@ def try_model(spec: ModelSpec) -> str:
     return ""
 
 
-def best_there(host: str) -> str:
+def best_ollama_model(host: str) -> str:
     """Return the model that `auto` takes from an Ollama that lacks the one it looks for; empty if it takes none."""
     from agents.models.ollama_api import list_models  # heavy, and not always needed
 
@@ -88,9 +88,9 @@ def find_refusal(spec: ModelSpec) -> str:
 
 def models(
     settings: Settings,
-    try_one: Try = try_model,
-    find_best: Callable[[str], str] = best_there,
-    find_refusal: Try = find_refusal,
+    try_one: TryModel = try_model,
+    find_best: Callable[[str], str] = best_ollama_model,
+    find_refusal: TryModel = find_refusal,
 ) -> list[Result]:
     """Return how each model is that the settings name, the thinker's first, and what their servers refuse."""
     profiles = settings.profiles_in_force
@@ -104,35 +104,37 @@ def models(
 
     if thinker.settings.endpoints:
         specs = list(specs_of(thinker, ()))
-        found = [_needed(spec, tried) for spec in specs]
+        found = [_check_required_model(spec, tried) for spec in specs]
     else:
-        specs, found = [], [_chosen(settings, thinker, tried, find_best)]
-    for spec in _others(profiles.values(), thinker):
+        specs, found = [], [_check_auto_choice(settings, thinker, tried, find_best)]
+    for spec in _other_models(profiles.values(), thinker):
         if spec not in specs:
             specs.append(spec)
-            found.append(_needed(spec, tried))
+            found.append(_check_required_model(spec, tried))
     refusals = {spec: find_refusal(spec) for spec in usable if spec.api not in IN_PROCESS}
-    return found + [_refusing(spec, why) for spec, why in refusals.items() if why]
+    return found + [_schema_refused(spec, why) for spec, why in refusals.items() if why]
 
 
-def _refusing(spec: ModelSpec, why: str) -> Result:
+def _schema_refused(spec: ModelSpec, why: str) -> Result:
     what = f"{_capital(spec.place)} refuses a JSON schema, and answers without it. {why}"
     return warning("model", what, NO_SCHEMA)
 
 
-def _others(profiles: Iterable[ModelProfile], thinker: ModelProfile) -> Iterator[ModelSpec]:
+def _other_models(profiles: Iterable[ModelProfile], thinker: ModelProfile) -> Iterator[ModelSpec]:
     for profile in profiles:
         if profile.name != THINKER and profile.settings.endpoints:
             yield from specs_of(profile.inherit_from(thinker), ())
 
 
-def _needed(spec: ModelSpec, try_one: Try) -> Result:
+def _check_required_model(spec: ModelSpec, try_one: TryModel) -> Result:
     if why := try_one(spec):
         return problem("model", f"{_capital(spec.place)} cannot be used.", why)
     return ok("model", f"{_capital(spec.place)} can be used.")
 
 
-def _chosen(settings: Settings, thinker: ModelProfile, try_one: Try, find_best: Callable[[str], str]) -> Result:
+def _check_auto_choice(
+    settings: Settings, thinker: ModelProfile, try_one: TryModel, find_best: Callable[[str], str]
+) -> Result:
     said, models = thinker.settings, settings.models
     embedded = ModelSpec(EMBEDDED, num_ctx=said.num_ctx)
 
@@ -143,11 +145,11 @@ def _chosen(settings: Settings, thinker: ModelProfile, try_one: Try, find_best: 
     if kind == "none":
         return ok("model", "No model is wanted: the agents sleep.")
     if kind == EMBEDDED:
-        return _needed(embedded, try_one)
+        return _check_required_model(embedded, try_one)
     if kind == "ollama":
-        return _needed(ollama(name), try_one)
+        return _check_required_model(ollama(name), try_one)
     if kind == GGUF:
-        return _needed(ModelSpec(GGUF, model=name, num_ctx=said.num_ctx), try_one)
+        return _check_required_model(ModelSpec(GGUF, model=name, num_ctx=said.num_ctx), try_one)
     wanted = ollama(said.model or models.ollama_model)
     if not (why := try_one(wanted)):
         return ok("model", f"{wanted.place} can be used.")
@@ -166,8 +168,8 @@ def examine(
     root: Path,
     accounts_folder: Path,
     now: datetime,
-    try_one: Try = try_model,
-    find_refusal: Try = find_refusal,
+    try_one: TryModel = try_model,
+    find_refusal: TryModel = find_refusal,
     probe: Probe = probe_page,
 ) -> list[Result]:
     """Return how everything is that the world in a folder needs. `now` knows its zone. Changes nothing."""
@@ -200,7 +202,7 @@ def report(results: Sequence[Result], as_json: bool, echo: Callable[[str], None]
     else:
         for sentence in _sentences(results):
             echo(sentence)
-        echo(f"{counted(problems, 'problem')} and {counted(warnings, 'warning')}.")
+        echo(f"{count_with_noun(problems, 'problem')} and {count_with_noun(warnings, 'warning')}.")
     return 1 if problems else 0
 
 

@@ -1,4 +1,4 @@
-"""The sub-commands on a vault: `vault check`, line by line or as JSON, mended where that is safe; and `import`."""
+"""The sub-commands on a vault: `vault check`, as lines or JSON, with fixes; and `import`."""
 
 from __future__ import annotations
 
@@ -90,12 +90,13 @@ def _row(finding: Finding) -> dict[str, object]:
 
 
 def _total(vault: Vault, faults: list[Finding], found: list[Finding], fixed: bool) -> str:
-    counts = f"{counted(len(faults), 'fault')} and {counted(len(found) - len(faults), 'remark')} in {vault.root}."
+    remarks = count_with_noun(len(found) - len(faults), "remark")
+    counts = f"{count_with_noun(len(faults), 'fault')} and {remarks} in {vault.root}."
     mendable = sum(finding.fix is not None for finding in found)
     return counts if fixed or not mendable else f"{counts} --fix can mend {mendable} of them."
 
 
-def counted(count: int, what: str) -> str:
+def count_with_noun(count: int, what: str) -> str:
     """Return a count with its noun: `no faults`, `1 fault`, `2 faults`."""
     return f"{count or 'no'} {what}{'s' * (count != 1)}"
 

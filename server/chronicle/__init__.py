@@ -1,1 +1,1 @@
-"""The chronicle: what happened is logged, and read back as text, as a page and as a file."""
+"""The chronicle: logs events, and reads them back as text, as a page and as a file."""

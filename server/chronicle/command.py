@@ -10,7 +10,7 @@ from typing import Any
 from twisted.internet.threads import deferToThread
 
 from agents.memory.strategy import loaded_strategies
-from server.chronicle.reading import Own, Reader, Reading, Scope, Whole, Window, clock_of, index_of
+from server.chronicle.reading import Own, Reader, Reading, Scope, Whole, Window, format_clock, index_of
 from server.chronicle.rendering import event_line, html_page, markdown, plain_lines, room_map
 from server.clock import InThread
 from server.options import existing_vault
@@ -26,7 +26,7 @@ from world.events import Event, Output
 from world.game import Game
 from world.message_catalog import Wording
 from world.parsing import is_number
-from world.preferences import hush_list
+from world.preferences import ignore_list
 from world.world import World
 
 MAX_DAYS_NAMED = 10
@@ -71,7 +71,7 @@ def run_chronicle(options: argparse.Namespace, echo: Callable[[str], None]) -> i
 def _period(wanted: str | None, reader: Reader) -> Period:
     """Return the period that is asked for, or the newest day. Raises: NoteError naming the days there are."""
     reader.index.update()
-    days = list(dict.fromkeys(clock_of(start_ms, "%Y-%m-%d") for start_ms, _ in reader.index.hours()))
+    days = list(dict.fromkeys(format_clock(start_ms, "%Y-%m-%d") for start_ms, _ in reader.index.hours()))
     if not days:
         raise NoteError("There is no chronicle in this vault yet. A world writes it while it runs.")
     period = period_of(wanted or days[-1])
@@ -121,15 +121,15 @@ class ChronicleCommands:
 
     @command("@chronicle [<text>]", category="memory", role=Role.PLAYER, for_agents=False)
     def chronicle(self, world: World, actor: Character, text: str = "") -> list[Event]:
-        """Tell what happened: top moments, and every event that you could perceive; times are UTC.
+        """Show past events: top moments, and every event that you could perceive, in UTC.
 
-        @chronicle                   the newest day, and which days there are
+        @chronicle                   the newest day, and a list of days
         @chronicle 2026-11-22        a day
         @chronicle 2026-11-22T20     an hour
-        @chronicle Eliza             what she did lately, and what was done to her
+        @chronicle Eliza             her newest events
         @chronicle 2026-11-22 2      the second page
-        Observers and admins are told all, with private reasons and whispers.
-        Others are not told of those whom they have hushed, but for what was for them.
+        Observers and admins see everything, with private reasons and whispers.
+        People whom you have hushed are left out, except for words to you.
         """
         words, who = text.split(), actor.character_id
         page = int(words.pop()) if words and is_number(words[-1]) else 1
@@ -137,7 +137,7 @@ class ChronicleCommands:
         if who in self._asking:
             raise CommandError(world.wording("chronicle.working"))
         self._asking.add(who)
-        hushed, is_whole = hush_list(actor), actor.role.includes(Role.OBSERVER)
+        hushed, is_whole = ignore_list(actor), actor.role.includes(Role.OBSERVER)
         scope_of = (lambda reader: Whole()) if is_whole else (lambda reader: reader.own_scope(who, hushed))
         self._in_thread(self._told, scope_of, wanted, page).addCallbacks(
             lambda told: self._answer(who, told), lambda failure: self._answer(who, failure.getErrorMessage())
@@ -166,7 +166,7 @@ class ChronicleCommands:
                 return say("chronicle.usage", wanted=wanted)
             shown = reader.of_person(name, scope, MAX_LINES)
             head = _heading(name, scope, say)
-            lines = [f"{clock_of(one.event.at_ms, '%Y-%m-%d')} {event_line(one)}" for one in shown[::-1]]
+            lines = [f"{format_clock(one.event.at_ms, '%Y-%m-%d')} {event_line(one)}" for one in shown[::-1]]
         asked = wanted or list(days)[-1]
         return "\n".join([*head, *_paged(lines or [say("chronicle.no_events", period=asked)], page, asked, say)])
 
@@ -176,7 +176,7 @@ def _days(reader: Reader, scope: Scope) -> dict[str, int]:
     reader.index.update()
     days: dict[str, int] = {}
     for start_ms, count in reader.index.hours(not scope.has_private):
-        day = clock_of(start_ms, "%Y-%m-%d")
+        day = format_clock(start_ms, "%Y-%m-%d")
         days[day] = days.get(day, 0) + count
     return days
 

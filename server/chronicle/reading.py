@@ -1,4 +1,4 @@
-"""Reading the chronicle: a day, an hour or one person's events, with its top moments, for one who may see so much."""
+"""Reads a day, an hour or a person from the chronicle, with top moments, within a scope of visibility."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from vault.chronicle.intake import HOUR_MS, Moment
 from vault.memory.memory_line import parse_line
 from vault.vault import Vault, agent_names
 from world.message_catalog import Wording
-from world.preferences import HUSHABLE, Hushable, HushList
+from world.preferences import IGNORABLE, IgnorableLine, IgnoreList
 
 LATER_MS = 2_000
 """How much later than it happened an agent may have written it down."""
@@ -78,16 +78,16 @@ MIN_PIECE, MAX_PIECES = 1_000, 40
 
 MAX_MOMENTS_TRIED = 1_000
 
-HUSHABLE_KINDS = frozenset(name for kind, name in KINDS.items() if issubclass(kind, HUSHABLE))
+IGNORABLE_KINDS = frozenset(name for kind, name in KINDS.items() if issubclass(kind, IGNORABLE))
 POSES = ("emoted", "shared")
 """The kinds of events whose words stand in their line."""
 
 
-def hushable_of(event: LoggedEvent) -> Hushable | None:
+def ignorable_of(event: LoggedEvent) -> IgnorableLine | None:
     """Return what can be hushed of an event of the log."""
-    if event.kind not in HUSHABLE_KINDS:
+    if event.kind not in IGNORABLE_KINDS:
         return None
-    return Hushable(
+    return IgnorableLine(
         event.who, event.by == "agent", event.to, event.words or (event.line if event.kind in POSES else "")
     )
 
@@ -128,14 +128,14 @@ class RoomWindow:
 
     is_public, has_private = True, False
 
-    def __init__(self, room: str, hushed: HushList | None = None) -> None:
+    def __init__(self, room: str, hushed: IgnoreList | None = None) -> None:
         self._room = room
         self._hushed = hushed
 
     def seen(self, event: LoggedEvent) -> LoggedEvent | None:
         """Return the event without what is private of it, if it is perceived in the room."""
         is_heard = self._room in (event.room, *event.heard_in) or "*" in event.heard_in
-        if not event.is_public or not is_heard or (self._hushed and self._hushed.hides(hushable_of(event))):
+        if not event.is_public or not is_heard or (self._hushed and self._hushed.hides(ignorable_of(event))):
             return None
         return event.in_public
 
@@ -148,7 +148,7 @@ class Own:
 
     is_public, has_private = False, False
 
-    def __init__(self, name: str, stays: Sequence[tuple[int, int, str]], hushed: HushList | None = None) -> None:
+    def __init__(self, name: str, stays: Sequence[tuple[int, int, str]], hushed: IgnoreList | None = None) -> None:
         """`stays` are as of `ChronicleIndex.stays`."""
         self.name = name
         self._stays = stays
@@ -159,7 +159,7 @@ class Own:
         """Return the event as the person could perceive it; private reasons are never theirs."""
         if self.name in (event.who, event.to) and event.kind != "thought":
             return replace(event, reason="")
-        if not event.is_public or (self._hushed and self._hushed.hides(hushable_of(event))):
+        if not event.is_public or (self._hushed and self._hushed.hides(ignorable_of(event))):
             return None
         places = {event.room, *event.heard_in}
         at = bisect_right(self._begins, event.at_ms)
@@ -267,7 +267,7 @@ class Reader:
         """Return at most so many events that may be seen, and the last one that was looked at."""
         shown, last = list[ShownEvent](), query.after
         for _ in range(MAX_PIECES):
-            entries = self.index.events(replace(query, after=last, most=max(most, MIN_PIECE)))
+            entries = self.index.events(replace(query, after=last, limit=max(most, MIN_PIECE)))
             for entry in entries:
                 last = (entry.event.at_ms, entry.number)
                 if one := _shown(entry, scope, say):
@@ -281,11 +281,11 @@ class Reader:
     def of_person(self, person: str, scope: Scope, most: int) -> list[ShownEvent]:
         """Return the newest events that somebody did or that were done to them. Raises: NoteError."""
         self.index.update()
-        query = EventQuery(person=person, is_public=scope.is_public, most=most, newest=True)
+        query = EventQuery(person=person, is_public=scope.is_public, limit=most, newest=True)
         say = self._say()
         return [one for entry in self.index.events(query) if (one := _shown(entry, scope, say))]
 
-    def own_scope(self, name: str, hushed: HushList | None = None) -> Own:
+    def own_scope(self, name: str, hushed: IgnoreList | None = None) -> Own:
         """Return what one person could perceive, who has hushed some people or nobody. Raises: NoteError."""
         self.index.update()
         return Own(name, self.index.stays(name, 0, MAX_MS), hushed)
@@ -374,6 +374,6 @@ def _duration(seconds: int, say: Wording) -> str:
     return say("chronicle.days_long", count=hours // 24) if hours >= 48 else say("chronicle.hours", count=hours)
 
 
-def clock_of(at_ms: int, form: str = "%H:%M:%S") -> str:
+def format_clock(at_ms: int, form: str = "%H:%M:%S") -> str:
     """Return a time as it is shown, in UTC."""
     return datetime.fromtimestamp(at_ms // 1000, UTC).strftime(form)

@@ -1,4 +1,4 @@
-"""Logs what happens in a running world, once and with its type, whether an agent is there or not."""
+"""Records the events of a running world, each once and with its type."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ from html import escape
 from itertools import groupby
 from pathlib import Path
 
-from server.chronicle.reading import Quote, Reading, ShownEvent, ShownMoment, clock_of
+from server.chronicle.reading import Quote, Reading, ShownEvent, ShownMoment, format_clock
 from vault.chronicle.event_log import MOVES, moment_text
 from world.commands.senses import directions_of
 from world.message_catalog import Wording
@@ -91,7 +91,7 @@ def _about(reading: Reading, say: Wording) -> str:
 
 
 def _hours(reading: Reading) -> str:
-    found = dict.fromkeys(clock_of(one.event.at_ms, "%H") for one in reading.events)
+    found = dict.fromkeys(format_clock(one.event.at_ms, "%H") for one in reading.events)
     links = "".join(f'<li><a href="#h{hour}">{hour}:00</a></li>' for hour in found)
     return f'<nav aria-label="Hours"><ul>{links}</ul></nav>' if len(found) > 1 else ""
 
@@ -131,7 +131,7 @@ def _replay(reading: Reading, rooms: RoomMap, say: Wording) -> Iterator[str]:
     yield f'<section id="replay" data-scripted hidden data-places="{places}" aria-labelledby="replay-title">'
     yield '<h2 id="replay-title">Replay</h2><div id="controls">'
     yield '<button type="button" id="play">Play</button>'
-    yield f'<label>Speed <select id="speed">{speeds}</select></label><output id="clock">{clock_of(first)}</output>'
+    yield f'<label>Speed <select id="speed">{speeds}</select></label><output id="clock">{format_clock(first)}</output>'
     span = f'min="{first - 1}" max="{last}" value="{first - 1}"'
     yield f'<input type="range" id="when" aria-label="Time" {span} step="1">'
     yield f'</div><div id="stage">{_map(rooms)}'
@@ -166,7 +166,7 @@ def _events(reading: Reading, say: Wording) -> Iterator[str]:
     yield f'<section id="events" class="events" aria-labelledby="all"><h2 id="all">{title}</h2>'
     if not reading.events:
         yield f'<p class="quiet">{_text(say("chronicle.no_events", period=reading.period.name))}</p>'
-    for hour, events in groupby(reading.events, key=lambda one: clock_of(one.event.at_ms, "%H")):
+    for hour, events in groupby(reading.events, key=lambda one: format_clock(one.event.at_ms, "%H")):
         yield f'<h3 id="h{hour}">{hour}:00</h3>\n<ol>'
         yield from map(_event, events)
         yield "</ol>"
@@ -194,7 +194,7 @@ def _problems(reading: Reading) -> Iterator[str]:
 
 
 def _time(at_ms: int) -> str:
-    return f'<time datetime="{moment_text(at_ms)}">{clock_of(at_ms)}</time>'
+    return f'<time datetime="{moment_text(at_ms)}">{format_clock(at_ms)}</time>'
 
 
 def _text(text: str) -> str:
@@ -227,12 +227,12 @@ def markdown(reading: Reading, world: str, say: Wording) -> str:
     lines += [f"{_about_line(reading, say)}", "", f"## {say('chronicle.top')}", ""]
     for moment in reading.moments:
         room = f" ({_plain(moment.room)})" if moment.room else ""
-        lines.append(f"- {clock_of(moment.at_ms)} **{_plain(moment.title)}**{room}")
+        lines.append(f"- {format_clock(moment.at_ms)} **{_plain(moment.title)}**{room}")
         for quote in moment.quotes:
             lines += [f"  > {_plain(quote.text)}  ", f"  > `{'`, `'.join(quote.places)}`", ""]
     lines += [] if reading.moments else [say("chronicle.no_moments"), ""]
     lines += [f"## {say('chronicle.events')}"]
-    for hour, events in groupby(reading.events, key=lambda one: clock_of(one.event.at_ms, "%H:00")):
+    for hour, events in groupby(reading.events, key=lambda one: format_clock(one.event.at_ms, "%H:00")):
         lines += ["", f"### {hour}", "", *(f"- {_plain(event_line(one))}" for one in events)]
     lines += ["", say("chronicle.left_out", count=reading.left_out)] if reading.left_out else []
     lines += ["", *(f"- {_plain(problem)}" for problem in reading.problems)] if reading.problems else []
@@ -255,7 +255,7 @@ def plain_lines(reading: Reading, say: Wording) -> Iterator[str]:
 
 def moment_lines(moment: ShownMoment) -> Iterator[str]:
     """Yield a moment, and below it what it is made of."""
-    yield f"{clock_of(moment.at_ms)} {moment.title}"
+    yield f"{format_clock(moment.at_ms)} {moment.title}"
     for quote in moment.quotes:
         yield f"  {quote.text}"
         yield f"    {', '.join(quote.places)}"
@@ -265,7 +265,7 @@ def event_line(shown: ShownEvent) -> str:
     """Return an event as one line."""
     room = f"{shown.event.room}: " if shown.event.room else ""
     private = " ".join(f"({part})" for part in (shown.secret, shown.reason) if part)
-    return f"{clock_of(shown.event.at_ms)} {room}{shown.text or shown.secret}" + (
+    return f"{format_clock(shown.event.at_ms)} {room}{shown.text or shown.secret}" + (
         f" {private}" if shown.text and private else f" ({shown.reason})" if shown.reason else ""
     )
 

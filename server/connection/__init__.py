@@ -1,1 +1,1 @@
-"""What every door shares: the connection that a session speaks to, and whose input is taken and sent when."""
+"""What all doors share: the connection seam, and scheduling of input and output."""

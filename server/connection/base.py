@@ -1,4 +1,4 @@
-"""What the connections of all doors have: they are open or not, and what they show goes out once a turn."""
+"""The base of all connections: open or closed, and flushed once a turn."""
 
 from __future__ import annotations
 

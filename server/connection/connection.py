@@ -1,4 +1,4 @@
-"""The seam between a session and its door: all that a session knows of a client, and each door's traffic."""
+"""The seam between a session and its door: the `Connection`, its capabilities, and traffic counters."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Input scheduling: a few lines a turn, a token bucket for each caller, one fair queue for all.
+"""Input scheduling: a rate limit for each caller (token bucket), and one fair queue (fair scheduler) for all.
 
 A door reads its protocol, and is a `LineSource` with what it has read; its `LineIntake` takes lines from that.
 `ConnectionServices` is what all connections share, whichever door they came in by.
@@ -177,7 +177,7 @@ class InputLimits:
     """How long answers are still sent to a client that has typed lines and shut its sending side (`nc -N`)."""
 
 
-class Taken(Enum):
+class TakeResult(Enum):
     """What a source has handed on."""
 
     NOTHING = auto()
@@ -211,7 +211,7 @@ class LineSource(Protocol):
     def begin_turn(self) -> None:
         """Get what may be taken in one turn ready."""
 
-    def take_next(self, is_held: bool) -> Taken:
+    def take_next(self, is_held: bool) -> TakeResult:
         """Hand one thing on. While lines are held, only facts about the client may be taken."""
 
     def end_turn(self) -> None:
@@ -285,12 +285,12 @@ class LineIntake:
         source.begin_turn()
         while left and source.is_open and not bucket.wait_seconds:
             taken = source.take_next(self._is_held)
-            if taken is Taken.NOTHING:
+            if taken is TakeResult.NOTHING:
                 break
-            if taken is not Taken.FACT:
+            if taken is not TakeResult.FACT:
                 left -= 1
                 bucket.take()
-                self._has_typed = self._has_typed or taken is Taken.LINE
+                self._has_typed = self._has_typed or taken is TakeResult.LINE
         source.end_turn()
         if source.is_open:
             self._plan_next_turn()
@@ -331,7 +331,7 @@ class ConnectionServices:
         self.flush_queue = FlushQueue(self.clock)
         self.scheduler = FairScheduler(self.clock, self.flush_queue)
 
-    def at(self, traffic: DoorTraffic) -> ConnectionServices:
+    def for_door(self, traffic: DoorTraffic) -> ConnectionServices:
         """Return the same services for another door."""
         other = copy(self)
         other.traffic = traffic

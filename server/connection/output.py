@@ -1,4 +1,4 @@
-"""Output: all connections are flushed at the end of a turn, each straight into its socket."""
+"""Output: all connections are flushed at the end of a turn, each directly into its socket."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Experiments: a plan as a table of runs, runs wherever there is room, and a report of what came of them."""
+"""Experiments: a plan as a table of runs, executors, and a report."""

@@ -81,8 +81,8 @@ def _left(minutes: float) -> str:
 
 EXECUTORS = ("local", "ray", "slurm")
 REPORT, VALUES = "report.md", "runs.csv"
-MANY_RUNS = 1000
-SHOWN_RUNS = 20
+MAX_RUNS_UNASKED = 1000
+MAX_RUNS_SHOWN = 20
 INTERRUPTED = 130
 Echo = Callable[[str], None]
 
@@ -97,7 +97,7 @@ def add_sweep_commands(commands: Any) -> None:
     sweep.add_argument("--address", metavar="A", help="the Ray cluster, auto or HOST:6379 (a new one on this machine)")
     sweep.add_argument("--partition", metavar="P", help="the partition of Slurm")
     sweep.add_argument("--dry-run", action="store_true", help="tell what would be run, and run nothing")
-    sweep.add_argument("--yes", action="store_true", help=f"do not ask, even for more than {MANY_RUNS:,} runs")
+    sweep.add_argument("--yes", action="store_true", help=f"do not ask, even for more than {MAX_RUNS_UNASKED:,} runs")
     sweep.add_argument("--audit", action="store_true", help="also run everything with neutral perturbations")
     sweep.add_argument("--replay-from", type=Path, metavar="DIR", help="replay the recordings of a sweep; ask no model")
     sweep.add_argument("--no-report", action="store_true", help="leave the report to `fallwater report`")
@@ -140,7 +140,7 @@ def run_sweep(options: argparse.Namespace, echo: Echo) -> int:
     if options.dry_run:
         return _tell(plan, folder, echo)
     _agree_to(plan, options.yes)
-    replay_from = _replayed(plan, options.replay_from)
+    replay_from = _open_replayed(plan, options.replay_from)
     done = folder.begin(options.plan.read_text(encoding="utf-8"), runs_of(plan))
     echo(f"{plan.count:,} runs in {folder.root}, {done:,} of them done already.")
     progress = SweepProgress(sys.stderr, plan.count, done)
@@ -155,7 +155,7 @@ def run_sweep(options: argparse.Namespace, echo: Echo) -> int:
     finally:
         progress.end()
         executor.close()
-    for run_id, why in islice(outcome.failed.items(), SHOWN_RUNS):
+    for run_id, why in islice(outcome.failed.items(), MAX_RUNS_SHOWN):
         echo(f"Failed: {run_id}: {why}")
     if not options.no_report:
         write_report(folder, echo)
@@ -165,17 +165,17 @@ def run_sweep(options: argparse.Namespace, echo: Echo) -> int:
 def _tell(plan: Plan, folder: SweepFolder, echo: Echo) -> int:
     done = sum(folder.is_done(run.run_id) for run in runs_of(plan)) if folder.table.is_file() else 0
     echo(f"{plan.count:,} runs into {folder.root}, {done:,} of them done already.")
-    for run in islice(runs_of(plan), SHOWN_RUNS):
+    for run in islice(runs_of(plan), MAX_RUNS_SHOWN):
         out = folder.run(run.run_id)
         echo(shlex.join(["fallwater", "simulate", *run.arguments, "--out", str(out), "--whole"]))
-    if plan.count > SHOWN_RUNS:
-        echo(f"… and {plan.count - SHOWN_RUNS:,} more")
+    if plan.count > MAX_RUNS_SHOWN:
+        echo(f"… and {plan.count - MAX_RUNS_SHOWN:,} more")
     return 0
 
 
 def _agree_to(plan: Plan, is_agreed: bool) -> None:
     """Ask whether so many runs are meant. Raises: NoteError if not, or if nobody can be asked."""
-    if plan.count <= MANY_RUNS or is_agreed:
+    if plan.count <= MAX_RUNS_UNASKED or is_agreed:
         return
     told = f"{plan.source} makes {plan.count:,} runs"
     if not sys.stdin.isatty():
@@ -184,7 +184,7 @@ def _agree_to(plan: Plan, is_agreed: bool) -> None:
         raise NoteError(f"{told}; nothing was run.")
 
 
-def _replayed(plan: Plan, root: Path | None) -> SweepFolder | None:
+def _open_replayed(plan: Plan, root: Path | None) -> SweepFolder | None:
     """Return the folder of a sweep that is given again. Raises: NoteError if it has not all recordings."""
     if root is None:
         return None

@@ -27,7 +27,7 @@ MAX_MESSAGE_CHARACTERS = 500
 
 
 @dataclass(frozen=True)
-class Ended:
+class CommandExit:
     """How a command ended: its exit code, negative for a signal, and the last line of what it complained."""
 
     code: int
@@ -43,7 +43,7 @@ class Executor(Protocol):
 
     capacity: int
 
-    def submit(self, commands: Sequence[Sequence[str]]) -> Sequence[Future[Ended]]:
+    def submit(self, commands: Sequence[Sequence[str]]) -> Sequence[Future[CommandExit]]:
         """Start commands, given as the arguments of `fallwater`; a future may raise ExecutorError."""
 
     def close(self) -> None:
@@ -61,12 +61,12 @@ def environment() -> dict[str, str]:
     return {**os.environ, "PYTHONPATH": os.pathsep.join(paths)}
 
 
-def run_command(arguments: Sequence[str]) -> Ended:
+def run_command(arguments: Sequence[str]) -> CommandExit:
     """Run a command to its end, in this process's own folder."""
     done = subprocess.run(
         command_line(arguments), env=environment(), capture_output=True, text=True, errors="replace", check=False
     )
-    return Ended(done.returncode, last_line(done.stderr))
+    return CommandExit(done.returncode, last_line(done.stderr))
 
 
 def last_line(text: str) -> str:
@@ -86,7 +86,7 @@ class LocalExecutor:
         self._processes: set[subprocess.Popen[str]] = set()
         self._is_closed = False
 
-    def submit(self, commands: Sequence[Sequence[str]]) -> Sequence[Future[Ended]]:
+    def submit(self, commands: Sequence[Sequence[str]]) -> Sequence[Future[CommandExit]]:
         """Start commands; see `Executor`."""
         return [self._threads.submit(self._run, arguments) for arguments in commands]
 
@@ -98,10 +98,10 @@ class LocalExecutor:
                 process.terminate()
         self._threads.shutdown(wait=True, cancel_futures=True)
 
-    def _run(self, arguments: Sequence[str]) -> Ended:
+    def _run(self, arguments: Sequence[str]) -> CommandExit:
         with self._lock:
             if self._is_closed:
-                return Ended(1, "stopped")
+                return CommandExit(1, "stopped")
             process = subprocess.Popen(
                 command_line(arguments),
                 env=environment(),
@@ -114,7 +114,7 @@ class LocalExecutor:
             self._processes.add(process)
         try:
             _, complaint = process.communicate()
-            return Ended(process.returncode, last_line(complaint))
+            return CommandExit(process.returncode, last_line(complaint))
         finally:
             with self._lock:
                 self._processes.discard(process)
@@ -150,7 +150,7 @@ class RayExecutor:
             raise ExecutorError(f"no Ray cluster answers at {address or 'this machine'}: {told}") from error
         self.capacity = workers or max(1, int(self._ray.cluster_resources().get("CPU", 1)))
         self._task = self._ray.remote(num_cpus=1, max_retries=0)(run_command)
-        self._futures: set[Future[Ended]] = set()
+        self._futures: set[Future[CommandExit]] = set()
         self._lock = Lock()
         self._is_lost = False
         self._closed = Event()
@@ -158,10 +158,10 @@ class RayExecutor:
         self._head = (host, int(port))
         Thread(target=self._watch, name="ray-head", daemon=True).start()
 
-    def submit(self, commands: Sequence[Sequence[str]]) -> Sequence[Future[Ended]]:
+    def submit(self, commands: Sequence[Sequence[str]]) -> Sequence[Future[CommandExit]]:
         """Start commands; see `Executor`."""
         if self._is_lost:
-            raise self._lost()
+            raise self._lost_error()
         return [self._submit(command) for command in commands]
 
     def close(self) -> None:
@@ -170,14 +170,14 @@ class RayExecutor:
         if not self._is_lost:  # without a head it would wait for one
             self._ray.shutdown()
 
-    def _submit(self, command: Sequence[str]) -> Future[Ended]:
-        ended: Future[Ended] = Future()
+    def _submit(self, command: Sequence[str]) -> Future[CommandExit]:
+        ended: Future[CommandExit] = Future()
         with self._lock:
             self._futures.add(ended)
         self._task.remote(list(command)).future().add_done_callback(lambda done: self._end(ended, done))
         return ended
 
-    def _end(self, ended: Future[Ended], done: Future[Ended]) -> None:
+    def _end(self, ended: Future[CommandExit], done: Future[CommandExit]) -> None:
         with self._lock:
             if ended not in self._futures:
                 return
@@ -186,7 +186,7 @@ class RayExecutor:
         if error is None:
             ended.set_result(done.result())
         elif isinstance(error, self._ray.exceptions.RayError):
-            ended.set_result(Ended(1, f"the worker died: {str(error).strip().splitlines()[0]}"))
+            ended.set_result(CommandExit(1, f"the worker died: {str(error).strip().splitlines()[0]}"))
         else:
             ended.set_exception(ExecutorError(str(error)))
 
@@ -208,9 +208,9 @@ class RayExecutor:
             self._is_lost = True
             waiting, self._futures = self._futures, set()
         for future in waiting:
-            future.set_exception(self._lost())
+            future.set_exception(self._lost_error())
 
-    def _lost(self) -> ExecutorError:
+    def _lost_error(self) -> ExecutorError:
         return ExecutorError(f"the head of the Ray cluster at {self._head[0]}:{self._head[1]} is gone")
 
 
@@ -238,19 +238,19 @@ class SlurmExecutor:
         self._executor.update_parameters(
             job_name="fallwater", **given, **({"partition": partition} if partition else {})
         )
-        self._jobs: dict[Future[Ended], Any] = {}
+        self._jobs: dict[Future[CommandExit], Any] = {}
         self._lock = Lock()
         self._closed = Event()
         Thread(target=self._watch, name="slurm-jobs", daemon=True).start()
 
-    def submit(self, commands: Sequence[Sequence[str]]) -> Sequence[Future[Ended]]:
+    def submit(self, commands: Sequence[Sequence[str]]) -> Sequence[Future[CommandExit]]:
         """Start commands as one array; see `Executor`."""
         try:
             with self._executor.batch():
                 jobs = [self._executor.submit(run_command, list(command)) for command in commands]
         except (self._submitit.core.utils.FailedSubmissionError, OSError) as error:
             raise ExecutorError(f"sbatch refused: {str(error).strip().splitlines()[-1]}") from error
-        futures: list[Future[Ended]] = [Future() for _ in jobs]
+        futures: list[Future[CommandExit]] = [Future() for _ in jobs]
         with self._lock:
             self._jobs |= dict(zip(futures, jobs, strict=True))
         return futures
@@ -271,13 +271,13 @@ class SlurmExecutor:
                 if job.done() and self._take(future):
                     future.set_result(self._ended(job))
 
-    def _take(self, future: Future[Ended]) -> bool:
+    def _take(self, future: Future[CommandExit]) -> bool:
         with self._lock:
             return self._jobs.pop(future, None) is not None
 
-    def _ended(self, job: Any) -> Ended:
+    def _ended(self, job: Any) -> CommandExit:
         try:
             found = job.result()
         except Exception as error:  # whatever the job raised, or how it ended
-            return Ended(1, f"job {job.job_id} died: {str(error).strip().splitlines()[0]}")
-        return found if isinstance(found, Ended) else Ended(1, f"job {job.job_id} returned {found!r}")
+            return CommandExit(1, f"job {job.job_id} died: {str(error).strip().splitlines()[0]}")
+        return found if isinstance(found, CommandExit) else CommandExit(1, f"job {job.job_id} returned {found!r}")

@@ -1,4 +1,4 @@
-"""A plan: a note that says which worlds are to be compared. Its factors, their values, and the table of runs.
+"""A plan: a note with factors and their values, and the table of runs that they make.
 
 **turns**: 60
 **seeds**: 1-3
@@ -163,7 +163,7 @@ class Plan:
         return conditions * len(self.seeds) * self.repetitions * len(self.perturbations)
 
     @property
-    def varied(self) -> tuple[Factor, ...]:
+    def varied_factors(self) -> tuple[Factor, ...]:
         """The factors with more than one value, in their order."""
         return tuple(one for one in self.factors if len(one.values) > 1)
 
@@ -199,7 +199,7 @@ def read_plan(path: Path, memory: type[MemorySettings]) -> Plan:
         note = parse_note(path.read_text(encoding="utf-8"), str(path))
     except (OSError, UnicodeDecodeError) as error:
         raise NoteError(f"{path}: cannot be read: {getattr(error, 'strerror', None) or error}.") from error
-    given = _given(note)
+    given = _read_values(note)
     seeds = _seeds(given.pop(SEEDS, given.pop("seed", (Value(0),))), str(path))
     repetitions = _repetitions(given.pop(REPETITIONS, (Value(1),)), str(path))
     factors = tuple(_factor(name, values, path, memory) for name, values in given.items())
@@ -216,19 +216,19 @@ def runs_of(plan: Plan) -> Iterator[PlannedRun]:
     """
     hashes: dict[Path, str] = {}
     seen: dict[str, Mapping[str, str]] = {}
-    names = [one.name for one in plan.varied]
+    names = [one.name for one in plan.varied_factors]
     order = product(plan.perturbations, range(1, plan.repetitions + 1), plan.seeds)
     for (perturbation, repetition, seed), values in product(order, product(*(one.values for one in plan.factors))):
         chosen = dict(zip((one.name for one in plan.factors), values, strict=True))
         condition = {name: chosen[name] for name in names}
-        run = _planned(plan, chosen, condition, (perturbation, seed, repetition), hashes)
+        run = _plan_run(plan, chosen, condition, (perturbation, seed, repetition), hashes)
         if run.run_id in seen:
             raise NoteError(f"{plan.source}: {seen[run.run_id]} and {condition} are the same run; remove one.")
         seen[run.run_id] = condition
         yield run
 
 
-def _planned(
+def _plan_run(
     plan: Plan,
     chosen: Mapping[str, str],
     condition: Mapping[str, str],
@@ -273,7 +273,7 @@ def vault_in(plan: Plan, name: str) -> Path:
     return STARTER if name in ("", "starter") else folder_in(plan.folder, name)
 
 
-def _given(note: Note) -> dict[str, tuple[Value, ...]]:
+def _read_values(note: Note) -> dict[str, tuple[Value, ...]]:
     """Return what a plan says of each name: settings and properties, of which lists are factors, and the table."""
     found: dict[str, tuple[Value, ...]] = {}
     for name, given in note.settings().items():

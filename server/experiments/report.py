@@ -35,8 +35,15 @@ class Conclusion:
 def report_text(study: Study, plots: Mapping[str, str], abouts: Mapping[str, str]) -> str:
     """Return the report. `plots` are paths of images by metric, `abouts` what each metric tells. Raises: NoteError."""
     parts = [[f"# {study.title}", *_head(study)], _conclusions(study)]
-    parts += [_metric(study, name, plots.get(name, ""), abouts.get(name, "")) for name in _varied(study)]
-    parts += [_same(study), _audit(study), _costs(study), _first_prompt(study), _models(study), _failures(study)]
+    parts += [_metric(study, name, plots.get(name, ""), abouts.get(name, "")) for name in _varied_metrics(study)]
+    parts += [
+        _constant_metrics(study),
+        _audit(study),
+        _costs(study),
+        _first_prompt(study),
+        _models(study),
+        _failures(study),
+    ]
     return "\n\n".join("\n".join(part) for part in parts if part) + "\n"
 
 
@@ -72,7 +79,7 @@ def _head(study: Study) -> list[str]:
 def _conclusions(study: Study) -> list[str]:
     if len(study.conditions) < 2:
         return []
-    tests = len(_varied(study)) * (len(study.conditions) - 1)
+    tests = len(_varied_metrics(study)) * (len(study.conditions) - 1)
     lines = [
         "## What differs",
         "",
@@ -85,7 +92,10 @@ def _conclusions(study: Study) -> list[str]:
             *lines[:2],
             f"Nothing: of {tests:,} comparisons with {study.conditions[0]} none has an interval without 0.",
         ]
-    rows = [(one.condition, one.metric, number(one.difference.mean), interval(one.difference)) for one in found]
+    rows = [
+        (one.condition, one.metric, format_number(one.difference.mean), format_interval(one.difference))
+        for one in found
+    ]
     chance = f"By chance alone some {_by_chance(study):.0f} of them would look like this."
     return [*lines, *_table(("condition", "metric", "difference", "95 %"), rows), "", chance]
 
@@ -96,23 +106,23 @@ def _by_chance(study: Study) -> float:
     Of a few seeds an interval is without 0 as soon as all differences have one sign, which n coins do with 2^(1-n).
     """
     expected = 0.0
-    for metric in _varied(study):
+    for metric in _varied_metrics(study):
         for condition in study.conditions[1:]:
             if (found := _difference(study, metric, condition)) and found.n > 1:
                 expected += max(1 - LEVEL, 2.0 ** (1 - found.n))
     return expected
 
 
-def _varied(study: Study) -> list[str]:
+def _varied_metrics(study: Study) -> list[str]:
     """Return the metrics that are not the same in every run."""
     several = {name: {one.metrics[name] for one in study.results if name in one.metrics} for name in study.metrics}
     return [name for name, found in several.items() if len(found) > 1]
 
 
-def _same(study: Study) -> list[str]:
-    varied = _varied(study)
+def _constant_metrics(study: Study) -> list[str]:
+    varied = _varied_metrics(study)
     first = {name: one.metrics[name] for one in reversed(study.results) for name in one.metrics}
-    rows = [(name, number(first[name])) for name in study.metrics if name not in varied]
+    rows = [(name, format_number(first[name])) for name in study.metrics if name not in varied]
     return ["## The same in every run", "", *_table(("metric", "value"), rows)] if rows else []
 
 
@@ -125,8 +135,8 @@ def _metric(study: Study, name: str, plot: str, about: str) -> list[str]:
             continue
         found = estimate(list(values.values()))
         difference = _difference(study, name, condition) if condition != study.conditions[0] else None
-        told = (number(difference.mean), interval(difference)) if difference else ("–", "–")
-        rows.append((condition, str(found.n), number(found.mean), interval(found), *told))
+        told = (format_number(difference.mean), format_interval(difference)) if difference else ("–", "–")
+        rows.append((condition, str(found.n), format_number(found.mean), format_interval(found), *told))
     heads = ("condition", "n", "mean", "95 %", "difference", "95 %")
     lines = [f"## {name}", "", *([about, ""] if about else []), *_table(heads, rows)]
     return [*lines, "", f"![{name}]({plot})"] if plot else lines
@@ -146,9 +156,16 @@ def _audit(study: Study) -> list[str]:
         known = [each.mean for each in moved if each]
         most = max((abs(mean - one.difference.mean) for mean in known), default=float("nan"))
         holds = all((mean > 0) == (one.difference.mean > 0) for mean in known)
-        cells = [number(each.mean) if each else "–" for each in moved]
+        cells = [format_number(each.mean) if each else "–" for each in moved]
         rows.append(
-            (one.condition, one.metric, number(one.difference.mean), *cells, number(most), "yes" if holds else "no")
+            (
+                one.condition,
+                one.metric,
+                format_number(one.difference.mean),
+                *cells,
+                format_number(most),
+                "yes" if holds else "no",
+            )
         )
     heads = ("condition", "metric", "as it is", *others, "moves by up to", "keeps its sign")
     about = "Each conclusion again, with changes that should not matter: the order of exits, other names, profiles as "
@@ -160,7 +177,7 @@ def _costs(study: Study) -> list[str]:
     rows = []
     for condition in study.conditions:
         means = [_mean(study.costs(name, condition)) for name in names]
-        rows.append((condition, *(number(mean) for mean in means)))
+        rows.append((condition, *(format_number(mean) for mean in means)))
     heads = ("condition", *(name.replace("_", " ") for name in names))
     return ["## Cost of a run", "", "The mean of all runs of a condition.", "", *_table(heads, rows)]
 
@@ -208,16 +225,16 @@ def _failures(study: Study) -> list[str]:
     return ["## Runs that failed", "", *lines] if lines else []
 
 
-def number(value: float) -> str:
+def format_number(value: float) -> str:
     """Return a figure with three digits that count; a dash for NaN."""
     if math.isnan(value):
         return "–"
     return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.3g}"
 
 
-def interval(found: Estimate) -> str:
+def format_interval(found: Estimate) -> str:
     """Return an interval as a cell; a dash if one value cannot have any."""
-    return "–" if math.isnan(found.low) else f"{number(found.low)} to {number(found.high)}"
+    return "–" if math.isnan(found.low) else f"{format_number(found.low)} to {format_number(found.high)}"
 
 
 def _mean(values: Sequence[float]) -> float:

@@ -1,4 +1,4 @@
-"""What came of the runs of a sweep: their metrics and costs, read from their folders."""
+"""The results of a sweep: metrics and costs, read from the folders of its runs."""
 
 from __future__ import annotations
 

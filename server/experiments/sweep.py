@@ -1,4 +1,4 @@
-"""A sweep: all runs of a plan that are not done yet, given to an executor, each until its folder is whole.
+"""A sweep: gives all unfinished runs of a plan to an executor. Idempotent: finished runs are skipped.
 
 In the folder of a sweep are `plan.md`, the table of runs in `runs.jsonl`, and a folder a run in `runs/`, named by the
 hash of its parameters. A run is done if its folder is there: nothing else is remembered.
@@ -16,13 +16,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from agents.simulation.recording import SimulationError
-from server.experiments.executor import Ended, Executor, ExecutorError
+from server.experiments.executor import CommandExit, Executor, ExecutorError
 from server.experiments.plan import PlannedRun
 from server.simulation import RECORDING
 
 RUNS, TABLE, FAILURES, PLAN = "runs", "runs.jsonl", "failures.json", "plan.md"
-ATTEMPTS = 3
-FULL = (os.strerror(errno.ENOSPC), os.strerror(errno.EDQUOT))
+MAX_ATTEMPTS = 3
+FULL = (os.strerror(errno.ENOSPC), os.strerror(errno.EDQUOT), "database or disk is full")
+"""What a run says last that has found the disk full: the words of the system, or of SQLite."""
 
 
 @dataclass(frozen=True)
@@ -125,7 +126,7 @@ class Sweep:
         self._more = more
         self._outcome = Outcome()
         self._again: deque[Attempt] = deque()
-        self._under_way: dict[Future[Ended], Attempt] = {}
+        self._under_way: dict[Future[CommandExit], Attempt] = {}
 
     def run(self, runs: Iterable[PlannedRun]) -> Outcome:
         """Do all runs whose folders are not there, and return what came of them.
@@ -169,7 +170,7 @@ class Sweep:
             arguments = (*without_model, "--replay", str(self._replay_from.run(run.run_id) / RECORDING))
         return ["simulate", *arguments, "--out", str(self._folder.run(run.run_id)), "--whole", *self._more]
 
-    def _end(self, attempt: Attempt, future: Future[Ended]) -> None:
+    def _end(self, attempt: Attempt, future: Future[CommandExit]) -> None:
         run_id = attempt.run.run_id
         try:
             ended = future.result()
@@ -179,7 +180,7 @@ class Sweep:
             self._outcome.done += 1
         elif any(reason in ended.message for reason in FULL):
             raise SimulationError(self._stopped(f"the disk is full ({ended.message})"))
-        elif attempt.number < ATTEMPTS:
+        elif attempt.number < MAX_ATTEMPTS:
             self._again.append(Attempt(attempt.run, attempt.number + 1))
             return
         else:

@@ -1,4 +1,4 @@
-"""One client that speaks GMCP: the packages it supports, its login, its messages both ways."""
+"""One GMCP client: its supported packages, its login, and messages both ways."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from server.gmcp.packages import (
     IN_ROOM,
     Item,
     RoomSnapshot,
-    changed,
     channel_list,
+    channel_message,
     commands_of,
     differences,
+    item_change_messages,
+    item_list_message,
     items_of,
-    listed,
     map_of,
     name_of,
-    spoken,
     status,
     variables,
 )
@@ -91,7 +91,7 @@ REPEATED_SECONDS = 10.0
 Outcome = Callable[[bool, str], None]
 """Called with whether the login succeeded, and a message about it."""
 
-LogIn = Callable[[str, str, Outcome], None]
+LoginAttempt = Callable[[str, str, Outcome], None]
 """Tries an account and a password at the door."""
 
 
@@ -103,7 +103,7 @@ class CharLogin:
     """
 
     def __init__(
-        self, send: Callable[[Message], None], say: Callable[[], Wording], log_in: LogIn, clock: ReactorClock
+        self, send: Callable[[Message], None], say: Callable[[], Wording], log_in: LoginAttempt, clock: ReactorClock
     ) -> None:
         self._send = send
         self._say = say
@@ -119,7 +119,7 @@ class CharLogin:
             self._is_offered = True
             self._send(Message("Char.Login.Default", {"type": ["password-credentials"]}))
 
-    def take(self, payload: object) -> None:
+    def receive_credentials(self, payload: object) -> None:
         """Try what the client gives."""
         given = payload if isinstance(payload, dict) else {}
         account, password = given.get("account"), given.get("password")
@@ -165,7 +165,9 @@ class GmcpClient:
     A package goes out only if the client has said that it takes it. `client_name` is what it calls itself, or empty.
     """
 
-    def __init__(self, connection: Connection, gmcp_updates: GmcpUpdates, clock: ReactorClock, log_in: LogIn) -> None:
+    def __init__(
+        self, connection: Connection, gmcp_updates: GmcpUpdates, clock: ReactorClock, log_in: LoginAttempt
+    ) -> None:
         self.client_name = ""
         self._connection = connection
         self._gmcp_updates = gmcp_updates
@@ -202,7 +204,7 @@ class GmcpClient:
             case "char.items.room":
                 self._list_items(IN_ROOM)
             case "char.login.credentials":
-                self._char_login.take(payload)
+                self._char_login.receive_credentials(payload)
 
     def enter(self, character: Character) -> None:
         """The player is in the world as somebody."""
@@ -220,7 +222,7 @@ class GmcpClient:
         character = self._character
         if character is None:
             return
-        if self._supports.holds("Comm.Channel.Text") and (message := spoken(event, sentence, character)):
+        if self._supports.holds("Comm.Channel.Text") and (message := channel_message(event, sentence, character)):
             self._connection.send_data(message)
         if event.actor_id != character.character_id:
             if isinstance(event, Left) and self._status.get("following"):
@@ -249,7 +251,7 @@ class GmcpClient:
             return
         if self._may != (character.role, character.grants):
             self._send_commands(character)
-        before, self._place = self._place, self._gmcp_updates.places.now(character.room_id)
+        before, self._place = self._place, self._gmcp_updates.places.snapshot_of(character.room_id)
         if before is None or before.room_id != self._place.room_id:
             self._send_all(self._place.messages)
         elif before is not self._place:
@@ -259,7 +261,7 @@ class GmcpClient:
         carried, before_carried = self._things(), self._carried
         if carried != before_carried:
             self._carried = carried
-            self._send_all(changed(IN_HAND, before_carried, carried))
+            self._send_all(item_change_messages(IN_HAND, before_carried, carried))
         stands = status(character, self._gmcp_updates.world)
         if stands != self._status:
             payload = {key: value for key, value in stands.items() if self._status.get(key) != value}
@@ -332,6 +334,8 @@ class GmcpClient:
     def _list_items(self, location: str) -> None:
         if self._character:
             held = (
-                self._carried if location == IN_HAND else self._gmcp_updates.places.now(self._character.room_id).items
+                self._carried
+                if location == IN_HAND
+                else self._gmcp_updates.places.snapshot_of(self._character.room_id).items
             )
-            self.send(listed(location, held))
+            self.send(item_list_message(location, held))

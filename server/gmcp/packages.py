@@ -32,7 +32,7 @@ _CHANNEL_OF: dict[type[Event], str] = {
 CHAR_ITEMS = "Char.Items"
 IN_HAND, IN_ROOM = "inv", "room"
 _VARIABLES = ("role", "room", "state", "following")
-LARGEST = 2**31 - 1
+MAX_ROOM_NUMBER = 2**31 - 1
 """More than that some mappers cannot count, nor less than one."""
 
 # As the mappers of clients know them.
@@ -43,11 +43,11 @@ _SHORT = dict(
         strict=True,
     )
 )
-DEPTH = 3
+MAP_DEPTH = 3
 """How many steps the map reaches."""
 
 
-def spoken(event: Event, sentence: str, viewer: Character) -> Message | None:
+def channel_message(event: Event, sentence: str, viewer: Character) -> Message | None:
     """Return the message that goes with a sentence; None if it is no speech, or none that the viewer hears."""
     channel = _CHANNEL_OF.get(type(event))
     if channel is None or not sentence:
@@ -87,12 +87,12 @@ def items_of(things: Iterable[Thing]) -> tuple[Item, ...]:
     return tuple(Item(_id_of(one.thing_id), one.name, "c" * one.is_container + "t" * (not one.fixed)) for one in things)
 
 
-def listed(location: str, items: tuple[Item, ...]) -> Message:
+def item_list_message(location: str, items: tuple[Item, ...]) -> Message:
     """Return all that is in a place."""
     return Message(f"{CHAR_ITEMS}.List", {"location": location, "items": [asdict(one) for one in items]})
 
 
-def changed(location: str, before: tuple[Item, ...], now: tuple[Item, ...]) -> Iterator[Message]:
+def item_change_messages(location: str, before: tuple[Item, ...], now: tuple[Item, ...]) -> Iterator[Message]:
     """Yield what came, went or changed."""
     was, is_now = {one.id: one for one in before}, {one.id: one for one in now}
     for id, one in was.items():
@@ -134,10 +134,10 @@ def status(character: Character, world: World) -> dict[str, str]:
     }
 
 
-def derived(room_id: str) -> int:
-    """Return a number that follows from a room's id alone, 1 to `LARGEST`."""
+def hash_room_id(room_id: str) -> int:
+    """Return a number that follows from a room's id alone, 1 to `MAX_ROOM_NUMBER`."""
     digest = blake2b(room_id.encode(errors="surrogatepass"), digest_size=8).digest()
-    return int.from_bytes(digest) % LARGEST + 1
+    return int.from_bytes(digest) % MAX_ROOM_NUMBER + 1
 
 
 class RoomNumbers:
@@ -148,7 +148,7 @@ class RoomNumbers:
     the same rooms have the same numbers at every start.
     """
 
-    def __init__(self, world: World, derive: Callable[[str], int] = derived) -> None:
+    def __init__(self, world: World, derive: Callable[[str], int] = hash_room_id) -> None:
         self._world = world
         self._derive = derive
         self._numbers: dict[str, int] = {}
@@ -167,7 +167,7 @@ class RoomNumbers:
         rooms = sorted(self._world.rooms.values(), key=lambda room: room.room_id)
         owners: dict[int, Room] = {}
         for room in rooms:
-            if 0 < room.number <= LARGEST:
+            if 0 < room.number <= MAX_ROOM_NUMBER:
                 owners.setdefault(room.number, room)
         numbers = {room.room_id: number for number, room in owners.items()}
         taken = set(owners)
@@ -175,7 +175,7 @@ class RoomNumbers:
             if room.room_id not in numbers:
                 number = self._derive(room.room_id)
                 while number in taken:
-                    number = number % LARGEST + 1
+                    number = number % MAX_ROOM_NUMBER + 1
                 taken.add(number)
                 numbers[room.room_id] = number
         return numbers
@@ -199,7 +199,7 @@ class RoomSnapshot:
         """All of it, for somebody who comes in."""
         yield self.about
         yield Message("Room.Players", [_person(name) for name in self.people])
-        yield listed(IN_ROOM, self.items)
+        yield item_list_message(IN_ROOM, self.items)
 
 
 class RoomSnapshots:
@@ -215,7 +215,7 @@ class RoomSnapshots:
         self._seen: dict[str, RoomSnapshot] = {}
         self._stale: set[str] = set()
 
-    def now(self, room_id: str) -> RoomSnapshot:
+    def snapshot_of(self, room_id: str) -> RoomSnapshot:
         """Return a room as it is; the same object as before if nothing about it has changed."""
         seen = self._seen.get(room_id)
         if seen and room_id not in self._stale:
@@ -276,7 +276,7 @@ def differences(before: RoomSnapshot, now: RoomSnapshot) -> tuple[Message, ...]:
     was, is_now = set(before.people), set(now.people)
     messages += [Message("Room.RemovePlayer", name) for name in before.people if name not in is_now]
     messages += [Message("Room.AddPlayer", _person(name)) for name in now.people if name not in was]
-    return (*messages, *changed(IN_ROOM, before.items, now.items))
+    return (*messages, *item_change_messages(IN_ROOM, before.items, now.items))
 
 
 def _way(exit: Exit) -> str:
@@ -294,7 +294,7 @@ def map_of(world: World, room_id: str) -> Message:
     `exits` of this room; and `words`, the same in sentences.
     """
     directions = directions_of(world)
-    plan = automap_of(world, room_id, DEPTH, directions)
+    plan = automap_of(world, room_id, MAP_DEPTH, directions)
     numbers = {one: number for number, one in enumerate(plan.places)}
     rooms = [{"name": room_name(one, world), "x": east, "y": south} for one, (east, south) in plan.places.items()]
     ways = [[numbers[here], numbers[there]] for here, there in ways_of(world, plan, directions)]

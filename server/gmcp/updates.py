@@ -1,4 +1,4 @@
-"""All clients that take GMCP, and when they are updated."""
+"""Sends updates to all GMCP clients."""
 
 from __future__ import annotations
 
@@ -101,7 +101,7 @@ class GmcpUpdates:
             self._involved.clear()
             self._crowds_sent.clear()
 
-    def take_note(self, events: tuple[Event, ...]) -> None:
+    def on_events(self, events: tuple[Event, ...]) -> None:
         """Note what has happened; no event at all means that an edit was reloaded."""
         if not self._listeners:
             return
@@ -166,7 +166,7 @@ class GmcpUpdates:
         if not self.world.is_crowded(room_id) or room_id not in self.world.rooms:
             self._crowds_sent.pop(room_id, None)
             return True
-        before, now = self._crowds_sent.get(room_id), self.places.now(room_id)
+        before, now = self._crowds_sent.get(room_id), self.places.snapshot_of(room_id)
         self._crowds_sent[room_id] = now
         return now is not before
 

@@ -1,4 +1,4 @@
-"""Preflight: whether a world could open again, checked before a restart. If not, it stays open."""
+"""Preflight: checks that the world can open again before a graceful restart."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from vault.errors import NoteError
 from vault.vault import Vault
 from world.sanitize import clean_line
 
-TRIAL_SECONDS = 30.0
+MAX_TRIAL_SECONDS = 30.0
 MAX_REASON_CHARACTERS = 400
 """How much is shown of what the program printed."""
 
@@ -46,7 +46,7 @@ class Trial:
     def __init__(
         self,
         command: Sequence[str],
-        seconds: float = TRIAL_SECONDS,
+        seconds: float = MAX_TRIAL_SECONDS,
         start: Callable[..., subprocess.Popen[bytes]] = subprocess.Popen,
     ) -> None:
         self._command = [*command, CHECK]
@@ -56,7 +56,7 @@ class Trial:
         self._running: subprocess.Popen[bytes] | None = None
         self._is_over = False
 
-    def why_not(self) -> str:
+    def failure_reason(self) -> str:
         """Return why the program would not do, in one line; empty if it would."""
         with self._lock:
             if self._is_over:
@@ -123,13 +123,13 @@ class Preflight:
         if not (self._is_on or self._is_over):
             self._is_on = True
             check = maybeDeferred(self._prepare)  # which fails as the check itself may
-            check.addCallback(self._in_thread).addCallbacks(self._seen, self._failed)
+            check.addCallback(self._in_thread).addCallbacks(self._on_result, self._failed)
 
     def stop(self) -> None:
         """Ignore any result from now on: the world closes."""
         self._is_over = True
 
-    def _seen(self, why: str) -> None:
+    def _on_result(self, why: str) -> None:
         self._is_on = False
         if self._is_over:
             return
@@ -140,7 +140,7 @@ class Preflight:
 
     def _failed(self, failure: Failure) -> None:
         log.error("the check before a restart failed: %s", failure.getTraceback())
-        self._seen(failure.getErrorMessage())
+        self._on_result(failure.getErrorMessage())
 
 
 def check_notes(vault: Vault, read: Callable[[], Settings], accounts: Callable[[], object], folder: Path) -> Settings:

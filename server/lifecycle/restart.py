@@ -1,4 +1,4 @@
-"""Closing and restarting: signals, stages, systemd, and a restart in place that keeps everybody where they were."""
+"""Shutdown and graceful restart: signals, stages, systemd, and sessions that continue after `execve`."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ Act = Callable[[], None]
 Stage = tuple[str, Callable[[], Deferred[None] | None]]
 _LISTEN = ("LISTEN_FDS", "LISTEN_PID", "LISTEN_FDNAMES")
 _UNNAMED = "unknown"
-STAGE_SECONDS = 0.4
+MAX_STAGE_SECONDS = 0.4
 """How long each stage of closing may take before a restart: all of it within 2 seconds."""
 
 VARIABLE = "FALLWATER_LISTENING"
@@ -69,7 +69,7 @@ def _is_terminal(descriptor: int) -> bool:
         return False
 
 
-def once(act: Act) -> Callable[[], None]:
+def call_once(act: Act) -> Callable[[], None]:
     """Return what does this the first time that it is called, and nothing from then on."""
     left = [act]
 
@@ -89,7 +89,7 @@ class ShutdownRequest:
     def __init__(self, stop: Callable[[], None]) -> None:
         self.restarts = False
         self._has_begun = False
-        self._stop = once(stop)
+        self._stop = call_once(stop)
 
     def close(self) -> None:
         """Close it, even if a restart was asked for."""
@@ -103,7 +103,7 @@ class ShutdownRequest:
         self._stop()
 
 
-def in_stages(clock: ReactorClock, seconds: float, stages: Sequence[Stage], in_haste: bool = False) -> Deferred[None]:
+def run_stages(clock: ReactorClock, seconds: float, stages: Sequence[Stage], in_haste: bool = False) -> Deferred[None]:
     """Do the stages one after the other; one that fails or takes too long is logged and the next one follows.
 
     That one takes too long is no error `in_haste`.
@@ -164,26 +164,26 @@ class SystemdNotifier:
         self._next: DelayedCall | None = None
         self._alive_seconds = _watchdog_seconds(environ, pid) / 2
 
-    def is_open(self) -> None:
+    def notify_ready(self) -> None:
         """Players can come in."""
-        self._tell("READY=1")
+        self._notify("READY=1")
         if self._alive_seconds and self._address:
-            self._live()
+            self._notify_watchdog()
 
-    def restarts(self) -> None:
+    def notify_reloading(self) -> None:
         """The world restarts in the same process."""
-        self._tell("RELOADING=1", f"MONOTONIC_USEC={time.monotonic_ns() // 1000}")
+        self._notify("RELOADING=1", f"MONOTONIC_USEC={time.monotonic_ns() // 1000}")
 
-    def closes(self) -> None:
+    def notify_stopping(self) -> None:
         """The world is about to end."""
-        self._tell("STOPPING=1")
+        self._notify("STOPPING=1")
         cancel(self._next)
 
-    def _live(self) -> None:
-        self._tell("WATCHDOG=1")
-        self._next = self._clock.callLater(self._alive_seconds, self._live)
+    def _notify_watchdog(self) -> None:
+        self._notify("WATCHDOG=1")
+        self._next = self._clock.callLater(self._alive_seconds, self._notify_watchdog)
 
-    def _tell(self, *states: str) -> None:
+    def _notify(self, *states: str) -> None:
         if not self._address.startswith(("/", "@")):
             return
         address = "\0" + self._address[1:] if self._address.startswith("@") else self._address
@@ -209,7 +209,7 @@ class Inherited:
     asked: RequestedPorts = field(default_factory=dict)
 
 
-def inherited(environ: MutableMapping[str, str], pid: int) -> Inherited:
+def inherited_sockets(environ: MutableMapping[str, str], pid: int) -> Inherited:
     """Return the sockets that this process has from the world before it, or else from systemd.
 
     What says so is taken out of `environ`.
@@ -285,13 +285,15 @@ class SessionRestore:
         self._settings = settings
         self._now_ms = now_ms
 
-    def keep(self, stay_awake: bool) -> None:
+    def save_state(self, stay_awake: bool) -> None:
         """Write it down, before anybody is sent home; those who `stay_awake` fall asleep for nobody."""
         world, guests = self._game.world, self._registry.guests
         lasting = [one for one in world.characters.values() if not guests.is_guest(one)]
         awake = tuple(one.character_id for one in lasting if one.awake and stay_awake)
         transient = {one.character_id: one.transient for one in lasting}
-        save_snapshot(self._vault, SessionSnapshot(awake, transient, owed_rows(self._minds())), self._now_ms())
+        save_snapshot(
+            self._vault, SessionSnapshot(awake, transient, owed_rows(self._pending_stimuli())), self._now_ms()
+        )
 
     def last_word(self, character: Character | None, returns: bool) -> str:
         """Return the last message to a player when the world restarts.
@@ -309,20 +311,20 @@ class SessionRestore:
         world, seconds = self._game.world, self._settings().return_seconds
         before = load_and_clear_snapshot(self._vault, world, self._now_ms(), seconds)
         for one_id, transient in before.transient.items():
-            _take_up(world.characters[one_id], transient)
+            _restore_character(world.characters[one_id], transient)
         for one in [world.characters[one_id] for one_id in before.transient]:
             if leader := world.characters.get(one.transient.following_id):
                 start_following(one, leader)
         for one_id in before.awake:
-            self._stand(world.characters[one_id])
-        restore_owed(self._minds(), before.owed, world)
+            self._wait_for_player(world.characters[one_id])
+        restore_owed(self._pending_stimuli(), before.owed, world)
         if before.awake:
             log.info("%d characters go on where they were", len(before.awake))
 
-    def _minds(self) -> dict[str, Awareness]:
+    def _pending_stimuli(self) -> dict[str, Awareness]:
         return {name: agent.awareness for name, agent in self._agents.items()}
 
-    def _stand(self, character: Character) -> None:
+    def _wait_for_player(self, character: Character) -> None:
         agent = self._agents.get(character.character_id)
         if agent:
             character.awake = True  # silently: for everybody in the world it never slept
@@ -331,7 +333,7 @@ class SessionRestore:
             self._registry.linkdead.wait_for(character)
 
 
-def _take_up(character: Character, transient: TransientState) -> None:
+def _restore_character(character: Character, transient: TransientState) -> None:
     """Give somebody back what they were about, but not what their next connection has to tell."""
     for one in fields(TransientState):
         if one.name not in _OF_A_CONNECTION:

@@ -1,1 +1,1 @@
-"""Monitoring a running world: the log, metrics and health."""
+"""Monitoring of a running world: log, metrics and health checks."""

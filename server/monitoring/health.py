@@ -1,4 +1,4 @@
-"""Whether a world is well and whether people may come in, each with reasons; and how late the reactor is."""
+"""Health checks and readiness with reasons, and reactor lag measured by a heartbeat."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class MonitoredServer:
 
 
 PERIOD_SECONDS = 0.5
-KEPT_SECONDS = 60.0
+WINDOW_SECONDS = 60.0
 
 
 class ReactorLag:
@@ -68,7 +68,7 @@ class ReactorLag:
         """Stop."""
         cancel(self._next)
 
-    def worst(self, seconds: float = KEPT_SECONDS) -> float:
+    def worst(self, seconds: float = WINDOW_SECONDS) -> float:
         """Return the longest that it was late within the last `seconds`, at most 60; what is late now counts too."""
         now = self._clock.seconds()
         late_now = now - self._due if self._next and self._next.active() else 0.0
@@ -79,13 +79,13 @@ class ReactorLag:
         late = max(0.0, now - self._due)
         self._observe(late)
         self._recent.append((now, late))
-        while self._recent[0][0] < now - KEPT_SECONDS:
+        while self._recent[0][0] < now - WINDOW_SECONDS:
             self._recent.popleft()
         self.start()
 
 
 LATE_SECONDS = 5.0
-WITHIN_SECONDS = 10.0
+MAX_LAG_AGE_SECONDS = 10.0
 PROBE = ".health.draft"
 
 MAX_DISK_SECONDS = 2.0
@@ -143,7 +143,7 @@ class DiskCheck:
         self._waiting.append(problem)
         if not self._is_running:
             self._is_running = True
-            self._in_thread(room_problem, self._vault).addErrback(Failure.getErrorMessage).addCallback(self._tell)
+            self._in_thread(check_free_space, self._vault).addErrback(Failure.getErrorMessage).addCallback(self._tell)
         return problem
 
     def _tell(self, problem: str) -> None:
@@ -162,7 +162,7 @@ def health(monitored: MonitoredServer, lag: ReactorLag, disk_problem: str) -> He
 
     `disk_problem` is what a `DiskCheck` has found.
     """
-    late = lag.worst(WITHIN_SECONDS)
+    late = lag.worst(MAX_LAG_AGE_SECONDS)
     slow = f"what was due was done {late:.1f} s late" if late > LATE_SECONDS else ""
     checks = (Check("reactor", slow), Check("vault", disk_problem), *unsaved_work(monitored).checks)
     return HealthStatus(checks)
@@ -201,7 +201,7 @@ def readiness(monitored: MonitoredServer) -> HealthStatus:
     )
 
 
-def write_problem(vault: Vault) -> str:
+def check_write(vault: Vault) -> str:
     """Write a small file and take it away again; return why that fails."""
     path = vault.root / PROBE
     try:
@@ -214,7 +214,7 @@ def write_problem(vault: Vault) -> str:
     return ""
 
 
-def room_problem(vault: Vault) -> str:
+def check_free_space(vault: Vault) -> str:
     """Return why the vault cannot be written, as far as that shows without writing; empty if it can."""
     try:
         vault.disk.check_room(vault.root)

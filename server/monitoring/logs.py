@@ -1,4 +1,4 @@
-"""The log: a line an event, to read or as JSON, that nobody who plays can break or forge."""
+"""The log: one event a line, as text or JSON, with control characters escaped."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ TRACEBACK_PREFIX = "  | "
 
 _OF_EVERY_LINE = {"asctime": "time", "levelname": "level", "name": "logger", "exc_info": "traceback"}
 QUIETED = ("twisted", "httpx", "httpcore", "watchdog")
-OF_A_MEMORY = "[Memory] %s: "
+MEMORY_PREFIX = "[Memory] %s: "
 _OF_LINES = ("traceback", "stack_info")
 _UNSEEN = ("Cc", "Cf", "Cs", "Zl", "Zp")
 
 
-def escaped(text: str) -> str:
+def escape_control_characters(text: str) -> str:
     r"""Return a text in one line that shows on any terminal as it is: what cannot be seen is written as `\n`, `\x1b`.
 
     Controls, line ends, lone halves of characters and whatever turns the direction of reading are.
@@ -50,14 +50,16 @@ class ReadableFormatter(logging.Formatter):
         return super().format(record)
 
     def formatMessage(self, record: logging.LogRecord) -> str:
-        record.message = escaped(record.message)
+        record.message = escape_control_characters(record.message)
         return super().formatMessage(record)
 
     def formatException(self, ei: Any) -> str:
-        return "\n".join(TRACEBACK_PREFIX + escaped(line) for line in super().formatException(ei).split("\n"))
+        return "\n".join(
+            TRACEBACK_PREFIX + escape_control_characters(line) for line in super().formatException(ei).split("\n")
+        )
 
     def formatStack(self, stack_info: str) -> str:
-        return "\n".join(TRACEBACK_PREFIX + escaped(line) for line in stack_info.split("\n"))
+        return "\n".join(TRACEBACK_PREFIX + escape_control_characters(line) for line in stack_info.split("\n"))
 
 
 class JsonLines(JsonFormatter):
@@ -75,7 +77,7 @@ class JsonLines(JsonFormatter):
 
     def add_fields(self, log_data: dict[str, Any], record: logging.LogRecord, message_dict: dict[str, Any]) -> None:
         super().add_fields(log_data, record, message_dict)
-        if str(record.msg).startswith(OF_A_MEMORY) and isinstance(record.args, tuple) and record.args:
+        if str(record.msg).startswith(MEMORY_PREFIX) and isinstance(record.args, tuple) and record.args:
             log_data["agent"] = record.args[0]
 
     def process_log_record(self, log_data: dict[str, Any]) -> dict[str, Any]:
@@ -86,7 +88,7 @@ def _plain(name: str, value: Any) -> Any:
     if isinstance(value, bool | int | float) or value is None:
         return value
     lines = str(value).split("\n") if name in _OF_LINES else [str(value)]
-    return "\n".join(escaped(line) for line in lines)
+    return "\n".join(escape_control_characters(line) for line in lines)
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""The HTTP port for programs that watch a world: its figures at /metrics, for Prometheus, /healthz and /readyz.
+"""The monitoring port: /metrics for Prometheus, /healthz and /readyz.
 
 Figures are read from the world at the moment they are asked for. No label has anything that was written by somebody who
 plays: they are verbs of the table, kinds of events, models and endpoints as the operator has named them.

@@ -1,4 +1,4 @@
-"""Connection limits, in all and by network address, counted at the socket before anything else is done."""
+"""Connection limits (rate limit) by network address and in all, counted at the socket."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from server.connection.input import TokenBucket
 
 log = logging.getLogger(__name__)
 
-RESERVED = 128
+RESERVED_FDS = 128
 """So many file handles are for notes that are saved, journals that are opened and models that are asked."""
 
 MAX_PAGE_FILES = 256
@@ -69,12 +69,12 @@ def page_files(limit: int | None = None) -> int:
 def raise_fd_limit(connections: int) -> int:
     """Allow this process as many file handles as so many connections need; return for how many there is room."""
     in_use = _in_use()
-    needed = connections + in_use + RESERVED + MAX_PAGE_FILES
+    needed = connections + in_use + RESERVED_FDS + MAX_PAGE_FILES
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     if soft != resource.RLIM_INFINITY and soft < needed:
         soft = needed if hard == resource.RLIM_INFINITY else min(needed, hard)
         resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
-    return UNBOUNDED if soft == resource.RLIM_INFINITY else max(1, soft - in_use - RESERVED - page_files(soft))
+    return UNBOUNDED if soft == resource.RLIM_INFINITY else max(1, soft - in_use - RESERVED_FDS - page_files(soft))
 
 
 def _in_use() -> int:

@@ -1,4 +1,4 @@
-"""The listening sockets of a world: opened or adopted, telnet, telnet over TLS and the page, closed together."""
+"""The listening sockets of a world: telnet, telnet over TLS and the page; opened or inherited."""
 
 from __future__ import annotations
 

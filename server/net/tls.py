@@ -1,4 +1,4 @@
-"""Telnet over TLS: the certificate of the moment, which may change while the world runs, and handshakes.
+"""Telnet over TLS: the certificate, which is reloaded when its files change, and handshakes.
 
 Imported only where TLS is on.
 """
@@ -47,7 +47,7 @@ log = logging.getLogger(__name__)
 
 CERTIFICATE, KEY = "tls-certificate.pem", "tls-key.pem"
 CIPHERS = b"ECDHE+AESGCM:ECDHE+CHACHA20:!aNULL"
-LOOK_SECONDS = 2.0
+POLL_SECONDS = 2.0
 Stamp = tuple[tuple[int, int, int], ...]
 MAX_HANDSHAKE_SECONDS = 20.0
 """How long a handshake may take, or less if coming in may take less."""
@@ -66,7 +66,7 @@ class Certificate:
         return self.chain[0].fingerprint(hashes.SHA256()).hex(":").upper()
 
     @property
-    def ends(self) -> datetime:
+    def expires_at(self) -> datetime:
         """When it ends, in UTC."""
         return self.chain[0].not_valid_after_utc
 
@@ -80,9 +80,9 @@ class Certificate:
         addresses = map(str, found.get_values_for_type(x509.IPAddress))
         return frozenset([*found.get_values_for_type(x509.DNSName), *addresses])
 
-    def is_near_end(self, now: datetime) -> bool:
+    def is_near_expiry(self, now: datetime) -> bool:
         """Whether it ends soon, or has."""
-        return now > self.ends - timedelta(days=RENEW_DAYS)
+        return now > self.expires_at - timedelta(days=RENEW_DAYS)
 
 
 def read_certificate(certificate: Path, key: Path) -> Certificate:
@@ -109,7 +109,7 @@ def make_certificate(certificate: Path, key: Path, names: Iterable[str], now: da
 
     It is good for the names given and for this machine itself. Raises: NoteError if it cannot be kept.
     """
-    made = _made([*dict.fromkeys([*names, *ALWAYS_NAMED])], now)
+    made = _generate([*dict.fromkeys([*names, *ALWAYS_NAMED])], now)
     certificate.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     content = made.key.private_bytes(
         serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
@@ -119,7 +119,7 @@ def make_certificate(certificate: Path, key: Path, names: Iterable[str], now: da
     return made
 
 
-def _made(names: list[str], now: datetime) -> Certificate:
+def _generate(names: list[str], now: datetime) -> Certificate:
     key = ec.generate_private_key(ec.SECP256R1())
     subject = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, names[0][:MAX_COMMON_NAME_CHARACTERS])])
     made = (
@@ -199,14 +199,14 @@ class Credentials:
         self._next: DelayedCall | None = None
         self.certificate = self._first()
         self._context = context_of(self.certificate)
-        self._warn_of_end()
+        self._warn_of_expiry()
 
     @property
     def note(self) -> str:
         """What the operator should know about the certificate."""
         made = "Its certificate is self-signed, so clients ask once" if not self._is_given else "Its certificate is"
         where = f"whether to trust it: {self._certificate_path}" if not self._is_given else self._certificate_path
-        return f"{made} {where}, until {self.certificate.ends:%Y-%m-%d}. SHA-256 {self.certificate.fingerprint}"
+        return f"{made} {where}, until {self.certificate.expires_at:%Y-%m-%d}. SHA-256 {self.certificate.fingerprint}"
 
     def serverConnectionForTLS(self, protocol: TLSMemoryBIOProtocol) -> SSL.Connection:
         """Return what a new connection is encrypted with."""
@@ -214,28 +214,28 @@ class Credentials:
 
     def start(self) -> None:
         """Look from now on whether the files have changed."""
-        self._next = self._clock.callLater(LOOK_SECONDS, self._look_again)
+        self._next = self._clock.callLater(POLL_SECONDS, self._schedule_poll)
 
     def stop(self) -> None:
         """Look no longer."""
         cancel(self._next)
 
-    def look(self) -> None:
+    def reload_if_changed(self) -> None:
         """Take in files that have changed and stand still, and renew what was made here and ends soon."""
         seen, self._seen = self._seen, self._stamps()
         try:
             if self._seen == seen and seen != self._stamp:
                 self._stamp = seen
                 self._adopt(read_certificate(self._certificate_path, self._key_path))
-            elif not self._is_given and self.certificate.is_near_end(self._now()):
-                self._adopt(self._made())
+            elif not self._is_given and self.certificate.is_near_expiry(self._now()):
+                self._adopt(self._make())
         except (NoteError, SSL.Error) as error:
             self._say(f"{error} New connections keep the certificate from before.")
-        self._warn_of_end()
+        self._warn_of_expiry()
 
-    def _look_again(self) -> None:
+    def _schedule_poll(self) -> None:
         self.start()
-        self.look()
+        self.reload_if_changed()
 
     def _first(self) -> Certificate:
         if self._is_given:
@@ -245,11 +245,11 @@ class Credentials:
         except NoteError as error:
             if self._certificate_path.exists():
                 log.warning("%s Another certificate is made.", error)
-            return self._made()
-        fits = self._names() <= found.names and not found.is_near_end(self._now())
-        return found if fits else self._made()
+            return self._make()
+        fits = self._names() <= found.names and not found.is_near_expiry(self._now())
+        return found if fits else self._make()
 
-    def _made(self) -> Certificate:
+    def _make(self) -> Certificate:
         made = make_certificate(self._certificate_path, self._key_path, sorted(self._names()), self._now())
         self._stamp = self._seen = self._stamps()
         return made
@@ -265,12 +265,12 @@ class Credentials:
         self.certificate, self._warned = certificate, False
         self._say(f"{self._certificate_path}: reloaded. New connections have the certificate {certificate.fingerprint}")
 
-    def _warn_of_end(self) -> None:
-        if not self._warned and self.certificate.is_near_end(self._now()):
+    def _warn_of_expiry(self) -> None:
+        if not self._warned and self.certificate.is_near_expiry(self._now()):
             self._warned = True
             self._say(
-                f"{self._certificate_path}: this certificate ends on {self.certificate.ends:%Y-%m-%d}, in less than "
-                f"{RENEW_DAYS} days. Replace the file; the new one is loaded at once."
+                f"{self._certificate_path}: this certificate ends on {self.certificate.expires_at:%Y-%m-%d}, in less "
+                f"than {RENEW_DAYS} days. Replace the file; the new one is loaded at once."
             )
 
     def _say(self, text: str) -> None:

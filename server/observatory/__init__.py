@@ -1,1 +1,1 @@
-"""The observatory: what is seen of the world and its minds from outside, as plain dictionaries, texts and a page."""
+"""The observatory: views of the world and its minds, as dictionaries, texts and a page."""

@@ -12,7 +12,7 @@ from typing import Any
 from twisted.internet.defer import Deferred
 
 from agents.views.memories import time_of
-from server.chronicle.reading import Reader, Reading, RoomWindow, Scope, ShownEvent, Whole, clock_of
+from server.chronicle.reading import Reader, Reading, RoomWindow, Scope, ShownEvent, Whole, format_clock
 from server.chronicle.rendering import room_map
 from server.clock import InThread
 from server.observatory.town import Town
@@ -50,7 +50,7 @@ class ChronicleView:
         return self._in_thread(self._read, asked, Whole()).addCallback(self._with_map)
 
     def _window(self, asked: Asked, scope: WindowScope) -> Deferred[Shown]:
-        window = RoomWindow(scope.room_id, scope.hushed)
+        window = RoomWindow(scope.room_id, scope.ignored)
         return self._in_thread(self._read, asked, window).addCallback(self._with_map, scope.room_id)
 
     def town_at(self, town: Town, at: str) -> Deferred[Shown]:
@@ -69,7 +69,7 @@ class ChronicleView:
         reader, wanted = self._reader(), asked.get("period", "")
         reader.index.update()
         newest = reader.index.hours(scope.is_public)
-        period = period_of(wanted or (clock_of(newest[-1][0], DAY) if newest else "1970-01-01"))
+        period = period_of(wanted or (format_clock(newest[-1][0], DAY) if newest else "1970-01-01"))
         if period is None:
             raise CommandError(self._world.wording("chronicle.usage", wanted=wanted))
         reading = reader.read(period, scope, MAX_SENT, _after(asked))
@@ -123,11 +123,11 @@ def _days(reading: Reading) -> tuple[list[tuple[str, int]], list[tuple[str, int]
     """
     days = Counter[str]()
     for start_ms, count in reading.hours:
-        days[clock_of(start_ms, DAY)] += count if reading.has_private else 0
+        days[format_clock(start_ms, DAY)] += count if reading.has_private else 0
     day = reading.period.name[:10]
-    hours = [(clock_of(ms, HOUR), count) for ms, count in reading.hours if clock_of(ms, DAY) == day]
+    hours = [(format_clock(ms, HOUR), count) for ms, count in reading.hours if format_clock(ms, DAY) == day]
     if not reading.has_private:
-        hours = list(Counter(clock_of(one.event.at_ms, HOUR) for one in reading.events).items())
+        hours = list(Counter(format_clock(one.event.at_ms, HOUR) for one in reading.events).items())
     return list(days.items()), hours
 
 
@@ -151,7 +151,7 @@ def chronicle_text(shown: Shown, say: Wording) -> str:
     """Return the view as text."""
     lines = [say("chronicle.heading", world=shown["period"], period="UTC"), "", say("chronicle.top")]
     for moment in shown["moments"]:
-        lines.append(f"{clock_of(moment['at'])} {moment['title']}")
+        lines.append(f"{format_clock(moment['at'])} {moment['title']}")
         for quote in moment["quotes"]:
             lines += [f"  {quote['text']}", f"    {', '.join(quote['places'])}"]
     lines += [] if shown["moments"] else [say("chronicle.no_moments")]
@@ -159,7 +159,7 @@ def chronicle_text(shown: Shown, say: Wording) -> str:
     for one in shown["events"]:
         private = "".join(f" ({part})" for part in (one["secret"], one["reason"]) if part)
         room = f"{one['room']}: " if one["room"] else ""
-        lines.append(f"{clock_of(one['at'])} {room}{one['text']}{private}")
+        lines.append(f"{format_clock(one['at'])} {room}{one['text']}{private}")
     lines += [] if shown["events"] else [say("chronicle.no_events", period=shown["period"])]
     lines += [say("chronicle.left_out", count=shown["left_out"])] if shown["left_out"] else []
     days = shown["days"] if shown["is_whole"] else shown["hours"]

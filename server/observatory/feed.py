@@ -1,4 +1,4 @@
-"""The feed: what happens, as it reads, each line kept as everybody who looks may see it."""
+"""The feed: events as sentences, each entry filtered by the scope of its viewer."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from world.game import CommandResult, Game
 from world.message_catalog import Wording
 from world.narration import room_name
 from world.parsing import parse_line
-from world.preferences import Hushable, hushable
+from world.preferences import IgnorableLine, ignorable_of
 
 KEPT_ENTRIES = 2_000
 SHOWN_ENTRIES = 200
@@ -77,7 +77,7 @@ class FeedEntry:
     rooms: Mapping[str, str]
     reason: str = ""
     seq: int = 0
-    hushable: Hushable | None = None
+    ignorable: IgnorableLine | None = None
     encoded: dict[str, bytes] = field(default_factory=dict, compare=False)
 
     def shown(self, scope: Scope) -> dict[str, Any] | None:
@@ -86,12 +86,12 @@ class FeedEntry:
         if scope.is_whole:
             more = {"room": self.room, "to": self.to, "text": self.whole, "reason": self.reason, "seq": self.seq}
             return shown | more
-        text = "" if scope.hides(self.hushable) else self.rooms.get(scope.room_id) or self.rooms.get(EVERYWHERE)
+        text = "" if scope.hides(self.ignorable) else self.rooms.get(scope.room_id) or self.rooms.get(EVERYWHERE)
         return shown | {"text": text} if text else None
 
     def encoded_for(self, scope: Scope) -> bytes:
         """Return it as JSON, encoded once for everybody of a scope; empty if nothing of it is seen there."""
-        if scope.hides(self.hushable):
+        if scope.hides(self.ignorable):
             return b""
         found = self.encoded.get(scope.room_id)
         if found is None:
@@ -116,7 +116,7 @@ class AgentLine:
 
 
 class Feed:
-    """The newest entries. `take_line` is to be told of each line before anybody perceives what came of it."""
+    """The newest entries. `record_line` is to be told of each line before anybody perceives what came of it."""
 
     def __init__(self, game: Game, agents: Mapping[str, Agent], now_ms: Callable[[], int]) -> None:
         self.last = 0
@@ -190,7 +190,7 @@ class Feed:
                 rooms,
                 parse_line(line.text).reason if line else "",
                 line.seq if line else 0,
-                hushable(event, world),
+                ignorable_of(event, world),
             )
         )
 

@@ -1,4 +1,4 @@
-"""How the models are, and in one line why it is slow."""
+"""The health of models, and the main cause of slow answers in one line."""
 
 from __future__ import annotations
 

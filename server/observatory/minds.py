@@ -1,4 +1,4 @@
-"""The views of single minds: now, why, memories, sentences and their lines, prompts; and who is seen in a window."""
+"""The views of single minds: now, why, memories, sentences and their lines, prompts."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from agents.views.bonds import bonds_shown, bonds_text
 from agents.views.memories import memory_page, page_text, query_of, time_of
 from agents.views.mind import mind_shown, mind_text
 from agents.views.then import lines_then, mind_then, sentences_then, then_text
-from agents.views.tiers import Holding, SentencePlace, finished, lines_behind, lines_text, sentences_for
+from agents.views.tiers import Holding, SentencePlace, lines_behind, lines_text, run_to_end, sentences_for
 from agents.views.why import (
     Exchange,
     action_of,
@@ -53,7 +53,7 @@ class MindViews:
             View("memory", self._memories, page_text),
             View("lines", self._lines, lines_text),
             View("sentences", self._sentences, _sentences_text),
-            View("bonds", lambda asked: deferred_from(finished(bonds_shown(self._agents))), bonds_text),
+            View("bonds", lambda asked: deferred_from(run_to_end(bonds_shown(self._agents))), bonds_text),
         )
 
     def _mind(self, asked: Asked) -> Shown | Deferred[Shown]:
@@ -64,7 +64,7 @@ class MindViews:
         """Return a mind as it was at a time."""
         period = time_of(at, self._game.world.wording)
         found = self._in_thread(exchange_at, written_archive(agent), period.end_ms)
-        return found.addCallback(lambda exchange: deferred_from(finished(mind_then(agent, period, exchange))))
+        return found.addCallback(lambda exchange: deferred_from(run_to_end(mind_then(agent, period, exchange))))
 
     def _mind_stamp(self, asked: Asked) -> object:
         """Return what is another when a mind has perceived, acted, thought, summarised, pinned or moved."""
@@ -122,13 +122,13 @@ class MindViews:
 
     def _memories(self, asked: Asked) -> Deferred[Shown]:
         query = query_of(asked, self._game.world.wording)
-        return deferred_from(finished(memory_page(self._agent(asked), query)))
+        return deferred_from(run_to_end(memory_page(self._agent(asked), query)))
 
     def _lines(self, asked: Asked) -> Shown | Deferred[Shown]:
         agent, say, tier = self._agent(asked), self._game.world.wording, asked.get("tier", "")
         number = _number(asked, "sentence", say)
         if asked.get("at"):
-            return deferred_from(finished(lines_then(agent, time_of(asked["at"], say), tier, number, say)))
+            return deferred_from(run_to_end(lines_then(agent, time_of(asked["at"], say), tier, number, say)))
         place = SentencePlace(agent.memory.view(), tier, number)
         return lines_behind(agent.memory, place, Holding(agent.finder), say)
 
@@ -136,7 +136,7 @@ class MindViews:
         agent, say = self._agent(asked), self._game.world.wording
         seq = _number(asked, "seq", say)
         if asked.get("at"):
-            return deferred_from(finished(sentences_then(agent, time_of(asked["at"], say), seq, say)))
+            return deferred_from(run_to_end(sentences_then(agent, time_of(asked["at"], say), seq, say)))
         return sentences_for(agent.memory, agent.memory.view(), seq, say)
 
     def _agent(self, asked: Asked) -> Agent:

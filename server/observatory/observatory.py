@@ -1,4 +1,4 @@
-"""The observatory of a world: its views, its feed, those who look, and the commands that tell the same as text."""
+"""The observatory of a world: its views, its feed, its viewers, and the commands that print the same."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from server.observatory.feed import Feed, feed_text, fits
 from server.observatory.health import health_shown, health_text
 from server.observatory.minds import MindViews
 from server.observatory.town import Town, town_text
-from server.observatory.viewers import Outlet, Viewer, Viewers
+from server.observatory.viewers import Viewer, Viewers, ViewerSocket
 from server.observatory.views import WHOLE, Asked, Scope, Shown, View, Views, now_only, scope_of
 from world.command import Command, command, commands_of
 from world.entities import Character, Role
@@ -94,14 +94,14 @@ class Observatory:
         self._lag.stop()
         self.viewers.stop()
 
-    def open(self, outlet: Outlet, who: Callable[[], Character | None]) -> Viewer:
+    def open(self, outlet: ViewerSocket, who: Callable[[], Character | None]) -> Viewer:
         """Return a viewer at a socket; `who` returns whom its visitor plays, None for nobody."""
         return Viewer(self.viewers, self.views, outlet, who)
 
     def tell_of_agent(self, name: str, what: str) -> None:
         """Take in that an agent thinks, or no longer."""
         self._town.thought()
-        self.viewers.changed()
+        self.viewers.mark_changed()
 
     @property
     def commands(self) -> tuple[Command, ...]:
@@ -111,7 +111,7 @@ class Observatory:
     def _take_events(self, events: tuple[Event, ...]) -> None:
         self._town.take_events(events)
         self.feed.take_events(events)
-        self.viewers.changed()
+        self.viewers.mark_changed()
 
     def _town_window(self, asked: Asked, scope: Scope) -> Shown:
         """Return the town as a window shows it: as it is now. Raises: CommandError where a time is asked for."""
@@ -166,10 +166,10 @@ class ObservatoryCommands:
 
     @command("@town [<text>]", category="people", role=Role.PLAYER, for_agents=False)
     def town(self, world: World, actor: Character, text: str = "") -> list[Event]:
-        """Tell who is where, and who thinks. Players are told of the room that they are in.
+        """Show who is where, and who thinks. Players see their own room.
 
         @town                     now
-        @town 2026-11-21T20:35    as it was then (UTC), for observers and admins
+        @town 2026-11-21T20:35    at that time (UTC), for observers and admins
         """
         if not text.strip():
             return self._told(actor, "town", {"form": "text"})
@@ -184,16 +184,16 @@ class ObservatoryCommands:
 
     @command("@feed [<text>]", category="people", role=Role.PLAYER, for_agents=False)
     def feed(self, world: World, actor: Character, text: str = "") -> list[Event]:
-        """Tell what has happened lately, as it reads here; observers and admins read all of it, with reasons.
+        """Show the newest events here. Observers and admins see all, with reasons.
 
-        @feed          all of it
-        @feed Eliza    of one person, place or kind, or with these words
+        @feed          everything
+        @feed Eliza    by person, place, kind or words
         """
         return self._told(actor, "feed", {"fits": text})
 
     @command("@health", category="models", role=Role.OBSERVER, for_agents=False)
     def health(self, world: World, actor: Character) -> list[Event]:
-        """Tell why it is slow in one line, and how the models, their queues and the agents are."""
+        """Explain in one line why it is slow; show models, queues and agents."""
         return self._told(actor, "health")
 
     def _told(self, actor: Character, name: str, asked: Asked | None = None) -> list[Event]:

@@ -1,4 +1,4 @@
-"""The town: every room where its exits put it, who is where, who thinks, and what was said there last."""
+"""The town view: rooms on a map, who is where, who thinks, and the last speech of each."""
 
 from __future__ import annotations
 

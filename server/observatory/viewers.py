@@ -1,4 +1,4 @@
-"""Those who look through the page: what each looks at, sent to all of them at once, and never so that the world waits.
+"""Viewers of the page: each watches views, which are sent when they change, without delaying the world.
 
 A view is made and encoded once for all viewers of it with one scope, at most five times a second, in slices that hold
 nobody up. A viewer that does not read is sent nothing; when it reads again, it gets the view as it is then.
@@ -42,11 +42,11 @@ NOTED_SECONDS = 600.0
 FEED, TOWN = "feed", "town"
 
 Encoded = bytes
-NoteLook = Callable[[str, str], None]
+RecordLook = Callable[[str, str], None]
 """Takes who looked, and at what, as `why Eliza 123`."""
 
 
-class Outlet(Protocol):
+class ViewerSocket(Protocol):
     """Where a viewer's messages go."""
 
     @property
@@ -87,7 +87,7 @@ class Viewers:
     """All viewers. `changed` is to be told that something may look different; nobody waits for it."""
 
     def __init__(self, views: Views, feed: Feed, clock: ReactorClock) -> None:
-        self._noted_by: list[NoteLook] = []
+        self._noted_by: list[RecordLook] = []
         self.seconds = clock.seconds
         self._views = views
         self._feed = feed
@@ -104,7 +104,7 @@ class Viewers:
         """How many look at something that changes."""
         return sum(len(one.viewers) for one in self._sights.values())
 
-    def subscribe_looks(self, observer: NoteLook) -> None:
+    def subscribe_looks(self, observer: RecordLook) -> None:
         """Tell an observer of each look at what is private."""
         self._noted_by.append(observer)
 
@@ -113,7 +113,7 @@ class Viewers:
         for observer in self._noted_by:
             observer(who, what)
 
-    def changed(self) -> None:
+    def mark_changed(self) -> None:
         """Send what is different soon, if anybody looks."""
         if self._sights:
             self._has_changed = True
@@ -132,7 +132,7 @@ class Viewers:
             sight = self._sights[target] = Sight(target, reached=self._feed.last)
         sight.viewers.append(viewer)
         if self._poll is None:
-            self._poll = self._clock.callLater(POLL_SECONDS, self._look_again)
+            self._poll = self._clock.callLater(POLL_SECONDS, self._poll_views)
         self._send_snapshot(viewer, sight)
 
     def leave(self, viewer: Viewer, target: Target) -> None:
@@ -143,11 +143,11 @@ class Viewers:
             if not sight.viewers:
                 del self._sights[target]
 
-    def _look_again(self) -> None:
+    def _poll_views(self) -> None:
         self._poll = None
         if self._sights:
-            self._poll = self._clock.callLater(POLL_SECONDS, self._look_again)
-            self.changed()
+            self._poll = self._clock.callLater(POLL_SECONDS, self._poll_views)
+            self.mark_changed()
 
     def _tell_soon(self) -> None:
         if self._due is None:
@@ -228,7 +228,7 @@ class Viewers:
                     viewer.is_behind = False
                     viewer.send(content)
 
-        made(self._views, target, lambda shown: send(encoded(target.name, shown, is_live=True)), send)
+        make_view(self._views, target, lambda shown: send(encode_view(target.name, shown, is_live=True)), send)
 
     def _send_pieces(self, sight: Sight, pieces: Pieces, newcomer: Viewer | None) -> None:
         """Send all of it to a newcomer and to those who read again, and what is different to everybody else."""
@@ -237,9 +237,9 @@ class Viewers:
         for viewer in list(sight.viewers):
             if viewer is newcomer or _reads_again(viewer):
                 viewer.is_behind = False
-                viewer.send(_live(sight.target.name, pieces.whole()))
+                viewer.send(_encode_live(sight.target.name, pieces.whole()))
             elif changed:
-                viewer.send(_live(sight.target.name, changed))
+                viewer.send(_encode_live(sight.target.name, changed))
 
     def _stamp(self, target: Target) -> object:
         view = self._views.get(target.name)
@@ -254,7 +254,7 @@ def _reads_again(viewer: Viewer) -> bool:
     return viewer.is_behind and not viewer.outlet.is_congested
 
 
-def made(
+def make_view(
     views: Views, target: Target, done: Callable[[Shown], None], refused: Callable[[Encoded], None], number: int = 0
 ) -> None:
     """Make a view and give it to `done`, or to `refused` the message that says why there is none."""
@@ -275,12 +275,12 @@ def made(
     made.addCallback(done).addErrback(failed)
 
 
-def _live(name: str, seen: bytes) -> Encoded:
+def _encode_live(name: str, seen: bytes) -> Encoded:
     """Return a view in JSON as a message to the page; the same for as many as look at it."""
     return b'[{"seen":%b,"view":"%b","id":0,"live":true}]' % (seen, name.encode())
 
 
-def encoded(name: str, shown: Shown, number: int = 0, is_live: bool = False) -> Encoded:
+def encode_view(name: str, shown: Shown, number: int = 0, is_live: bool = False) -> Encoded:
     """Return a view as a message to the page."""
     return as_json([{"seen": shown, "view": name, "id": number, "live": is_live}])
 
@@ -293,7 +293,9 @@ def _encoded_feed(feed: Feed, scope: Scope) -> Encoded:
 class Viewer:
     """Somebody at one socket. Who that is, is asked at each message and before each update."""
 
-    def __init__(self, viewers: Viewers, views: Views, outlet: Outlet, who: Callable[[], Character | None]) -> None:
+    def __init__(
+        self, viewers: Viewers, views: Views, outlet: ViewerSocket, who: Callable[[], Character | None]
+    ) -> None:
         self.outlet = outlet
         self.is_behind = False
         self._viewers = viewers
@@ -319,10 +321,10 @@ class Viewer:
         view = self._views.get(name)
         self._note(character, target)
         if number or view is None or not view.is_live:
-            done = lambda shown: self._answer(encoded(name, shown, number))  # noqa: E731
+            done = lambda shown: self._answer(encode_view(name, shown, number))  # noqa: E731
             if dict(asked).get("form") == "text":
                 done = lambda shown: self._answer(self._told(target, shown, number))  # noqa: E731
-            made(self._views, target, done, self._answer, number)
+            make_view(self._views, target, done, self._answer, number)
             return
         self.leave()
         self._target, self._role = target, character.role
@@ -371,7 +373,7 @@ class Viewer:
         self.outlet.send_text(content)
 
     def _told(self, target: Target, shown: Shown, number: int) -> Encoded:
-        return encoded(target.name, {"text": self._views.text(target.name, shown)}, number)
+        return encode_view(target.name, {"text": self._views.text(target.name, shown)}, number)
 
 
 def _asked(message: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:

@@ -1,4 +1,4 @@
-"""All views by name. This is the one place where it is decided who sees which: by their scope, each time.
+"""All views by name, and the scope that each requires.
 
 A view is a dictionary that JSON can hold. The page draws it, and a command tells it as text. A scope is the whole of a
 world, or what somebody in one room perceives; the feed keeps of each event what the functions here say of it.
@@ -29,7 +29,7 @@ from world.events import (
 )
 from world.message_catalog import Wording
 from world.narration import narrate
-from world.preferences import Hushable, HushList, hush_list
+from world.preferences import IgnorableLine, IgnoreList, ignore_list
 from world.world import World
 
 EVERYWHERE = "*"
@@ -43,20 +43,20 @@ BYSTANDER = "(a bystander)"
 class Scope:
     """How much is seen: the whole world, or through the window what is perceived in `room_id`.
 
-    Through the window those are not heard whom somebody has `hushed`.
+    Through the window those are not heard whom somebody has `ignored`.
     """
 
     room_id: str = ""
-    hushed: HushList | None = None
+    ignored: IgnoreList | None = None
 
     @property
     def is_whole(self) -> bool:
         """Whether minds, reasons and whispers are seen too."""
         return not self.room_id
 
-    def hides(self, one: Hushable | None) -> bool:
-        """Return whether something is of somebody hushed, and not seen for that."""
-        return self.hushed is not None and self.hushed.hides(one)
+    def hides(self, one: IgnorableLine | None) -> bool:
+        """Return whether something is of an ignored character, and hidden therefore."""
+        return self.ignored is not None and self.ignored.hides(one)
 
 
 WHOLE = Scope()
@@ -66,12 +66,12 @@ def scope_of(character: Character) -> Scope:
     """Return how much somebody sees just now; equal scopes are mostly one object."""
     if character.role.includes(Role.OBSERVER):
         return WHOLE
-    return _window(character.room_id, hush_list(character) if character.preferences else None)
+    return _window(character.room_id, ignore_list(character) if character.preferences else None)
 
 
 @lru_cache(maxsize=1024)  # asked for each viewer before each update
-def _window(room_id: str, hushed: HushList | None) -> Scope:
-    return Scope(room_id, hushed)
+def _window(room_id: str, ignored: IgnoreList | None) -> Scope:
+    return Scope(room_id, ignored)
 
 
 def window_texts(event: Event, world: World) -> Mapping[str, str]:

@@ -1,1 +1,1 @@
-"""What is saved when, and reloading what is edited meanwhile."""
+"""Persistence: autosave, and hot reload of edited notes."""

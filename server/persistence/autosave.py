@@ -1,4 +1,4 @@
-"""Autosave: whereabouts and a few notes at once; notes and journals are synced to disk in groups."""
+"""Autosave: locations and a few notes at once; journals are forced to disk by group commit (fsync)."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from world.game import Game, ObserverCalls, Observers
 
 log = logging.getLogger(__name__)
 
-NOTES_AT_ONCE = 2
+MAX_NOTES_PER_STEP = 2
 """How many notes are written while everybody waits; the others are, one at a time, between what else there is to do."""
 
 
@@ -91,7 +91,7 @@ class SaveNotes:
             if self._save(ref):
                 self._due |= self._failed
                 self._failed = {}
-        self._go_on(NOTES_AT_ONCE)
+        self._go_on(MAX_NOTES_PER_STEP)
 
     def save(self) -> None:
         """Save all that is due, now: the world is about to end."""
@@ -152,7 +152,7 @@ class SaveBoard:
             self.problem = ""
 
 
-class Written(Protocol):
+class FsyncSource(Protocol):
     """What writes, and is forced to disk with others later: a journal, or the vault with the notes replaced in it."""
 
     def pending_fsync(self) -> Callable[[], None] | None:
@@ -169,7 +169,7 @@ class GroupCommit:
 
     def __init__(
         self,
-        written: Callable[[], Iterable[Written]],
+        written: Callable[[], Iterable[FsyncSource]],
         period_ms: int,
         clock: ReactorClock,
         in_thread: Callable[..., Deferred[None]] = deferToThread,
@@ -202,7 +202,7 @@ class GroupCommit:
             self.start()
             return
         began = self._clock.seconds()
-        self._in_thread(_all, syncs).addCallbacks(self._forced, self._failed, callbackArgs=(began,)).addCallback(
+        self._in_thread(_call_all, syncs).addCallbacks(self._forced, self._failed, callbackArgs=(began,)).addCallback(
             lambda _: None if self._stopped else self.start()
         )
 
@@ -215,7 +215,7 @@ class GroupCommit:
         log.error("syncing to disk failed: %s", self.problem)
 
 
-def _all(syncs: list[Callable[[], None]]) -> None:
+def _call_all(syncs: list[Callable[[], None]]) -> None:
     """Call each, so that one agent's bad file keeps no other's memories from the disk. Raises: the first failure."""
     failures = []
     for sync in syncs:

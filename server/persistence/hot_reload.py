@@ -1,4 +1,4 @@
-"""Hot reload: puts edits of the vault into the running world, each note where it belongs."""
+"""Hot reload: applies edits of the vault to the running world."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from world.events import EntityChanged
 from world.game import Game
 from world.lore import Lore
 
-APPLIED_AT_ONCE = frozenset({"summary_style", "summary_temperature"})
+MAX_NOTES_PER_STEP = frozenset({"summary_style", "summary_temperature"})
 """The settings of the models that count for the next thought; the others count from the next start."""
 
 _PARTS = {
@@ -55,7 +55,7 @@ NEEDS_RESTART = {
     "server": frozenset(
         {"host", "port", "admin_name", "tls_port", "tls_host", "tls_certificate", "tls_key"} | _OPERATIONS
     ),
-    "models": frozenset(field.name for field in fields(SETTINGS_BY_NOTE["models"])) - APPLIED_AT_ONCE,
+    "models": frozenset(field.name for field in fields(SETTINGS_BY_NOTE["models"])) - MAX_NOTES_PER_STEP,
     "memory_compaction": frozenset({"journal_fsync_ms", "max_compactions"}),
 }
 """What is settled when the world is opened, maybe by the command line, by note."""
@@ -144,7 +144,7 @@ class HotReload:
         """What is not valid now, in a sentence each."""
         return [*self._broken.values(), *self._world.broken.values()]
 
-    def look(self, paths: Iterable[str] | None = None) -> list[str]:
+    def reload_paths(self, paths: Iterable[str] | None = None) -> list[str]:
         """Take in what has changed among some notes and folders, or anywhere; return what admins should know."""
         return run_steps(self.steps(paths))
 
@@ -162,8 +162,8 @@ class HotReload:
         if self._concerns(changes, SETTINGS):
             messages += self._guarded(SETTINGS, self._settings, "The settings stay as they were.")
         self._follow_start_room()
-        messages += [f"{source}: reloaded." for source in _in(changes, "templates")]
-        for name in self._agents_meant(changes):
+        messages += [f"{source}: reloaded." for source in _note_in(changes, "templates")]
+        for name in self._agents_in(changes):
             source = f"agents/{name}"
             take = partial(self._agent, name, changes)
             messages += self._guarded(source, take, f"{name} goes on as before.")
@@ -178,11 +178,11 @@ class HotReload:
         wording, texts = load_wording(self._vault), load_texts(self._vault)
         command_texts = load_command_texts(self._vault, commands)
         world.wording, self._targets.registry.texts, commands.texts = wording, texts, command_texts
-        return [f"{source}: reloaded." for source in _in(changes, TEXTS)]
+        return [f"{source}: reloaded." for source in _note_in(changes, TEXTS)]
 
     def _lore(self, changes: Changes) -> list[str]:
         self._game.world.lore = Lore(load_entry(self._vault, title) for title in self._vault.names(LORE))
-        return [f"{source}: reloaded." for source in _in(changes, LORE)]
+        return [f"{source}: reloaded." for source in _note_in(changes, LORE)]
 
     def _settings(self) -> list[str]:
         now, world = loaded_strategies().load_settings(self._vault), self._game.world
@@ -210,31 +210,31 @@ class HotReload:
         except NoteError as error:
             log.error("config/world.md still names the start room as it was called: %s", error)
 
-    def _agents_meant(self, changes: Changes) -> list[str]:
+    def _agents_in(self, changes: Changes) -> list[str]:
         every = any(source.startswith("templates/") for source in (*changes.changed, *changes.gone))
-        sources = (*_in(changes, "agents"), *(key for key in self._broken if key.startswith("agents/")))
+        sources = (*_note_in(changes, "agents"), *(key for key in self._broken if key.startswith("agents/")))
         names = [source.split("/")[1] for source in sources]
         return sorted({*names, *(self._agents if every else ())})
 
     def _agent(self, name: str, changes: Changes) -> list[str]:
         source = f"agents/{name}/agent.md"
         if not self._vault.exists("agents", name, "agent.md"):
-            return self._let_go(name) if name in self._agents and source in changes.gone else []
+            return self._remove_agent(name) if name in self._agents and source in changes.gone else []
         if name not in self._agents:
-            return self._bring(name)
+            return self._add_agent(name)
         agent = self._agents[name]
-        before = _said(agent)
-        self._agents.take_in(agent)
+        before = _comparable(agent)
+        self._agents.adopt_notes(agent)
         now, ref = agent.note.character, ("character", name)
         was = self._known.get(ref) or agent.character
         self._known.set(now)
         if merge(agent.character, was, now):
             self._game.publish((EntityChanged("", *ref),) if not same_content(agent.character, now) else ())
-        elif before == _said(agent) and not _in(changes, f"agents/{name}/templates"):
+        elif before == _comparable(agent) and not _note_in(changes, f"agents/{name}/templates"):
             return []
-        return [f"{one}: reloaded." for one in _in(changes, f"agents/{name}") or [source]]
+        return [f"{one}: reloaded." for one in _note_in(changes, f"agents/{name}") or [source]]
 
-    def _bring(self, name: str) -> list[str]:
+    def _add_agent(self, name: str) -> list[str]:
         try:
             agent = self._agents.bring(name)
         except WorldError as error:
@@ -243,7 +243,7 @@ class HotReload:
         self._game.publish(())  # nobody perceives it, but where everyone is is to be saved
         return [f"agents/{name}/agent.md: loaded, as it is new."]
 
-    def _let_go(self, name: str) -> list[str]:
+    def _remove_agent(self, name: str) -> list[str]:
         self._targets.end_thoughts(name)
         deferred_from(self._agents.let_go(name)).addErrback(
             lambda failure: log.error(
@@ -266,11 +266,11 @@ class HotReload:
         return messages
 
 
-def _in(changes: Changes, folder: str) -> list[str]:
+def _note_in(changes: Changes, folder: str) -> list[str]:
     return [source for source in (*changes.changed, *changes.gone) if source.startswith(f"{folder}/")]
 
 
-def _said(agent: Agent) -> tuple[object, ...]:
+def _comparable(agent: Agent) -> tuple[object, ...]:
     """Return all that counts of an agent's notes beyond its character."""
     note = agent.note
     return note.profile, note.yesterday, note.voice, agent.settings, agent.memory.settings

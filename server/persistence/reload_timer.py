@@ -1,4 +1,4 @@
-"""Watches the vault and reloads edits while the world runs; what is not valid changes nothing and is reported."""
+"""Schedules hot reload: waits until edits settle, applies them in slices, and reports invalid ones."""
 
 from __future__ import annotations
 
@@ -86,18 +86,18 @@ class ReloadTimer:
     def reload_now(self) -> list[str]:
         """Reload every edit now, wherever it is; report the result and return it."""
         cancel(self._timer)
-        self._watch.take()
+        self._watch.drain_changes()
         self._end_steps()
         return self._guarded(lambda: self._report(run_steps(self._reloader.steps(None))))
 
     def _schedule(self, seconds: float) -> None:
-        self._timer = self._clock.callLater(seconds, self._look)
+        self._timer = self._clock.callLater(seconds, self._scan)
 
-    def _look(self) -> None:
+    def _scan(self) -> None:
         if self._steps is not None:  # of an earlier look, which goes first
             self._schedule(RETRY_SECONDS)
             return
-        self._steps = self._reloader.steps(self._watch.take())
+        self._steps = self._reloader.steps(self._watch.drain_changes())
         self._go_on()
 
     def _go_on(self) -> None:

@@ -1,1 +1,1 @@
-"""What one player sees: wrapped, coloured, or whole lines for who listens."""
+"""Rendering for one player: wrapping, colour, and whole lines for screen readers."""

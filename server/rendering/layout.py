@@ -1,4 +1,4 @@
-"""From what a character perceives to lines on a screen, where not every character is one column wide."""
+"""Line layout: wraps text to a width in columns, which differ from characters."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def _parts(word: str, columns: int, free: int, room: int) -> Iterator[tuple[str,
     yield part, width
 
 
-WIDEST = 100
+MAX_COLUMNS = 100
 
 NARROW_INDENT = "    "
 """How far a second column is indented where the first leaves it no room."""
@@ -103,7 +103,7 @@ def wrapped(text: str, width: int) -> str:
     Lines are not made longer than is good to read. The same text for many screens of one width is wrapped once, and
     so is a line that stands in many texts, as the description of a room does in what each of its visitors sees.
     """
-    columns = max(20, min(width - 1, WIDEST))
+    columns = max(20, min(width - 1, MAX_COLUMNS))
     return "\n".join(_wrapped_line(line, columns) for line in text.split("\n"))
 
 

@@ -1,4 +1,4 @@
-"""A text as a page shows it: its words, and which of them have a style or are a link."""
+"""Text for the page: runs of words with a style or a link."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A screen that is a stream of text with a prompt at its end: ANSI colours, wrapping, and ASCII for who needs it."""
+"""A text screen with a prompt at its end: ANSI colours, wrapping, and transliteration to ASCII."""
 
 from __future__ import annotations
 
@@ -126,7 +126,7 @@ def lines_for(capabilities: Capabilities, palette: ColorSettings, text: str, kin
     if capabilities.charset == "ascii" and not text.isascii():
         text = transliterate(text)  # before it is broken into lines, because it may become longer
     width = WHOLE if capabilities.screen_reader else capabilities.width
-    return rendered(text, kind, width, capabilities.colors, palette, capabilities.links)
+    return render_text(text, kind, width, capabilities.colors, palette, capabilities.links)
 
 
 class TextScreen:
@@ -196,7 +196,9 @@ _SIXTEEN += [(127, 127, 127), (255, 0, 0), (0, 255, 0), (255, 255, 0), (92, 92, 
 _SIXTEEN += [(255, 255, 255)]
 
 
-def rendered(text: str, kind: str, width: int, depth: ColorDepth, palette: ColorSettings, links: bool = False) -> str:
+def render_text(
+    text: str, kind: str, width: int, depth: ColorDepth, palette: ColorSettings, links: bool = False
+) -> str:
     """Return a text as it goes to a screen: wrapped, and in colour line by line, each of which ends its own.
 
     `links` is whether links can be clicked.

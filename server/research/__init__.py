@@ -1,1 +1,1 @@
-"""What researchers take out of a world: figures, and data sets."""
+"""Research: metrics and data sets of a world."""

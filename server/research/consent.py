@@ -1,4 +1,4 @@
-"""Whose words an export may take: agents by `training_export`, people by `export_people`; nobody's who has not agreed.
+"""Consent in exports: agents by `training_export`, people by `export_people`; all others are withheld.
 
 A text of somebody else that names one who has not agreed, or has four words in a row that they said, is withheld whole.
 So is what an agent made of such texts: summaries, facts, opinions and reflections, by the memories that they cover.

@@ -1,4 +1,4 @@
-"""Writing a data set: the tables of one or many worlds and a data card, all in a new folder or nothing."""
+"""Writes a data set: the tables of one or many worlds and a data card, in a new folder, atomically."""
 
 from __future__ import annotations
 

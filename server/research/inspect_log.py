@@ -1,4 +1,4 @@
-"""The turns of a data set as logs of Inspect, which `inspect view` opens: files with samples of some turns each."""
+"""The turns of a data set as logs of Inspect, which `inspect view` opens."""
 
 from __future__ import annotations
 

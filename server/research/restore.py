@@ -1,4 +1,4 @@
-"""The way back: the chronicle and the archives of a data set as JSON lines again."""
+"""Restores chronicle and archives of a data set as JSON lines."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from server.research.rows import EMPTY_REST, REST
 from server.research.tables import rows_of
 from vault.chronicle.event_log import FOLDER
 from vault.errors import NoteError
-from vault.memory.archive_file import encoded, is_archive_name
+from vault.memory.archive_file import encode_value, is_archive_name
 from vault.vault import check_name
 
 TURNS = ("run", "agent", "reference", "event", "lines")
@@ -83,6 +83,6 @@ def _whole(lines: list[str], rest: str | None) -> Iterator[str]:
     """Yield lines, and the first with what is new in its prompt put in, if that was taken out."""
     for place, line in enumerate(lines):
         if place == 0 and rest and line.endswith(EMPTY_REST):
-            yield f"{line[: -len(EMPTY_REST)]}{REST}{encoded(rest).decode()}}}"
+            yield f"{line[: -len(EMPTY_REST)]}{REST}{encode_value(rest).decode()}}}"
         else:
             yield line

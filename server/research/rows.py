@@ -10,7 +10,7 @@ from typing import Any
 from server.research.consent import WITHHELD, Consent
 from vault.chronicle.event_log import event_line, moment_ms
 from vault.memory.archive_exchanges import DISCARDED, SUPPRESSED
-from vault.memory.archive_file import encoded
+from vault.memory.archive_file import encode_value
 from vault.snapshot import Snapshot
 
 Row = tuple[Any, ...]
@@ -132,10 +132,10 @@ class Exported:
         prompt = before[:shared] + rest
         is_whole = len(prompt) == entry.get("prompt_characters", len(prompt)) and shared <= len(before)
         is_withheld = self._tells_of_touched(entry) or self.consent.is_withheld(prompt)
-        end = f"{REST}{encoded(rest).decode()}}}"
+        end = f"{REST}{encode_value(rest).decode()}}}"
         if is_withheld:
             entry["prompt_rest"] = ""
-            text = encoded(entry).decode()
+            text = encode_value(entry).decode()
         elif is_whole and text.endswith(end):
             text = text[: -len(end)] + EMPTY_REST
         shown, at = WITHHELD if is_withheld else prompt, _at_ms(entry)
@@ -146,7 +146,7 @@ class Exported:
         if self.consent.refusing:
             seen = self._without_withheld(entry)
             if seen != entry:
-                entry, text, turn.withheld = seen, encoded(seen).decode(), True
+                entry, text, turn.withheld = seen, encode_value(seen).decode(), True
                 turn.first = seen if not turn.lines else turn.first
         turn.lines.append(text)
         if entry["event"] == "tool_call" and not turn.has_call:

@@ -1,4 +1,4 @@
-"""The tables of an export, written as parquet in row groups: a table of any length takes little room."""
+"""The tables of an export, written as parquet in row groups with bounded memory."""
 
 from __future__ import annotations
 

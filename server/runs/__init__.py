@@ -1,1 +1,1 @@
-"""The folders of simulations: looked at, and compared."""
+"""Simulation folders: viewed and compared."""

@@ -1,4 +1,4 @@
-"""The sub-command `observe`: the folder of a simulation, or of two side by side, in a browser or as text."""
+"""The sub-command `observe`: one simulation folder, or two side by side, in a browser or as text."""
 
 from __future__ import annotations
 
@@ -87,9 +87,9 @@ def _tell_views(runs: list[Run], address: str, echo: Echo) -> None:
     """Tell one view of each run as text. Raises: NoteError if there is none."""
     name, asked = asked_by(address)
     with ExitStack() as stack:
-        for world in _opened(runs, stack, execute):
+        for world in _open_worlds(runs, stack, execute):
             try:
-                shown = _awaited(lambda world=world: world.make(name, asked))  # type: ignore[misc]
+                shown = _make_in_loop(lambda world=world: world.make(name, asked))  # type: ignore[misc]
             except CommandError as error:
                 raise NoteError(f"--view is {address}; {error}") from error
             echo(f"# {world.run.name}\n\n{world.views.text(name, shown)}\n")
@@ -104,7 +104,7 @@ def asked_by(address: str) -> tuple[str, dict[str, str]]:
     return name, asked | ({"at": at} if at else {})
 
 
-def _awaited(make: Callable[[], Deferred[dict[str, Any]]]) -> dict[str, Any]:
+def _make_in_loop(make: Callable[[], Deferred[dict[str, Any]]]) -> dict[str, Any]:
     """Return what a view comes to, in a loop of its own."""
     loop = asyncio.new_event_loop()
     asyncio.set_event_loop(loop)
@@ -116,7 +116,7 @@ def _awaited(make: Callable[[], Deferred[dict[str, Any]]]) -> dict[str, Any]:
 
 def _serve(runs: list[Run], options: argparse.Namespace, echo: Echo, reactor: RunningReactor) -> None:
     with ExitStack() as stack:
-        worlds = _opened(runs, stack, deferToThread)
+        worlds = _open_worlds(runs, stack, deferToThread)
         port = listen(worlds, reactor, options.port, deferToThread)
         address = f"http://{HOST}:{port}/"
         echo(f"Open {address} on this machine. Ctrl-C ends it; nothing in the folder is changed.")
@@ -125,7 +125,7 @@ def _serve(runs: list[Run], options: argparse.Namespace, echo: Echo, reactor: Ru
         reactor.run()
 
 
-def _opened(runs: list[Run], stack: ExitStack, in_thread: InThread) -> list[RunWorld]:
+def _open_worlds(runs: list[Run], stack: ExitStack, in_thread: InThread) -> list[RunWorld]:
     """Return the runs' worlds, from copies that go with the stack. Raises: NoteError."""
     copies = Path(stack.enter_context(TemporaryDirectory(prefix="fallwater-observe-", ignore_cleanup_errors=True)))
     return [RunWorld(run, copies / str(number), in_thread) for number, run in enumerate(runs, 1)]

@@ -1,4 +1,4 @@
-"""The folders of simulations, looked at and never changed: what came of each, and where two of them part."""
+"""Simulation folders, read only: their results, and the first difference between two."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pathlib import Path
 
 from agents.memory.strategy import loaded_strategies
 from config.settings import WorldSettings
-from server.chronicle.reading import Reader, clock_of, index_of
+from server.chronicle.reading import Reader, format_clock, index_of
 from server.simulation import REPORT, TRANSCRIPT, WORLD, read_values
 from vault.chronicle.event_log import Period, period_of
 from vault.errors import NoteError
@@ -50,7 +50,7 @@ class Run:
         self.reader.index.update()
         days: dict[str, int] = {}
         for start_ms, count in self.reader.index.hours():
-            day = clock_of(start_ms, "%Y-%m-%d")
+            day = format_clock(start_ms, "%Y-%m-%d")
             days[day] = days.get(day, 0) + count
         return days
 

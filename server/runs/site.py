@@ -28,7 +28,7 @@ from server.observatory.minds import MindViews
 from server.observatory.town import Town, town_text
 from server.observatory.views import WHOLE, Shown, View, Views
 from server.runs.runs import AskedPrompt, Difference, Run, first_difference
-from server.web.site import Answer, Deadlines, Pages, WebFactory, static_files
+from server.web.site import Deadlines, Pages, Response, WebFactory, static_files
 from vault.atomic_write import NoFsyncDisk
 from vault.chronicle.event_log import second_name
 from vault.entities.store import load_world
@@ -152,21 +152,21 @@ class RunsSite:
     def __init__(self, worlds: Sequence[RunWorld], in_thread: InThread) -> None:
         self._worlds = worlds
         self._in_thread = in_thread
-        self._overview: Answer | None = None
+        self._overview: Response | None = None
 
-    def overview(self, request: Request, given: Mapping[str, Any]) -> Deferred[Answer]:
+    def overview(self, request: Request, given: Mapping[str, Any]) -> Deferred[Response]:
         """Return what the start page shows: each run, and where two of them part."""
         if self._overview:
             return succeed(self._overview)
-        return self._in_thread(self._parted).addCallbacks(self._told, _refused)
+        return self._in_thread(self._first_difference).addCallbacks(self._difference_response, _refused)
 
-    def view(self, request: Request, given: Mapping[str, Any]) -> Deferred[Answer]:
+    def view(self, request: Request, given: Mapping[str, Any]) -> Deferred[Response]:
         """Return a view as a page of the observatory takes it, or why there is none."""
         args = list((request.args or {}).items())[:MAX_ASKED]
         asked = {key.decode("utf-8", "replace"): _text(values[-1]) for key, values in args}
         number, name, form = (asked.pop(key, "") for key in ("run", "view", "form"))
         if not is_number(number) or not 1 <= int(number) <= len(self._worlds):
-            return succeed(Answer(404, {"seen": None, "unseen": f"There is no run {number!r}."}))
+            return succeed(Response(404, {"seen": None, "unseen": f"There is no run {number!r}."}))
         world = self._worlds[int(number) - 1]
         try:
             made = world.make(name, asked)
@@ -174,16 +174,16 @@ class RunsSite:
             return succeed(_refused(Failure()))
         if form == "text":
             made.addCallback(lambda shown: {"text": world.views.text(name, shown)})
-        return made.addCallbacks(lambda shown: Answer(200, {"seen": shown}), _refused)
+        return made.addCallbacks(lambda shown: Response(200, {"seen": shown}), _refused)
 
-    def _parted(self) -> Difference | None:
+    def _first_difference(self) -> Difference | None:
         if len(self._worlds) < 2:
             return None
         return first_difference(self._worlds[0].run.vault, self._worlds[1].run.vault)
 
-    def _told(self, found: Difference | None) -> Answer:
+    def _difference_response(self, found: Difference | None) -> Response:
         told = {"runs": [one.overview() for one in self._worlds], "difference": self._difference(found)}
-        self._overview = Answer(200, told)
+        self._overview = Response(200, told)
         return self._overview
 
     def _difference(self, found: Difference | None) -> dict[str, Any] | None:
@@ -249,8 +249,8 @@ def _text(value: bytes) -> str:
     return value.decode("utf-8", "replace")[:MAX_ASKED_CHARACTERS]
 
 
-def _refused(failure: Failure) -> Answer:
+def _refused(failure: Failure) -> Response:
     if failure.check(CommandError, NoteError):
-        return Answer(200, {"seen": None, "unseen": failure.getErrorMessage()})
+        return Response(200, {"seen": None, "unseen": failure.getErrorMessage()})
     log.error("a view failed: %s", failure.getTraceback())
-    return Answer(200, {"seen": None, "unseen": "Something went wrong. It is told where observe was started."})
+    return Response(200, {"seen": None, "unseen": "Something went wrong. It is told where observe was started."})

@@ -1,4 +1,4 @@
-"""Link-death: who loses the connection stays where they are for a while, and can come back."""
+"""Link-death: a link-dead character stays in place for a while, and its player can return."""
 
 from __future__ import annotations
 

@@ -34,7 +34,7 @@ class IdleTimeout:
         self._since = clock.seconds()
         self._next: DelayedCall | None = None
         if minutes:
-            self._next = clock.callLater(max(0.0, self._seconds - WARNING_SECONDS), self._look)
+            self._next = clock.callLater(max(0.0, self._seconds - WARNING_SECONDS), self._check)
 
     @property
     def idle_seconds(self) -> float:
@@ -49,15 +49,15 @@ class IdleTimeout:
         """Watch no longer."""
         cancel(self._next)
 
-    def _look(self) -> None:
+    def _check(self) -> None:
         left = self._since + self._seconds - self._clock.seconds()
         if self._is_exempt():
-            self._next = self._clock.callLater(self._seconds, self._look)
+            self._next = self._clock.callLater(self._seconds, self._check)
         elif left > WARNING_SECONDS:
-            self._next = self._clock.callLater(left - WARNING_SECONDS, self._look)
+            self._next = self._clock.callLater(left - WARNING_SECONDS, self._check)
         elif left > 0:
             self._warn()
-            self._next = self._clock.callLater(left, self._look)
+            self._next = self._clock.callLater(left, self._check)
         else:
             self._let_go()
 
@@ -126,7 +126,7 @@ class Puppet:
                 registry.linkdead.wait_for(character)
             elif not registry.stays_awake:
                 registry.game.sleep(character.character_id)
-            registry.login_services.accounts.note_seen(character.name)
+            registry.login_services.accounts.record_seen(character.name)
         log.info("%s left (%s)", character.name, reason, extra=self._log_fields)
 
     def _welcome(self, is_new: bool) -> None:
@@ -137,7 +137,7 @@ class Puppet:
         if account:
             if account.failed:
                 session.show(self._say("door.failed_since", count=account.failed))
-            accounts.note_seen(account.name, came_in=True)
+            accounts.record_seen(account.name, came_in=True)
         session.show(render_room(registry.game.world, self.character), kind=SCENE)
 
     def _watch_idle(self) -> None:

@@ -1,4 +1,4 @@
-"""The registry of sessions: who plays which character, guests, and how long everybody has been idle."""
+"""The session registry: who plays which character, guests, and idle times."""
 
 from __future__ import annotations
 
@@ -68,11 +68,11 @@ class Guests:
         while True:
             number = heappop(self._given_back) if self._given_back else next(self._numbers)
             name = f"{STEM}{number}"
-            if world.id_like(name) is None:
+            if world.id_ignoring_case(name) is None:
                 return name
 
 
-LastWord = Callable[[Character | None, bool], str]
+FarewellOf = Callable[[Character | None, bool], str]
 """Returns the last word to whom a session plays, given whether its client connects again by itself."""
 
 
@@ -144,8 +144,8 @@ class SessionRegistry:
         elif limiter.exceeds_address_limit(host):
             why = "too_many_from_there"
             text = say("door.too_many_from_there", count=self.login_services.settings.connections_per_address)
-        elif ban := bans.on(host):
-            why, text = "banned", bans.text(ban)
+        elif ban := bans.ban_of(host):
+            why, text = "banned", bans.ban_message(ban)
         else:
             return ""
         limiter.refuse(network_of(host), why, door)
@@ -179,7 +179,7 @@ class SessionRegistry:
         for session in list(self.sessions):
             session.show(text)
 
-    def send_home(self, last_word: LastWord | None = None) -> Deferred[None] | None:
+    def send_home(self, last_word: FarewellOf | None = None) -> Deferred[None] | None:
         """End every session; the Deferred fires when the last connection has gone, None if there is none to go.
 
         With a last word, instead of the farewell, everybody is to come back at once: nobody falls asleep. It depends
@@ -199,7 +199,7 @@ class SessionRegistry:
                 session.end(self.texts.farewell, MARKED)
         return self.emptied
 
-    def gone(self, session: Connected) -> None:
+    def remove(self, session: Connected) -> None:
         """Forget a session whose connection has gone."""
         self.sessions.discard(session)
         if self.emptied and not self.emptied.called and not self.sessions:

@@ -8,7 +8,7 @@ from twisted.internet.defer import Deferred
 
 from server.accounts.accounts import AccountState, LoginName, NameRefused
 from server.accounts.login import Login, ModalInput
-from server.accounts.password_change import PasswordChange, PasswordChangeRequested, give_one_time
+from server.accounts.password_change import PasswordChange, PasswordChangeRequested, issue_one_time_password
 from server.clock import DelayedCall, ReactorClock, cancel
 from server.connection.connection import KIND_OF, MARKED, SCENE, Connection, Door, Identification, shown_of
 from server.gmcp.client import GmcpClient, Outcome
@@ -179,7 +179,7 @@ class Session:
             was_awaited = puppet.character.transient.is_linkdead
             puppet.character.transient.is_linkdead = False
             puppet.detach(reason, self._was_ended or was_awaited)
-        self._registry.gone(self)
+        self._registry.remove(self)
 
     @property
     def character(self) -> Character | None:
@@ -268,7 +268,7 @@ class Session:
 
     def _log_in(self, given: str, password: str, on_result: Outcome) -> None:
         if isinstance(self._dialogue, Login):
-            self._dialogue.try_at_once(given, password, on_result)
+            self._dialogue.try_credentials(given, password, on_result)
         else:
             on_result(False, self._say("gmcp.already_in"))
 
@@ -314,7 +314,9 @@ class Session:
                 self._dialogue = PasswordChange(self, self._registry.login_services, character.name, self._resume_play)
             case PasswordChangeRequested(name=name):
                 admin = character.name
-                give_one_time(name, self, self._registry.login_services, lambda who: self._registry.reset(admin, who))
+                issue_one_time_password(
+                    name, self, self._registry.login_services, lambda who: self._registry.reset(admin, who)
+                )
 
     def _resume_play(self, text: str) -> None:
         """Play on after a dialogue."""

@@ -1,1 +1,1 @@
-"""Telnet as real clients speak it: bytes to events, options agreed upon, text to bytes."""
+"""Telnet: a parser, option negotiation, charsets and compression."""

@@ -1,4 +1,4 @@
-"""What waits to be sent over a connection, and its compression (MCCP2, option 86): SB 86 SE, then zlib to the end."""
+"""The output buffer of a connection, and its compression (MCCP2, option 86)."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ class OutputBuffer:
             self._has_switch = True
             self._parts.append(on)
 
-    def take(self) -> bytes:
+    def drain(self) -> bytes:
         """Return all that waits as it goes over the wire, so that the client can read it to its last byte."""
         if not self._parts:
             return b""

@@ -1,4 +1,4 @@
-"""The output side of a connection: text out, once a turn, and never more than the client will read."""
+"""The telnet connection: output once a turn, bounded by what the client reads."""
 
 from __future__ import annotations
 
@@ -208,7 +208,7 @@ class TelnetConnection(TextConnection):
         self._lay_out()
         self._is_open = False
         self._output_buffer.compress(False)
-        self._writer.send(self._output_buffer.take())
+        self._writer.send(self._output_buffer.drain())
         self._forced_end = self._services.clock.callLater(self._close_seconds, self._transport.abortConnection)
         self._transport.unregisterProducer()
         self._transport.loseConnection()
@@ -254,7 +254,7 @@ class TelnetConnection(TextConnection):
                 self._is_prompt_due = False
                 if prompt := self._screen.prompt(self._asked):
                     self._output_buffer.add(self._marked(prompt))
-            self._writer.send(self._output_buffer.take())
+            self._writer.send(self._output_buffer.drain())
         self._is_due = False
 
     def _marked(self, prompt: str) -> bytes:
@@ -263,7 +263,7 @@ class TelnetConnection(TextConnection):
     def _relieve(self) -> None:
         """Make room: send at once if the client reads, drop the client if it does not."""
         if not self._is_paused:
-            self._writer.send(self._output_buffer.take())
+            self._writer.send(self._output_buffer.drain())
             return
         waiting = self._output_buffer.waiting_bytes
         self.drop("does not read", f"does not read; dropped with {waiting} bytes waiting")

@@ -1,4 +1,4 @@
-"""MSSP, the MUD Server Status Protocol (option 70): the status of this world for crawlers that list worlds.
+"""MSSP, the MUD Server Status Protocol (option 70), for crawlers that list worlds.
 
 Unknown values are left out.
 """
@@ -29,12 +29,12 @@ def mssp_option(figures: Callable[[], Mapping[str, str]]) -> Option[ClientInfo]:
     """Return the row of the option table that tells each asker the figures of that moment, by their names."""
 
     def tell(client: ClientInfo) -> list[Effect]:
-        return [Send(subnegotiation(MSSP, encoded(figures())))]
+        return [Send(subnegotiation(MSSP, encode_variables(figures())))]
 
     return Option(MSSP, local=Policy.OFFER, on_local_enabled=tell)
 
 
-def encoded(figures: Mapping[str, str]) -> bytes:
+def encode_variables(figures: Mapping[str, str]) -> bytes:
     """Return the payload of a subnegotiation. UTF-8 has no IAC, and control characters become spaces."""
     pairs = ((_cleaned(name).encode(), _cleaned(value).encode()) for name, value in figures.items())
     return b"".join(_VAR + name + _VAL + value for name, value in pairs)

@@ -1,4 +1,4 @@
-"""Agree on telnet options without ever waiting for an answer.
+"""Telnet option negotiation, which never waits for an answer.
 
 Per option and side there are three facts, in the manner of RFC 1143: what we said last, what is agreed, and
 which of our requests may still be answered. Nothing is queued and nothing blocks: some clients (TinTin++

@@ -1,4 +1,4 @@
-"""The option table: which options we know, what we answer, what a client tells us, and the charset of its text."""
+"""The option table: supported options, what clients report, and the charset of their text."""
 
 from __future__ import annotations
 

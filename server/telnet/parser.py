@@ -1,4 +1,4 @@
-"""Turn the bytes of a telnet client into events, and those of a line into text. No input or output of its own.
+"""The telnet parser: bytes to events, and a line's bytes to text, without input or output of its own.
 
 The caller hands over what has arrived with `receive` and takes one event after another with `next_event`, at
 its own pace: what it has not taken yet stays here as bytes. Any bytes are accepted, in any portions; the same

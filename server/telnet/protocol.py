@@ -1,4 +1,4 @@
-"""The input side of a connection: bytes to lines for a session, a few in each turn of the reactor."""
+"""The telnet protocol: bytes to lines for a session, a few in each turn of the reactor."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from zope.interface import implementer
 
 from server.connection.base import TOO_LONG
 from server.connection.connection import ConnectionListener
-from server.connection.input import ConnectionServices, LineIntake, Taken
+from server.connection.input import ConnectionServices, LineIntake, TakeResult
 from server.connection.output import Transport
 from server.telnet.compression import compression_option
 from server.telnet.connection import KeepAlive, TcpTransport, TelnetConnection, TelnetLimits
@@ -166,7 +166,7 @@ class TelnetProtocol(Protocol):
             self._received, self._parsed_bytes = b"", 0
         self._parser.receive(portion)
 
-    def take_next(self, is_held: bool) -> Taken:
+    def take_next(self, is_held: bool) -> TakeResult:
         """Tell the listener one thing that the client has sent.
 
         Held clients are still listened to: what a client tells of itself must not come too late.
@@ -174,7 +174,7 @@ class TelnetProtocol(Protocol):
         event = self._parser.next_event(up_to_text=is_held)
         match event:
             case None:
-                return Taken.NOTHING
+                return TakeResult.NOTHING
             case Line(content):
                 self._negotiator.reset_budget()
                 self._parser.negotiation_bytes = 0
@@ -184,11 +184,11 @@ class TelnetProtocol(Protocol):
                     self._listener.line_received(decode_line(content, self._client.knows_utf_8))
                 except Exception:
                     self._connection.apologize()
-                return Taken.LINE
+                return TakeResult.LINE
             case LineTooLong(max_line_bytes):
                 self._connection.line_typed()
                 self._connection.show(TOO_LONG.format(max_line_bytes))
-                return Taken.SIGNAL
+                return TakeResult.SIGNAL
             case Negotiation():
                 self._apply(self._negotiator.receive(event))
             case Subnegotiation():
@@ -198,8 +198,8 @@ class TelnetProtocol(Protocol):
             case Command(code):
                 if code == AYT:
                     self._connection.show(STILL_HERE)
-                return Taken.SIGNAL
-        return Taken.FACT
+                return TakeResult.SIGNAL
+        return TakeResult.FACT
 
     def end_turn(self) -> None:
         """Drop a client that does nothing but negotiate."""

@@ -1,1 +1,1 @@
-"""The door for browsers: a page, the socket behind it, and play in which no line is lost."""
+"""The door for browsers: a page, its WebSocket, and a backlog that survives lost connections."""

@@ -1,4 +1,4 @@
-"""What one visitor was shown, line by line with its number, so that a cut connection goes on where it was.
+"""The backlog of one visitor: numbered lines on disk, from which a lost connection resumes.
 
 Lines are on disk before they are sent: whatever a page has seen, the server still knows after `kill -9`. A line that
 is typed is on disk before it is done, with its number: it is never done twice. One that was taken, but not finished
@@ -19,9 +19,9 @@ from pathlib import Path
 
 log = logging.getLogger(__name__)
 
-KEPT_LINES = 2000
+MAX_LINES = 2000
 """How many of the last lines can be asked for again."""
-LINES_IN_MEMORY = 100
+MAX_LINES_IN_MEMORY = 100
 """How many of them are answered without reading the file."""
 MAX_PAGES = 8
 """Of how many windows it is known which line they typed last."""
@@ -84,7 +84,7 @@ class Backlog:
         self.last = 0
         self.typed: dict[str, int] = {}
         self.unfinished = 0
-        self._lines: deque[tuple[int, bytes]] = deque(maxlen=LINES_IN_MEMORY)
+        self._lines: deque[tuple[int, bytes]] = deque(maxlen=MAX_LINES_IN_MEMORY)
         self._waiting: list[bytes] = []
         self._lines_in_file = 0
         self._has_failed = False
@@ -120,7 +120,7 @@ class Backlog:
             self.unfinished = 0
             self._waiting.append(_DONE)
         self.write()
-        if self._lines_in_file > 2 * KEPT_LINES:
+        if self._lines_in_file > 2 * MAX_LINES:
             self._shorten()
 
     def write(self) -> None:
@@ -142,7 +142,7 @@ class Backlog:
         if self._lines and self._lines[0][0] <= number + 1:
             return [line for at, line in self._lines if at > number]
         self.write()
-        kept = [line for at, line in _lines_in(self.path) if at > number][-KEPT_LINES:]
+        kept = [line for at, line in _lines_in(self.path) if at > number][-MAX_LINES:]
         return kept or [line for at, line in self._lines if at > number]
 
     def reset(self) -> None:
@@ -172,7 +172,7 @@ class Backlog:
 
     def _shorten(self) -> None:
         """Keep the newest lines."""
-        kept = [line for _, line in _lines_in(self.path)][-KEPT_LINES:]
+        kept = [line for _, line in _lines_in(self.path)][-MAX_LINES:]
         typed = [json.dumps({"window": [page, number]}).encode() for page, number in self.typed.items()]
         draft = self.path.with_suffix(".new")
         try:

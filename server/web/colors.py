@@ -1,4 +1,4 @@
-"""The page's colours: the styles of `config/colors.md` as a style sheet, in light and dark, each with enough contrast.
+"""The page's colours: the styles of `config/colors.md` as CSS, light and dark, with enough contrast.
 
 A hue stays what the note says; its lightness is moved as far as the paper behind it needs (WCAG 2.1, 1.4.3 and 1.4.6).
 A style whose note names no colour keeps the page's own.

@@ -1,4 +1,4 @@
-"""The door for browsers: requests become logins, logins become tickets, tickets open sockets, sockets play."""
+"""The door for browsers: requests become logins, logins get tickets, tickets open sockets."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ from server.session.session import Session
 from server.telnet.negotiation import Option
 from server.telnet.options import ClientInfo
 from server.telnet.protocol import TelnetProtocol
-from server.web.logins import Form, FormLogin, Logins, Origins, Outcome, caller, proof
-from server.web.play import SIGHT, PageConnection, PageSocket, Watcher
+from server.web.logins import Form, FormLogin, Logins, Origins, Outcome, caller, password_fingerprint
+from server.web.play import PAGE_CAPABILITIES, PageConnection, PageSocket, Watcher
 from server.web.programs import PROGRAMS, serve_program
-from server.web.site import Answer, Deadlines, Pages, WebFactory
+from server.web.site import Deadlines, Pages, Response, WebFactory
 from server.web.socket import POLICY, WebSocket, switch_protocol
 from server.web.wire import HandshakeRefused, LastFrame, open_wire
 from world.entities import Character
@@ -35,7 +35,7 @@ log = logging.getLogger(__name__)
 PAGE = "page.fallwater"
 """The subprotocol of the page itself."""
 TICKET_WAIT_SECONDS = 10.0
-LONGEST_FIELD = 200
+MAX_FIELD_CHARACTERS = 200
 
 Observe = Callable[[WebSocket, Callable[[], Character | None]], Watcher | None]
 """Returns who looks through a socket; it is given what returns whom its visitor plays."""
@@ -61,7 +61,7 @@ class WebDoor:
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         self._registry = registry
         self._traffic = registry.traffic["web"]
-        self._services = services.at(self._traffic)
+        self._services = services.for_door(self._traffic)
         self._settings = settings
         self._port = port
         self._world_name = world_name
@@ -104,49 +104,51 @@ class WebDoor:
     def _peer_of(request: Request) -> str:
         return str(getattr(request.getClientAddress(), "host", "local"))
 
-    def _tell_world(self, request: Request, given: Mapping[str, Any]) -> Answer:
+    def _tell_world(self, request: Request, given: Mapping[str, Any]) -> Response:
         settings, registry = self._settings(), self._registry
         told = {
             "name": self._world_name(),
-            "welcome": runs_of(registry.texts.welcome, SIGHT),
+            "welcome": runs_of(registry.texts.welcome, PAGE_CAPABILITIES),
             "guests": settings.guests,
             "new_accounts": settings.new_accounts,
             "people": len(registry.playing),
             "known": bool(self._login_of(request)),
         }
-        return Answer(200, told)
+        return Response(200, told)
 
-    def _enter(self, request: Request, given: Mapping[str, Any]) -> Answer | Deferred[Answer]:
+    def _enter(self, request: Request, given: Mapping[str, Any]) -> Response | Deferred[Response]:
         host = self._host_of(request)
         if why := self._registry.rejection_for(host, "web"):
-            return Answer(200, {"told": why, "asks": "name"})
+            return Response(200, {"told": why, "asks": "name"})
         name, password, chosen = (_field(given, key) for key in ("name", "password", "chosen"))
         form = FormLogin(Form(name, password, chosen), host, self._registry.login_services)
         return form.run().addCallback(lambda outcome: self._entered(request, outcome))
 
-    def _entered(self, request: Request, outcome: Outcome) -> Answer:
+    def _entered(self, request: Request, outcome: Outcome) -> Response:
         if outcome.claim is None:
-            return Answer(200, {"told": outcome.told, "asks": outcome.asks})
+            return Response(200, {"told": outcome.told, "asks": outcome.asks})
         before = self._login_of(request)
         if before and before not in self._playing:
             self._logins.end(before)
         secret = self._logins.begin(outcome.claim.name)
-        ticket = self._logins.ticket(self._logins.find(secret))
-        return Answer(200, {"ticket": ticket, "name": outcome.claim.name}, self._cookie(request, secret))
+        ticket = self._logins.issue_ticket(self._logins.find(secret))
+        return Response(200, {"ticket": ticket, "name": outcome.claim.name}, self._cookie(request, secret))
 
-    def _give_ticket(self, request: Request, given: Mapping[str, Any]) -> Answer:
+    def _give_ticket(self, request: Request, given: Mapping[str, Any]) -> Response:
         login = self._login_of(request)
         if not login:
-            return Answer(200, {"told": ""})
-        return Answer(200, {"ticket": self._logins.ticket(login), "name": self._logins.backlog(login).owner.name})
+            return Response(200, {"told": ""})
+        return Response(
+            200, {"ticket": self._logins.issue_ticket(login), "name": self._logins.backlog(login).owner.name}
+        )
 
-    def _leave(self, request: Request, given: Mapping[str, Any]) -> Answer:
+    def _leave(self, request: Request, given: Mapping[str, Any]) -> Response:
         login = self._login_of(request)
         if login:
             if session := self._sessions.get(login):
                 session.end(self._registry.texts.farewell, MARKED)
             self._logins.end(login)
-        return Answer(200, {}, self._cookie(request, "", seconds=0))
+        return Response(200, {}, self._cookie(request, "", seconds=0))
 
     def _cookie(self, request: Request, secret: str, seconds: int = 7 * 86400) -> str:
         is_encrypted = self._settings().web_tls or (request.getHeader(b"origin") or b"").startswith(b"https://")
@@ -218,7 +220,7 @@ class WebDoor:
 
     def _come_in(self, ticket: str, host: str, resumes: bool) -> PageConnection | str:
         """Return the connection that a ticket is for, begun if there is none; or why there is none."""
-        login = self._logins.take(ticket)
+        login = self._logins.redeem_ticket(ticket)
         if not login:
             self._traffic.refused["bad_ticket"] += 1
             log.warning("%s was refused: its ticket is unknown, used or too old", host, extra={"host": host})
@@ -266,11 +268,11 @@ class WebDoor:
     def _forget(self, login: str) -> None:
         self._playing.pop(login, None)
         self._sessions.pop(login, None)
-        self._logins.put_away(login)
+        self._logins.evict(login)
 
     def _proof_of(self, name: str) -> str | None:
         account = self._registry.login_services.accounts.account(name)
-        return proof(account.password) if account and account.password else None
+        return password_fingerprint(account.password) if account and account.password else None
 
 
 def _refuse(request: Request, status: int) -> int:
@@ -281,4 +283,4 @@ def _refuse(request: Request, status: int) -> int:
 
 def _field(given: Mapping[str, Any], key: str) -> str:
     value = given.get(key, "")
-    return value[:LONGEST_FIELD] if isinstance(value, str) else ""
+    return value[:MAX_FIELD_CHARACTERS] if isinstance(value, str) else ""

@@ -1,4 +1,4 @@
-"""Who may come in by the page: exact Host and Origin, a form for the login dialogue, a cookie, and tickets."""
+"""Logins by the page: Host and Origin checks, the login form, the cookie, and tickets."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ log = logging.getLogger(__name__)
 
 TICKET_SECONDS = 30.0
 MAX_TICKETS = 10_000
-KEPT_SECONDS = 7 * 86400.0
+LOGIN_SECONDS = 7 * 86400.0
 """How long a login is good for since its last line."""
 
 GUEST_SECONDS = 15 * 60.0
@@ -150,10 +150,10 @@ class FormLogin:
             self._finish(Outcome(None, told, "new"))
             return self._done
         self._login = Login(self, self.services, lambda claim: self._finish(Outcome(claim)))
-        self._login.try_at_once(self.form.name, self.form.password, self._tried)
+        self._login.try_credentials(self.form.name, self.form.password, self._on_result)
         return self._done
 
-    def _tried(self, success: bool, message: str) -> None:
+    def _on_result(self, success: bool, message: str) -> None:
         if success or self._is_over:
             return
         say = self.services.wording()
@@ -257,14 +257,14 @@ class Logins:
         if backlog:
             backlog.remove()
 
-    def put_away(self, key: str) -> None:
+    def evict(self, key: str) -> None:
         """Keep a login on disk alone, until somebody comes back."""
         backlog = self._known.get(key)
         if backlog and backlog.is_on_disk:
             backlog.rest()
             del self._known[key]
 
-    def ticket(self, key: str) -> str:
+    def issue_ticket(self, key: str) -> str:
         """Return a ticket that opens one socket for a login, within `TICKET_SECONDS`."""
         while len(self._tickets) >= MAX_TICKETS:
             del self._tickets[next(iter(self._tickets))]
@@ -272,7 +272,7 @@ class Logins:
         self._tickets[ticket] = (key, self._clock.seconds() + TICKET_SECONDS)
         return ticket
 
-    def take(self, ticket: str) -> str:
+    def redeem_ticket(self, ticket: str) -> str:
         """Return the key of the login that a ticket is for, once; empty if it is none, or too old."""
         key, until = self._tickets.pop(ticket, ("", 0.0))
         if not key or self._clock.seconds() > until or self._load(key) is None:
@@ -292,7 +292,7 @@ class Logins:
                 continue
             with suppress(OSError):
                 age = now - path.stat().st_mtime
-                if age > (GUEST_SECONDS if self._is_guests(path) else KEPT_SECONDS):
+                if age > (GUEST_SECONDS if self._is_guests(path) else LOGIN_SECONDS):
                     self.end(path.stem)
 
     def _load(self, key: str) -> Backlog | None:
@@ -318,6 +318,6 @@ def _key(secret: str) -> str:
     return hashlib.sha256(secret.encode()).hexdigest()[:32]
 
 
-def proof(password: str) -> str:
+def password_fingerprint(password: str) -> str:
     """Return what tells one kept password from another without telling anything of it."""
     return hashlib.sha256(f"fallwater {password}".encode()).hexdigest()[:16]

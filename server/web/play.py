@@ -1,4 +1,4 @@
-"""The `Connection` of a visitor by the page: it outlives its sockets, and every line it shows has a number."""
+"""The `Connection` of a visitor by the page: it outlives its sockets, and numbers its lines."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any, Protocol
 from server.clock import DelayedCall, cancel
 from server.connection.base import TOO_LONG, BaseConnection
 from server.connection.connection import Capabilities, ColorDepth, Message, ResumableListener
-from server.connection.input import ConnectionServices, Taken
+from server.connection.input import ConnectionServices, TakeResult
 from server.rendering.page_text import page_line
 from server.rendering.text_screen import preferred
 from server.web.backlog import Backlog
@@ -20,7 +20,7 @@ from world.sanitize import clean_line
 
 log = logging.getLogger(__name__)
 
-SIGHT = Capabilities(colors=ColorDepth.TRUE, links=True, returns=True)
+PAGE_CAPABILITIES = Capabilities(colors=ColorDepth.TRUE, links=True, returns=True)
 """What a page shows, as long as nobody listens to it."""
 SUPPORTED = ["Char 1", "Char.Items 1", "Room 1", "Fallwater 1"]
 """What a page shows beside the log."""
@@ -46,7 +46,7 @@ class PageConnection(BaseConnection):
         is_restarting: Callable[[], bool],
         ended: Callable[[], None],
     ) -> None:
-        super().__init__(host, services, SIGHT)
+        super().__init__(host, services, PAGE_CAPABILITIES)
         self.backlog = backlog
         self._max_line_bytes = max_line_bytes
         self._absent_seconds = absent_seconds
@@ -136,14 +136,14 @@ class PageConnection(BaseConnection):
         self._listener.link_lost()
         self._leaving = self._services.clock.callLater(self._absent_seconds(), self._lose, reason)
 
-    def line_typed(self, text: str, number: int) -> Taken:
+    def line_typed(self, text: str, number: int) -> TakeResult:
         """Take a line that the window typed as its `number`; one that was taken before is not done again."""
         if not self.backlog.note_typed(self._page, number):
-            return Taken.FACT
+            return TakeResult.FACT
         self._took = number
         if len(text.encode("utf-8", "replace")) > self._max_line_bytes:
             self.show(TOO_LONG.format(self._max_line_bytes))
-            return Taken.SIGNAL
+            return TakeResult.SIGNAL
         line = clean_line(text)
         self._is_answer = True
         if not self._is_hidden and line.strip():
@@ -152,12 +152,12 @@ class PageConnection(BaseConnection):
         self.backlog.write()  # before it is done: a line is done once or not at all
         self.tell(self._listener.line_received, line)
         self.prompt()
-        return Taken.LINE
+        return TakeResult.LINE
 
     def read_aloud(self, reader: bool) -> None:
         """Know whether the visitor listens instead of looking."""
         if reader != self._client.screen_reader:
-            self._client = replace(SIGHT, screen_reader=reader)
+            self._client = replace(PAGE_CAPABILITIES, screen_reader=reader)
             self.tell(self._listener.capabilities_changed)
 
     # The connection
@@ -278,7 +278,7 @@ class PageSocket:
         """Whether a ticket was taken."""
         return self._connection is not None
 
-    def message_received(self, content: str | bytes) -> Taken:
+    def message_received(self, content: str | bytes) -> TakeResult:
         """Take a message."""
         try:
             message = json.loads(content) if isinstance(content, str) else None
@@ -291,16 +291,16 @@ class PageSocket:
                 return self._connection.line_typed(text, number)
             case {"view": str(name), **asked} if self._watcher:
                 self._watcher.message_received({"view": name} | {str(key): one for key, one in asked.items()})
-                return Taken.SIGNAL
+                return TakeResult.SIGNAL
             case {"reader": bool(reader)} if self._connection:
                 self._connection.read_aloud(reader)
-                return Taken.SIGNAL
+                return TakeResult.SIGNAL
             case {"ping": int(number)} if self._connection and abs(number) < 2**53:
                 self._socket.send_text(b'[{"pong":%d}]' % number)
-                return Taken.SIGNAL
+                return TakeResult.SIGNAL
         log.warning("%s was hung up on: a message that nobody understands", self._socket.host)
         self._socket.end(POLICY, "A message that nobody understands.")
-        return Taken.SIGNAL
+        return TakeResult.SIGNAL
 
     def socket_lost(self, reason: str) -> None:
         """Tell the connection, if there is one."""
@@ -309,12 +309,12 @@ class PageSocket:
         if self._connection:
             self._connection.detach(self._socket, reason)
 
-    def _enter(self, ticket: str, message: Mapping[object, object]) -> Taken:
+    def _enter(self, ticket: str, message: Mapping[object, object]) -> TakeResult:
         found = self._come_in(ticket, self._socket.host, message.get("resumes") is True)
         if isinstance(found, str):
             self._socket.send_text(json.dumps([{"refused": found}]).encode())
             self._socket.end(POLICY, found[:100])
-            return Taken.SIGNAL
+            return TakeResult.SIGNAL
         self._connection, self._watcher = found, self._watch(found)
         last, stream, page = message.get("last"), message.get("stream"), message.get("page")
         found.attach(
@@ -324,4 +324,4 @@ class PageSocket:
             last if isinstance(last, int) and not isinstance(last, bool) and last >= 0 else 0,
             message.get("reader") is True,
         )
-        return Taken.FACT
+        return TakeResult.FACT

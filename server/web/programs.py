@@ -1,4 +1,4 @@
-"""Sockets of other programs: the subprotocols of mudstandards.org, with the dialogue of the door as at telnet."""
+"""WebSocket subprotocols of mudstandards.org for other programs, with the login of telnet."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from server.connection.connection import (
     DoorTraffic,
     Message,
 )
-from server.connection.input import ConnectionServices, Taken
+from server.connection.input import ConnectionServices, TakeResult
 from server.rendering.text_screen import TextConnection
 from server.telnet.negotiation import GmcpReceived
 from server.telnet.options import read_gmcp
@@ -137,7 +137,7 @@ class ProgramConnection(TextConnection):
         """Where the player is."""
         return self._listener.fairness_key
 
-    def message_received(self, content: str | bytes) -> Taken:
+    def message_received(self, content: str | bytes) -> TakeResult:
         """Take lines from a binary frame, data from a text frame."""
         if isinstance(content, bytes):
             return self._lines_typed(content.decode("utf-8", "replace"))
@@ -146,14 +146,14 @@ class ProgramConnection(TextConnection):
                 return self._lines_typed(line)
             case (str(package), payload):
                 self.tell(self._listener.data_received, package, payload)
-        return Taken.SIGNAL
+        return TakeResult.SIGNAL
 
     def socket_lost(self, reason: str) -> None:
         """Tell the listener."""
         self._is_open = False
         self.tell(self._listener.connection_lost, reason)
 
-    def _lines_typed(self, text: str) -> Taken:
+    def _lines_typed(self, text: str) -> TakeResult:
         lines = text.replace("\r\n", "\n").replace("\r", "\n").removesuffix("\n").split("\n")
         if len(lines) > 1 and len(text) > self._max_line_bytes:
             lines = lines[:1]  # a flood; a line a frame is what all clients send
@@ -166,7 +166,7 @@ class ProgramConnection(TextConnection):
             else:
                 self.tell(self._listener.line_received, clean_line(line))
             self._flush_soon()
-        return Taken.LINE
+        return TakeResult.LINE
 
     # The connection
 
@@ -234,13 +234,13 @@ class TelnetThroughSocket:
         """Where the player is."""
         return self._protocol.fairness_key
 
-    def message_received(self, content: str | bytes) -> Taken:
+    def message_received(self, content: str | bytes) -> TakeResult:
         """Give bytes to telnet; there is no text in it."""
         if isinstance(content, bytes):
             self._protocol.dataReceived(content)
         else:
             self._socket.end(POLICY, "Telnet stands in binary frames.")
-        return Taken.FACT
+        return TakeResult.FACT
 
     def socket_lost(self, reason: str) -> None:
         """Tell telnet."""

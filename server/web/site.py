@@ -1,4 +1,4 @@
-"""The web server behind the page: its files, a few requests, and the way from a request to a socket."""
+"""The web server of the page: static files, requests, and the upgrade to a socket."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def color_file(palette: ColorSettings) -> StaticFile:
 
 
 @dataclass(frozen=True)
-class Answer:
+class Response:
     """What a request is answered: a status, an object for JSON, and perhaps a cookie."""
 
     status: int
@@ -90,7 +90,7 @@ class Answer:
     cookie: str = ""
 
 
-Ask = Callable[[Request, Mapping[str, Any]], Answer | Deferred[Answer]]
+Ask = Callable[[Request, Mapping[str, Any]], Response | Deferred[Response]]
 Check = Callable[[Request], str]
 
 
@@ -152,7 +152,7 @@ class Pages(Resource):
 
 def _ask(request: Request, ask: Ask, given: Mapping[str, Any]) -> Any:
     answer = ask(request, given)
-    if isinstance(answer, Answer):
+    if isinstance(answer, Response):
         _finish(answer, request)
         return NOT_DONE_YET
     request.notifyFinish().addErrback(lambda _: answer.cancel())
@@ -160,7 +160,7 @@ def _ask(request: Request, ask: Ask, given: Mapping[str, Any]) -> Any:
     return NOT_DONE_YET
 
 
-def _finish(answer: Answer, request: Request) -> None:
+def _finish(answer: Response, request: Request) -> None:
     body = json.dumps(answer.content, ensure_ascii=False).encode("utf-8", "replace")
     request.setResponseCode(answer.status)
     request.setHeader(b"content-type", b"application/json; charset=utf-8")
@@ -176,7 +176,7 @@ def _fail(failure: Failure, request: Request) -> None:
     if failure.check(CancelledError):  # the caller has gone
         return
     log.error("a request cannot be answered: %s", failure.getTraceback())
-    _finish(Answer(500, {"told": "Something went wrong. It has been noted in the server's log."}), request)
+    _finish(Response(500, {"told": "Something went wrong. It has been noted in the server's log."}), request)
 
 
 def _file(request: Request, file: StaticFile) -> Any:

@@ -1,4 +1,4 @@
-"""One WebSocket on Twisted's web server: bounded input in fair turns, bounded output, pings, and a clean close."""
+"""One WebSocket: bounded input in fair turns, bounded output, keep-alive pings, and a clean close."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from twisted.web.server import Request
 from zope.interface import implementer
 
 from server.clock import DelayedCall, cancel
-from server.connection.input import ConnectionServices, InputLimits, LineIntake, Taken
+from server.connection.input import ConnectionServices, InputLimits, LineIntake, TakeResult
 from server.connection.output import DirectWriter, Transport
 from server.telnet.connection import TcpTransport
-from server.web.wire import Closed, Nothing, Opened, Received
+from server.web.wire import CloseReceived, MessageReceived, NoMessage, Opened
 
 log = logging.getLogger(__name__)
 
@@ -38,7 +38,7 @@ class SocketListener(Protocol):
     def fairness_key(self) -> str:
         """Whom its messages wait in line with."""
 
-    def message_received(self, content: str | bytes) -> Taken:
+    def message_received(self, content: str | bytes) -> TakeResult:
         """Take one message, and say what it was."""
 
     def socket_lost(self, reason: str) -> None:
@@ -67,7 +67,7 @@ class WebSocket(TwistedProtocol):
         self._listener: SocketListener | None = None
         self._intake = LineIntake(self, services.scheduler, limits, services.clock)
         self._received = b""
-        self._arrived: deque[Received | Closed | Nothing] = deque()
+        self._arrived: deque[MessageReceived | CloseReceived | NoMessage] = deque()
         self._is_open = True
         self._is_lost = False
         self._is_paused = False
@@ -210,24 +210,24 @@ class WebSocket(TwistedProtocol):
             return
         portion, self._received = self._received[:BYTES_PER_TURN], self._received[BYTES_PER_TURN:]
         self.wire.receive(portion)
-        while (arrival := self.wire.next_arrival()) is not None:
+        while (arrival := self.wire.next_event()) is not None:
             self._arrived.append(arrival)
-            if isinstance(arrival, Closed):
+            if isinstance(arrival, CloseReceived):
                 break
         self.send(self.wire.answers())
 
-    def take_next(self, is_held: bool) -> Taken:
+    def take_next(self, is_held: bool) -> TakeResult:
         """Hand one message on; while lines are held, none."""
         while self._arrived:
-            if is_held and isinstance(self._arrived[0], Received):
-                return Taken.NOTHING
+            if is_held and isinstance(self._arrived[0], MessageReceived):
+                return TakeResult.NOTHING
             match self._arrived.popleft():
-                case Received(content) if self._listener:
+                case MessageReceived(content) if self._listener:
                     return self._tell(self._listener, content)
-                case Closed(code, reason):
+                case CloseReceived(code, reason):
                     self._answer_close(code, reason)
-                    return Taken.NOTHING
-        return Taken.NOTHING
+                    return TakeResult.NOTHING
+        return TakeResult.NOTHING
 
     def end_turn(self) -> None:
         """Nothing is left to do."""
@@ -252,13 +252,13 @@ class WebSocket(TwistedProtocol):
             log.warning("%s was hung up on: %s", self.host, reason or code, extra={"host": self.host})
         self.end(NORMAL if code == 1005 else code, reason[:100])
 
-    def _tell(self, listener: SocketListener, content: str | bytes) -> Taken:
+    def _tell(self, listener: SocketListener, content: str | bytes) -> TakeResult:
         try:
             return listener.message_received(content)
         except Exception:
             log.exception("The socket of %s has failed", self.host, extra={"host": self.host})
             self.end(FAILED, "Something went wrong. It has been noted in the server's log.")
-            return Taken.SIGNAL
+            return TakeResult.SIGNAL
 
     def _tell_lost(self, reason: str) -> None:
         listener, self._listener = self._listener, None

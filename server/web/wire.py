@@ -1,4 +1,4 @@
-"""WebSocket frames in bounds: bytes to messages and back, without a socket. The frames themselves are wsproto's."""
+"""WebSocket frames with limits: bytes to messages and back, by wsproto, without a socket."""
 
 from __future__ import annotations
 
@@ -27,28 +27,28 @@ _TWO_BYTE_LENGTH = 126
 
 
 @dataclass(frozen=True)
-class Received:
+class MessageReceived:
     """A whole message. `content` is text from a text frame, bytes from a binary one."""
 
     content: str | bytes
 
 
 @dataclass(frozen=True)
-class Closed:
+class CloseReceived:
     """The client closes, or has broken a rule: `code` is what it is answered, `reason` says it for the log."""
 
     code: int
     reason: str
 
 
-class Nothing(Enum):
+class NoMessage(Enum):
     """What is no message."""
 
     CONTROL = auto()
     """A ping, a pong or a piece of a message: something, but nothing for the player."""
 
 
-Arrival = Received | Closed | Nothing
+WireEvent = MessageReceived | CloseReceived | NoMessage
 
 
 class HandshakeRefused(Exception):
@@ -104,7 +104,7 @@ class LastFrame:
 class Wire:
     """One WebSocket connection after its handshake.
 
-    Feed it with `receive`, then take `next_arrival` until that is None. After a `Closed` there is nothing more.
+    Feed it with `receive`, then take `next_event` until that is None. After a `CloseReceived` there is nothing more.
     """
 
     def __init__(
@@ -124,10 +124,10 @@ class Wire:
         if self._connection.state is ConnectionState.OPEN or self._connection.state is ConnectionState.LOCAL_CLOSING:
             self._connection.receive_data(data)
 
-    def next_arrival(self) -> Arrival | None:
+    def next_event(self) -> WireEvent | None:
         """Return what has arrived next, None if nothing whole has."""
         for event in self._connection.events():
-            return self._taken(event)
+            return self._event_of(event)
         return None
 
     def answers(self) -> bytes:
@@ -161,43 +161,45 @@ class Wire:
             return bytes((_WHOLE | opcode, size)) + content
         return bytes((_WHOLE | opcode, _TWO_BYTE_LENGTH)) + size.to_bytes(2, "big") + content
 
-    def _taken(self, event: Event) -> Arrival:
+    def _event_of(self, event: Event) -> WireEvent:
         match event:
             case TextMessage() | BytesMessage():
                 return self._piece(event)
             case CloseConnection(code=code, reason=reason):
-                return Closed(int(code), reason or "")
+                return CloseReceived(int(code), reason or "")
             case Ping():
                 self._answers.append(self._connection.send(event.response()))
                 return self._count_control()
             case Pong():
                 return self._count_control()
-        return Nothing.CONTROL
+        return NoMessage.CONTROL
 
-    def _piece(self, event: TextMessage | BytesMessage) -> Arrival:
+    def _piece(self, event: TextMessage | BytesMessage) -> WireEvent:
         content = event.data if isinstance(event, TextMessage) else bytes(event.data)
         self._part_bytes += len(content) if isinstance(content, bytes) else len(content.encode())
         if self._part_bytes > self._max_message_bytes:
-            return Closed(CloseReason.MESSAGE_TOO_BIG, f"a message of more than {self._max_message_bytes} bytes")
+            return CloseReceived(CloseReason.MESSAGE_TOO_BIG, f"a message of more than {self._max_message_bytes} bytes")
         if content:
             self._parts.append(content)
         if not event.message_finished:
             self._fragments += event.frame_finished
             if self._fragments > MAX_FRAGMENTS:
-                return Closed(CloseReason.POLICY_VIOLATION, f"a message in more than {MAX_FRAGMENTS} fragments")
-            return Nothing.CONTROL
+                return CloseReceived(CloseReason.POLICY_VIOLATION, f"a message in more than {MAX_FRAGMENTS} fragments")
+            return NoMessage.CONTROL
         if not event.frame_finished:
-            return Nothing.CONTROL
+            return NoMessage.CONTROL
         is_text = isinstance(event, TextMessage)
         whole: str | bytes = "".join(map(str, self._parts)) if is_text else b"".join(map(bytes, self._parts))  # type: ignore[arg-type]
         self._parts, self._part_bytes, self._fragments, self._control_frames = [], 0, 1, 0
-        return Received(whole)
+        return MessageReceived(whole)
 
-    def _count_control(self) -> Arrival:
+    def _count_control(self) -> WireEvent:
         self._control_frames += 1
         if self._control_frames > MAX_CONTROL_FRAMES:
-            return Closed(CloseReason.POLICY_VIOLATION, f"more than {MAX_CONTROL_FRAMES} pings without a message")
-        return Nothing.CONTROL
+            return CloseReceived(
+                CloseReason.POLICY_VIOLATION, f"more than {MAX_CONTROL_FRAMES} pings without a message"
+            )
+        return NoMessage.CONTROL
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agents.escaping import plain, quoted, typed
-from agents.memory.summaries.prompt import RECENT, filled, parse_summary_template
+from agents.memory.summaries.prompt import RECENT, fill_template, parse_summary_template
 from agents.prompts.prompt import SLOTS, known_slots, parse_template
 from tests.agents.house import House
 from tests.hostile import INJECTIONS, TOKENS, hostile_lines
@@ -105,7 +105,7 @@ def test_no_slot_of_a_prompt_lets_a_mark_through(values):
 @given(hostile_lines)
 def test_what_is_summarised_lets_no_mark_through_either(text):
     template = parse_summary_template(Vault(STARTER).read("templates", f"{RECENT}.md"), RECENT)
-    prompt = filled(template.text, {"name": "Rook", "memories": text, "sentences": "3", "objection": ""})
+    prompt = fill_template(template.text, {"name": "Rook", "memories": text, "sentences": "3", "objection": ""})
     assert not any(token in prompt for token in TOKENS)
 
 

@@ -627,13 +627,18 @@ def test_a_larger_model_finds_its_own_words_and_is_told_the_agents(tmp_path, sai
     assert len(life.model.requests) == 1
 
 
-@pytest.mark.parametrize("can", [CHAT, TINY], ids=["small", "tiny base"])
-def test_what_fits_no_example_is_answered_as_anything_is_and_then_by_the_model(tmp_path, can):
-    life = with_voice(tmp_path, words("Is it steep?"), can=can)
+def test_what_fits_no_example_is_answered_as_anything_is_and_then_by_a_tiny_model(tmp_path):
+    life = with_voice(tmp_path, words("Is it steep?"), can=TINY)
     assert life.answers("say Rook, the hill is green.").line == "say Go on."
     assert life.model.requests == []
     life.answers("say Rook, the hill is blue.")
     assert life.model.requests
+
+
+def test_what_fits_no_example_is_answered_by_a_small_model_and_as_anything_is_if_its_words_will_not_do(tmp_path):
+    life = with_voice(tmp_path, words("Is it steep?"), words("The hill is red."), words("The hill is red."))
+    assert life.answers("say Rook, the hill is green.").line == "say Is it steep?"
+    assert life.answers("say Rook, the hill is red.").line == "say Go on."
 
 
 def test_who_speaks_another_language_than_the_note_is_answered_by_the_model(tmp_path):
@@ -661,6 +666,13 @@ def test_somebody_new_is_greeted_without_a_small_model_and_a_guest_asked_for_a_n
         life = with_voice(tmp_path / role.name, can=can)
         life.game.world.characters["Ana"].role = role
         assert life.answers() == Turn("acted", line, cause="greet")
+
+
+def test_who_comes_and_poses_is_asked_what_it_is(tmp_path):
+    life = with_voice(tmp_path)
+    told = life.answers("emote sits down and puts her face in her hands").line
+    assert told in {f"say Ana! {one}" for one in life.game.world.wording("talk.asks_after").split("; ")}
+    assert life.model.requests == []
 
 
 def test_a_small_model_greets_by_itself_who_has_told_it_something(tmp_path):

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 
-from bench.compaction import Row, measured, report
+from bench.compaction import Row, measure, report
 
 
 def test_3_20_placeholders_decisions_the_archive_and_cycles_are_measured_small_and_large(capsys):
-    rows = measured(runs=1)
+    rows = measure(runs=1)
     assert Counter(row.name for row in rows) == {"placeholder": 6, "decision": 3, "archive": 3, "cycle": 2}
     assert len({row.case for row in rows}) == len(rows)
     assert all(0 < row.milliseconds < 60_000 for row in rows)

@@ -10,10 +10,10 @@ from datetime import datetime
 
 import pytest
 
-from bench.groupmem import FACTS, group_talk
+from bench.groupmem import FACTS, generate_group_talk
 from bench.lib.conversations import (
     UNSAID,
-    Asked,
+    AnswerRecord,
     Question,
     answers,
     asked_table,
@@ -61,7 +61,7 @@ def test_to_what_was_never_said_silence_is_the_answer():
 
 
 def test_a_talk_answers_each_question_in_its_evidence_and_nowhere_else():
-    talk = group_talk(3, 200, 42)
+    talk = generate_group_talk(3, 200, 42)
     lines = [f'{speaker} says, "{text}"' for _, speaker, text in talk.turns]
     rng = random.Random(0)
     kinds = [fact(rng, Words(rng)).category for fact in FACTS]
@@ -79,9 +79,9 @@ def test_a_talk_answers_each_question_in_its_evidence_and_nowhere_else():
 
 
 def test_a_seed_gives_one_talk_and_too_many_questions_are_refused():
-    assert group_talk(3, 200, 42) == group_talk(3, 200, 42) != group_talk(4, 200, 42)
+    assert generate_group_talk(3, 200, 42) == generate_group_talk(3, 200, 42) != generate_group_talk(4, 200, 42)
     with pytest.raises(ValueError, match="^42 questions need 54 turns, and 50 have room for 47"):
-        group_talk(3, 50, 42)
+        generate_group_talk(3, 50, 42)
 
 
 def test_without_data_there_are_no_conversations(tmp_path):
@@ -203,8 +203,8 @@ def test_intervals_by_question_and_by_conversation():
 
 
 def test_a_table_tells_what_was_asked_by_strategy_and_category():
-    def asked(category: str, view: float, is_old: bool = False) -> Asked:
-        return Asked("talk 1", "window", category, is_old, view, 1.0, 1.0, 0.5, 100)
+    def asked(category: str, view: float, is_old: bool = False) -> AnswerRecord:
+        return AnswerRecord("talk 1", "window", category, is_old, view, 1.0, 1.0, 0.5, 100)
 
     rows = [asked("updated", 0.0, True), asked("updated", 1.0), asked(UNSAID, math.nan)]
     found = asked_table(rows)

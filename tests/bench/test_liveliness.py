@@ -7,7 +7,7 @@ from pathlib import Path
 
 from bench.lib.models import ScriptedModel
 from bench.lib.three_agents import VISIT_EVERY, VISITOR, Done, Town
-from bench.liveliness import Liveliness, measured
+from bench.liveliness import Liveliness, liveliness_of
 
 
 def test_every_share_is_of_what_it_says():
@@ -21,7 +21,7 @@ def test_every_share_is_of_what_it_says():
         Done("Eliza", "acted", "look", "Garden"),
     ]
     asked = [("Eliza", 0), ("Moss", 1), ("Eliza", 3), ("Eliza", 6)]  # the last has not had two turns since
-    assert measured(turns, asked, 3.5) == Liveliness(
+    assert liveliness_of(turns, asked, 3.5) == Liveliness(
         turns=7,
         valid=5 / 7,
         distinct=5 / 6,
@@ -41,7 +41,7 @@ def lived(root: Path, turns: int = 2 * VISIT_EVERY + 4) -> Town:
     town = Town(root / "vault", model, 1, {"steering": "off"})
 
     async def live() -> None:
-        await town.live(turns)
+        await town.run_turns(turns)
         await town.end()
 
     asyncio.run(live())

@@ -9,9 +9,9 @@ import random
 import pytest
 
 from agents.models.model import Request
-from bench.lib.histories import PEOPLE, Counts, Planted, Telling, given_things, planted, tellings
+from bench.lib.histories import PEOPLE, Counts, Planted, Telling, plan_handovers, plant_facts, schedule_tellings
 from bench.lib.models import LOSSY, LossySummarizer, ScriptedModel
-from bench.lib.retained import Text, is_whole, measured, memory_part, state_of, tally, unsupported
+from bench.lib.retained import Text, is_whole, measure_retention, memory_part, state_of, tally, unsupported
 from vault.memory.memory_line import Memory
 
 FERRY = Planted("updated", "number", "What does the ferry cost?", (("20417",), ("30518",)), ())
@@ -73,20 +73,20 @@ def test_the_memory_part_of_a_prompt_is_what_a_blank_one_has_not():
 
 
 def test_a_planted_value_stands_in_no_other_telling():
-    facts = planted(random.Random(7), 500, Counts())
+    facts = plant_facts(random.Random(7), 500, Counts())
     spoken = [fact for fact in facts if fact.form != "given"]
-    lines = [telling.line for telling, _ in tellings(facts)]
+    lines = [telling.line for telling, _ in schedule_tellings(facts)]
     for fact in spoken:
         assert [sum(value in line for line in lines) for (value,) in fact.values] == [1] * len(fact.values)
     assert all(fact.values[-1][0].lower() not in fact.question.lower() for fact in spoken)
-    assert given_things(facts).keys() == {fact.values[0][0] for fact in facts if fact.form == "given"}
+    assert plan_handovers(facts).keys() == {fact.values[0][0] for fact in facts if fact.form == "given"}
 
 
 def test_tellings_come_in_order_and_updates_after_what_they_update():
-    facts = planted(random.Random(7), 500, Counts())
-    assert [t.at for t, _ in tellings(facts)] == sorted(t.at for fact in facts for t in fact.tellings)
+    facts = plant_facts(random.Random(7), 500, Counts())
+    assert [t.at for t, _ in schedule_tellings(facts)] == sorted(t.at for fact in facts for t in fact.tellings)
     assert all(len(fact.tellings) == len(fact.values) == 1 + (fact.kind == "updated") for fact in facts)
-    assert all(isinstance(t, Telling) and t.speaker in PEOPLE for t, _ in tellings(facts))
+    assert all(isinstance(t, Telling) and t.speaker in PEOPLE for t, _ in schedule_tellings(facts))
 
 
 def test_the_lossy_summarizer_lies_only_when_it_is_asked_for_the_first_time():
@@ -103,7 +103,7 @@ def test_the_lossy_summarizer_lies_only_when_it_is_asked_for_the_first_time():
 def test_a_life_with_a_window_knows_pins_and_can_look_up_the_rest():
     options = argparse.Namespace(seed=3, memories=160, counts=Counts(2, 4, 6, 3))
     lossy = LossySummarizer()
-    result = asyncio.run(measured("window", ScriptedModel(LOSSY, lossy), lossy.lies, options))
+    result = asyncio.run(measure_retention("window", ScriptedModel(LOSSY, lossy), lossy.lies, options))
     assert result.memories >= 160
     assert result.cycles == 0
     assert result.prompt.kept("pinned") == result.prompt.kept("important") == 1.0

@@ -8,7 +8,7 @@ from contextlib import AbstractContextManager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
-from bench.lib.slot_server import serving
+from bench.lib.slot_server import serve
 from tests.integration.line_player import HOST
 from tests.integration.scripted_ollama import MODEL
 
@@ -124,4 +124,4 @@ class _Conversation(BaseHTTPRequestHandler):
 
 def bad_server(api: str) -> AbstractContextManager[BadServer]:
     """Serve on a free port of this machine until the end."""
-    return serving(BadServer(api))
+    return serve(BadServer(api))

@@ -19,7 +19,7 @@ from contextlib import contextmanager, suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
-from bench.lib.slot_server import serving
+from bench.lib.slot_server import serve
 from world.parsing import join_and
 
 MODEL = "scripted"
@@ -146,7 +146,7 @@ class _Conversation(BaseHTTPRequestHandler):
 @contextmanager
 def scripted_ollama() -> Iterator[ScriptedOllama]:
     """Serve on a free port of this machine until the end."""
-    with serving(ScriptedOllama()) as server:
+    with serve(ScriptedOllama()) as server:
         try:
             yield server
         finally:

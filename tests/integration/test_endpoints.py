@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from bench.lib.slot_server import serving
+from bench.lib.slot_server import serve
 from tests.integration.line_player import HOST, LinePlayer
 from tests.integration.running import ADMIN, CLEAN, ROOT, acts_of, eventually, new_vault, serve_command, started
 from tests.integration.scripted_ollama import MODEL
@@ -56,7 +56,7 @@ class _Page(BaseHTTPRequestHandler):
 @contextmanager
 def web_page() -> Iterator[int]:
     """Serve a web page and nothing else; yield the port."""
-    with serving(ThreadingHTTPServer((HOST, 0), _Page)) as server:
+    with serve(ThreadingHTTPServer((HOST, 0), _Page)) as server:
         yield server.server_address[1]
 
 

@@ -11,7 +11,7 @@ from twisted.internet.task import Clock
 from agents.commands.agent_commands import Possession
 from agents.population import Population
 from server.admin.admin_commands import Administration, AdminServices
-from server.admin.audit import Audit
+from server.admin.audit import AuditLog
 from server.connection.connection import Door
 from tests.agents.templates import TEMPLATES
 from tests.server.front_door import NOW_MS, FakeHasher, at_once, lobby_of
@@ -56,13 +56,13 @@ class AdministeredInn:
         self.vault = vault_of(root / "vault", NOTES)
         self.game = inn_game()
         self.clock = Clock()
-        self.audit = Audit(
+        self.audit = AuditLog(
             root / "accounts" / "audit", self.game, lambda who: self.registry.host_of(who), lambda: NOW_MS
         )
-        self.leading = Possession(self.game, self.audit.take_led_line)
+        self.leading = Possession(self.game, self.audit.record_possessed_line)
         self.registry = lobby_of(root, self.game, clock=self.clock, writer=writer, perform=self.leading.perform)
-        self.game.subscribe_lines("audit", self.audit.take_line, first=True)
-        self.game.subscribe("leading", self.leading.take_note, (Left,), first=True)
+        self.game.subscribe_lines("audit", self.audit.record_line, first=True)
+        self.game.subscribe("leading", self.leading.on_events, (Left,), first=True)
         self.accounts = self.registry.login_services.accounts
         self.settings = load_settings(self.vault)
         self.saved = self.closed = 0

@@ -115,5 +115,5 @@ def lobby_of(
     check = Authenticator(accounts, passwords, LoginThrottle(clock), clock)
     door = LoginServices(accounts, passwords, check, settings or ServerSettings(), lambda: game.world.wording)
     registry = SessionRegistry(game, door, TEXTS, clock, perform or game.perform)
-    game.subscribe("gmcp", registry.gmcp_updates.take_note, first=True)
+    game.subscribe("gmcp", registry.gmcp_updates.on_events, first=True)
     return registry

@@ -13,7 +13,7 @@ from twisted.internet.task import Clock
 
 from agents.models.queue import ModelQueue
 from agents.population import Population
-from server.agent_scheduler import LOOKING, MAX_FIRST_SECONDS, AgentScheduler, AgentTimer
+from server.agent_scheduler import MAX_FIRST_SECONDS, SEARCHING_REASON, AgentScheduler, AgentTimer
 from tests.agents.templates import TEMPLATES
 from tests.scripted_model import ScriptedModel
 from tests.vault.vault_of import vault_of
@@ -219,7 +219,7 @@ def test_while_a_model_is_looked_for_nobody_is_told_that_there_is_none_for_good(
         await asyncio.sleep(0.01)
         return [*why, minds.no_model_reason]
 
-    assert asyncio.run(looked_for()) == ["", LOOKING, ""]
+    assert asyncio.run(looked_for()) == ["", SEARCHING_REASON, ""]
 
 
 @pytest.mark.parametrize(("seconds", "times"), [(1, 0), (5, 1), (40, 1)])
@@ -237,7 +237,7 @@ def test_who_has_spoken_to_an_agent_and_waits_is_told_that_it_is_thinking(tmp_pa
         game.world.characters["Ana"] = Character("Ana", "The Landing")
         ana = Player(game, "Ana")
         minds = AgentScheduler(agents, lambda: settings, clock, random.Random(1), lambda said: None, lambda told: None)
-        minds.think_with({"thinker": ModelQueue(model)}, ())
+        minds.use_models({"thinker": ModelQueue(model)}, ())
         minds.begin(agents["Eliza"])
         model.hold()
         ana.types("say Good morning, Eliza.")

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from agents.simulation.simulation import Span
-from server.simulate_command import add_simulate_command, part_of, run_simulation, variant_of, whole_folder
+from server.simulate_command import add_simulate_command, atomic_folder, part_of, run_simulation, variant_of
 from server.simulation import RunSpec
 from tests.scripted_model import ScriptedModel
 from tests.server.test_simulation import files_in, run, talkative
@@ -96,7 +96,7 @@ def test_a_setting_without_a_value_or_with_two_is_refused(given, message):
 
 def test_a_folder_has_its_name_only_when_it_is_whole(tmp_path):
     target = tmp_path / "run"
-    with whole_folder(target) as part:
+    with atomic_folder(target) as part:
         assert part is not None
         (part / "report.json").write_text("{}")
         assert not target.exists()
@@ -105,13 +105,13 @@ def test_a_folder_has_its_name_only_when_it_is_whole(tmp_path):
 
 def test_what_was_cut_short_is_removed_and_begun_again(tmp_path):
     target = tmp_path / "run"
-    with pytest.raises(RuntimeError), whole_folder(target) as part:
+    with pytest.raises(RuntimeError), atomic_folder(target) as part:
         assert part is not None
         (part / "half").mkdir()
         (part / "half" / "a").write_text("")
         raise RuntimeError
     assert not target.exists()
-    with whole_folder(target) as part:
+    with atomic_folder(target) as part:
         assert part is not None
         assert list(part.iterdir()) == []
     assert target.is_dir()
@@ -119,7 +119,7 @@ def test_what_was_cut_short_is_removed_and_begun_again(tmp_path):
 
 def test_a_folder_that_is_there_is_not_made_again(tmp_path):
     (tmp_path / "run").mkdir()
-    with whole_folder(tmp_path / "run") as part:
+    with atomic_folder(tmp_path / "run") as part:
         assert part is None
     assert not part_of(tmp_path / "run").exists()
 
@@ -128,10 +128,10 @@ def test_the_second_waits_for_the_first_and_then_finds_it_done(tmp_path):
     found: list[object] = []
 
     def second() -> None:
-        with whole_folder(tmp_path / "run") as part:
+        with atomic_folder(tmp_path / "run") as part:
             found.append(part)
 
-    with whole_folder(tmp_path / "run"):
+    with atomic_folder(tmp_path / "run"):
         thread = threading.Thread(target=second)
         thread.start()
         thread.join(0.1)

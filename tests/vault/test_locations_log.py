@@ -12,7 +12,7 @@ from tests.vault.failing_disk import FailingDisk, Stopped
 from tests.vault.vault_of import vault_of
 from vault import locations_log as module
 from vault.errors import NoteError
-from vault.locations_log import DRAFT, LOCATIONS, OPENING, SPARE_LINES, LocationsLog
+from vault.locations_log import DRAFT, LOCATIONS, MIN_LINES_TO_COMPACT, OPENING, LocationsLog
 from vault.vault import Vault
 from world.entities import Character, Room, Thing
 from world.world import World
@@ -111,8 +111,8 @@ def test_a_guest_who_has_gone_is_forgotten_when_the_list_is_shortened(tmp_path):
     whereabouts.save()
     del one.characters["Guest1"]
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(module, "SPARE_LINES", 4)
-        patch.setattr(module, "TIMES_ITS_NEED", 1)
+        patch.setattr(module, "MIN_LINES_TO_COMPACT", 4)
+        patch.setattr(module, "COMPACT_FACTOR", 1)
         for place in ("Attic", "Ana", "Hall", "Attic"):
             one.things["thing 1"].place_id = place
             whereabouts.save()
@@ -164,12 +164,12 @@ def test_a_list_that_has_grown_long_is_shortened_in_pieces(tmp_path):
     one, vault = world(), Vault(tmp_path)
     whereabouts = LocationsLog(vault, one)
     longest = 0
-    for turn in range(2 * SPARE_LINES):
+    for turn in range(2 * MIN_LINES_TO_COMPACT):
         one.things["thing 1"].place_id = PLACES[turn % 3]
         whereabouts.save()
         longest = max(longest, text(tmp_path).count("\n") if turn % 50 == 0 else 0)
-    assert SPARE_LINES - 50 < longest < SPARE_LINES + 100
-    assert text(tmp_path).count("\n") < SPARE_LINES
+    assert MIN_LINES_TO_COMPACT - 50 < longest < MIN_LINES_TO_COMPACT + 100
+    assert text(tmp_path).count("\n") < MIN_LINES_TO_COMPACT
     assert restored(vault) == places(one)
     assert not tmp_path.joinpath(*DRAFT).exists()
 
@@ -185,8 +185,8 @@ def test_whoever_stops_the_world_at_any_moment_loses_no_move_that_was_saved(tmp_
     whereabouts = LocationsLog(vault, one)
     seen = dict.fromkeys([*NAMES, "Ana"], "Hall")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(module, "SPARE_LINES", 4)
-        patch.setattr(module, "TIMES_ITS_NEED", 1)
+        patch.setattr(module, "MIN_LINES_TO_COMPACT", 4)
+        patch.setattr(module, "COMPACT_FACTOR", 1)
         patch.setattr(module, "PIECE_LINES", 3)
         with disk.stopping(after) if stops else disk.full(after):
             for name, place in moves:

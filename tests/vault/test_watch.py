@@ -59,9 +59,9 @@ def test_one_call_is_made_until_what_changed_is_taken(tmp_path):
     for path in ("rooms/Hall.md", "rooms/.Hall.md.1.draft", "things/lamp.md", "agents/Moss/facts.md"):
         watch._record([str(root / path)])
     assert calls == ["changed"]
-    assert watch.take() == {"rooms/Hall.md", "things/lamp.md"}
+    assert watch.drain_changes() == {"rooms/Hall.md", "things/lamp.md"}
     watch._record([str(root / "rooms/Hall.md")])
-    assert (calls, watch.take()) == (["changed", "changed"], {"rooms/Hall.md"})
+    assert (calls, watch.drain_changes()) == (["changed", "changed"], {"rooms/Hall.md"})
 
 
 def test_nothing_is_taken_from_the_system_before_the_watch_begins(tmp_path, monkeypatch):
@@ -78,7 +78,7 @@ def test_nothing_is_taken_from_the_system_before_the_watch_begins(tmp_path, monk
 def test_what_lies_outside_the_vault_is_nobody_s_business(tmp_path):
     watch = Watcher(vault_of(tmp_path / "world", {}), lambda: pytest.fail("called"))
     watch._record([str(tmp_path / "rooms" / "Hall.md")])
-    assert watch.take() == set()
+    assert watch.drain_changes() == set()
 
 
 def test_many_threads_lose_no_path(tmp_path):
@@ -94,4 +94,4 @@ def test_many_threads_lose_no_path(tmp_path):
         thread.start()
     for thread in threads:
         thread.join()
-    assert watch.take() == {f"rooms/{number}.md" for number in range(800)}
+    assert watch.drain_changes() == {f"rooms/{number}.md" for number in range(800)}

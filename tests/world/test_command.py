@@ -263,7 +263,7 @@ def test_a_usage_that_is_longer_than_its_column_has_a_line_of_its_own():
     lines = ana.screen()
     at = lines.index("  @set <object> <property> = [<text>]")
     assert lines[at + 1] == f"{' ' * 35}Set a property of a room or thing: @set brass lamp fixed = yes. " + (
-        "Without a text it is unset."
+        "Without a text, remove it."
     )
 
 

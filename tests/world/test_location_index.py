@@ -96,7 +96,9 @@ def test_no_two_of_a_world_have_names_that_differ_in_case_alone(name):
         with pytest.raises(WorldError, match="name"):
             add()
     assert (one.rooms, one.things, one.characters) == before
-    assert one.id_like(name.upper()) == next(id for table in before for id in table if id.lower() == name.lower())
+    assert one.id_ignoring_case(name.upper()) == next(
+        id for table in before for id in table if id.lower() == name.lower()
+    )
 
 
 @pytest.mark.parametrize("rooms", [["Ana"], ["Caf\u00e9", "cafe\u0301"], ["A", "A"], ["lamp"]])
@@ -111,7 +113,7 @@ def test_a_name_is_free_once_nobody_has_it():
     one.add_character(Character("Lamp", "Hall"))
     with pytest.raises(WorldError):
         one.things["lamp"] = Thing("lamp", "Hall")
-    assert (one.id_like("lamp"), one.id_like("oar")) == ("Lamp", None)
+    assert (one.id_ignoring_case("lamp"), one.id_ignoring_case("oar")) == ("Lamp", None)
 
 
 def test_a_thousand_bags_in_each_other_are_listed_as_deep_as_they_may_be():

@@ -80,7 +80,7 @@ def test_a_room_whose_place_is_taken_or_that_has_none_is_told_of_instead():
     world = town(a={"north": "b", "up": "loft"}, b={"south": "c", "out": "yard"}, c={}, loft={}, yard={})
     plan = automap_of(world, "a", 3, NAMES)
     assert list(plan.places) == ["a", "b"]
-    assert [(here, exit.room_id) for here, exit in plan.undrawn] == [("a", "loft"), ("b", "c"), ("b", "yard")]
+    assert [(here, exit.room_id) for here, exit in plan.not_drawn] == [("a", "loft"), ("b", "c"), ("b", "yard")]
 
 
 def test_no_room_is_further_than_the_steps_asked_for():

@@ -1,1 +1,1 @@
-"""Checking a vault: every fault with file and line, and mending what loses nothing."""
+"""Vault check: every fault with file and line, and fixes that lose nothing."""

@@ -1,4 +1,4 @@
-"""Checking a whole vault, its files and what agents remember, and fixing what can be fixed without losing anything.
+"""Checks a whole vault, its files and memories, and applies safe fixes.
 
 Every fault is reported with file and line, what is wrong and what would be right. What a file was before a fix is kept
 in the trash.
@@ -27,7 +27,7 @@ from vault.memory.summaries import LONGTERM, RECENT, SummaryFolder
 from vault.note import parse_note
 from vault.vault import Vault, agent_names, check_name
 
-ASIDE = "quarantine.md"
+QUARANTINE = "quarantine.md"
 
 _REFERENCE = re.compile(r"(?<!\\)\[\[(?P<note>[^\[\]#|]*)#\^m(?P<seq>[1-9]\d{0,15})(?:\|[^\[\]]*)?\]\]")
 _SUMMARY = re.compile(r"(?:recent|longterm)-\d{8}-\d{6}-m\d+(?:-\d+)?\.md")
@@ -35,14 +35,14 @@ _SUMMARY = re.compile(r"(?:recent|longterm)-\d{8}-\d{6}-m\d+(?:-\d+)?\.md")
 Check = Callable[[Vault], Iterable[Finding]]
 TRASH = ".trash"
 MAX_ROUNDS = 5
-SETTLED_SECONDS = 60
+MIN_DRAFT_AGE_SECONDS = 60
 _UNREAD = frozenset({"archive", "former lives", "memories"})
 _DRAFT = re.compile(r"\.(?P<name>.+?)(?:\.(?P<process>\d+))?\.draft|\.writable\.(?P<probe>\d+)|\.starter\..+")
 _BOM = b"\xef\xbb\xbf"
 
 
 @dataclass
-class Remembered:
+class MemoryPlaces:
     """Where each memory of an agent stands: file (without `.md`) and line, by number."""
 
     places: dict[int, tuple[str, int]] = field(default_factory=dict)
@@ -54,7 +54,7 @@ class Remembered:
 
 def check_memories(vault: Vault, name: str) -> Iterator[Finding]:
     """Yield what is wrong with what an agent remembers."""
-    remembered = Remembered()
+    remembered = MemoryPlaces()
     yield from _journal(vault, name, remembered)
     yield from _summaries(vault, name, remembered.last)
     if vault.exists("agents", name, FACTS):
@@ -62,7 +62,7 @@ def check_memories(vault: Vault, name: str) -> Iterator[Finding]:
     yield from _bullets(vault, name, remembered)
 
 
-def _journal(vault: Vault, name: str, remembered: Remembered) -> Iterator[Finding]:
+def _journal(vault: Vault, name: str, remembered: MemoryPlaces) -> Iterator[Finding]:
     folder = vault.path("agents", name, "journal")
     files = [path for path in folder.iterdir() if not path.name.startswith(".")] if folder.is_dir() else []
     for path in sorted(files, key=lambda path: Segment(path.name).order):
@@ -70,7 +70,7 @@ def _journal(vault: Vault, name: str, remembered: Remembered) -> Iterator[Findin
         if is_segment_name(path.name):
             text = path.read_bytes().decode("utf-8", "replace").replace("\r\n", "\n")
             yield from _segment(source, text, remembered)
-        elif path.name != ASIDE:
+        elif path.name != QUARANTINE:
             yield Finding(source, 0, "a journal's file is named after a day, as 2026-11-21.md; nothing reads it.", True)
     before = 0
     for seq in sorted(remembered.places):
@@ -83,7 +83,7 @@ def _journal(vault: Vault, name: str, remembered: Remembered) -> Iterator[Findin
         before = seq
 
 
-def _segment(source: str, text: str, remembered: Remembered) -> Iterator[Finding]:
+def _segment(source: str, text: str, remembered: MemoryPlaces) -> Iterator[Finding]:
     stem = source.rpartition("/")[2].removesuffix(".md")
     try:
         start = parse_note(text, source).body_line
@@ -128,7 +128,7 @@ def _summaries(vault: Vault, name: str, last: int) -> Iterator[Finding]:
                 yield Finding(f"{where}/{note}", line, f"it was made from {source}, which is not there any more.", True)
 
 
-def _facts(vault: Vault, name: str, remembered: Remembered) -> Iterator[Finding]:
+def _facts(vault: Vault, name: str, remembered: MemoryPlaces) -> Iterator[Finding]:
     source = f"agents/{name}/{FACTS}"
     overlay = Overlay(vault)
     yield from collect_errors(
@@ -145,7 +145,7 @@ def _facts(vault: Vault, name: str, remembered: Remembered) -> Iterator[Finding]
     yield from _references(source, overlay.read_text(source), remembered)
 
 
-def _bullets(vault: Vault, name: str, remembered: Remembered) -> Iterator[Finding]:
+def _bullets(vault: Vault, name: str, remembered: MemoryPlaces) -> Iterator[Finding]:
     folder = f"agents/{name}/people"
     for source in (f"agents/{name}/insights.md", *(f"{folder}/{one}.md" for one in vault.names(folder))):
         if not vault.exists(source):
@@ -159,7 +159,7 @@ def _bullets(vault: Vault, name: str, remembered: Remembered) -> Iterator[Findin
             yield from _references(source, text, remembered)
 
 
-def _references(source: str, text: str, remembered: Remembered) -> Iterator[Finding]:
+def _references(source: str, text: str, remembered: MemoryPlaces) -> Iterator[Finding]:
     for number, line in enumerate(text.split("\n"), 1):
         for reference in _REFERENCE.finditer(line):
             stem, _ = remembered.places.get(int(reference["seq"]), ("", 0))
@@ -294,7 +294,11 @@ def check_files(vault: Vault, now: float) -> Iterator[Finding]:
 def _left_over_drafts(vault: Vault, folder: Path, names: Iterable[str], now: float) -> Iterator[Finding]:
     for name in sorted(names):
         match = _DRAFT.fullmatch(name)
-        if match and not _is_alive(match["process"] or match["probe"]) and _age(folder / name, now) > SETTLED_SECONDS:
+        if (
+            match
+            and not _is_alive(match["process"] or match["probe"])
+            and _age(folder / name, now) > MIN_DRAFT_AGE_SECONDS
+        ):
             yield Finding(
                 vault.source(folder / name),
                 0,

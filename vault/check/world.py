@@ -1,5 +1,4 @@
-"""Faults in a world and its settings: exits and links to nothing, ids and numbers given twice, what cannot be reached;
-settings, agents' own settings, and sentences."""
+"""Checks world and settings: dangling exits and links, duplicate ids and numbers, unreachable rooms, sentences."""
 
 from __future__ import annotations
 
@@ -266,7 +265,7 @@ def _agent(vault: Vault, name: str) -> Iterator[Finding]:
     yield from map(finding_of, voice)
     if not overlay.is_hidden(source):
         known = (*setting_names(AgentSettings), *setting_names(MemorySettings))
-        yield from _deprecated_names(source, overlay.read(source).given, known)
+        yield from _deprecated_names(source, overlay.read(source).sourced_properties, known)
 
 
 def _load_or_none(vault: Vault) -> Settings | None:

@@ -1,1 +1,1 @@
-"""The log of what happened in the world, and the index that finds any hour of it."""
+"""The event log of the world, and the index that finds any hour of it."""

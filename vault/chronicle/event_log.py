@@ -1,4 +1,4 @@
-"""The log of what happened in the world: append-only JSONL in the folder `chronicle`, a file a day (UTC).
+"""The event log: append-only JSONL in the folder `chronicle`, a file a day (UTC).
 
     {"at": "2026-11-22T20:35:01.123Z", "kind": "said", "who": "Eliza", "room": "The Garden", "line": "Eliza says, …"}
 

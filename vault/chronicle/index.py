@@ -1,4 +1,4 @@
-"""An index of the event log: an SQLite file under `.index/`, which is a cache and no more.
+"""The index of the event log: an SQLite cache under `.index/`.
 
 It knows when, where and by whom each event happened and where its line stands; the lines themselves stay in the log.
 It may be used in any thread, and by several processes.
@@ -61,7 +61,7 @@ class EventQuery:
     kinds: tuple[str, ...] = ()
     is_public: bool = False
     after: tuple[int, int] = (-1, -1)
-    most: int = MAX_MS
+    limit: int = MAX_MS
     newest: bool = False
 
 
@@ -90,7 +90,7 @@ class ChronicleIndex:
         where, values = _condition(query)
         order = "DESC" if query.newest else "ASC"
         select = f"SELECT {_LINE} FROM events WHERE {where} ORDER BY at_ms {order}, id {order} LIMIT ?"
-        rows = self._database.read(lambda db: db.execute(select, (*values, min(query.most, MAX_MS))).fetchall())
+        rows = self._database.read(lambda db: db.execute(select, (*values, min(query.limit, MAX_MS))).fetchall())
         return self._entries(rows[::-1] if query.newest else rows)
 
     def count(self, query: EventQuery) -> int:

@@ -146,7 +146,7 @@ class Intake:
         for name, stat in stats.items():
             row = known.get(name)
             if row is None or row[4] != stat.st_size:
-                self._take(db, name, stat, row)
+                self._index_file(db, name, stat, row)
                 return True
         return False
 
@@ -176,7 +176,7 @@ class Intake:
             return bool(stat.st_mtime_ns != mtime_ns)
         return not may_grow or _bytes(self._folder / name, taken - len(tail), len(tail)) != tail
 
-    def _take(self, db: sqlite3.Connection, name: str, stat: os.stat_result, row: tuple[Any, ...] | None) -> None:
+    def _index_file(self, db: sqlite3.Connection, name: str, stat: os.stat_result, row: tuple[Any, ...] | None) -> None:
         file, _, taken, lines = row[:4] if row else (_last_file(db) + 1, name, 0, 0)
         path, left, room = self._folder / name, stat.st_size - taken, STEP_BYTES
         raw = _bytes(path, taken, min(room, left))
@@ -211,7 +211,7 @@ class Intake:
         new = [(number, name) for name, number in list(self._names.items())[known_names:]]
         db.executemany("INSERT INTO names VALUES (?, ?)", new)
         db.executemany(_INSERT, rows)
-        db.executemany(_COUNT, _counted(rows))
+        db.executemany(_COUNT, _count_by_hour(rows))
         db.executemany("INSERT INTO damaged VALUES (?, ?)", damaged)
         db.executemany("INSERT INTO moments VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?)", map(_moment_row, found))
         self._save_state(db)
@@ -258,7 +258,7 @@ class Intake:
         self._names, self._count, self._state = {"": 0}, 0, RuleState()
 
 
-def _counted(rows: list[tuple[Any, ...]]) -> list[tuple[int, int, int]]:
+def _count_by_hour(rows: list[tuple[Any, ...]]) -> list[tuple[int, int, int]]:
     """Return for each hour how many events there are, and how many of them are public."""
     counts, public = Counter[int](), Counter[int]()
     for row in rows:

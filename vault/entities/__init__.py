@@ -1,1 +1,1 @@
-"""Rooms, things and characters as notes: read, saved by what differs, and reloaded when edited."""
+"""Rooms, things and characters as notes: read, saved by difference, and reloaded when edited."""

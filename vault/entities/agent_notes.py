@@ -1,4 +1,4 @@
-"""An agent's folder: `agent.md` with its settings and profile, its errands, the plan of a day, and its own notes.
+"""An agent's folder: `agent.md` with settings and persona (profile), errands, the plan of a day, and notes.
 
     ## Errands
     - [[Ink Yard]]: get ink bottle
@@ -99,13 +99,15 @@ def load_agent(vault: Vault, name: str) -> AgentNote:
 
 def agent_of(note: Note, name: str, yesterday: str = "") -> AgentNote:
     """Return what an `agent.md` says; see `load_agent`."""
-    for key, given in note.given.items():
+    for key, given in note.sourced_properties.items():
         meant = "" if current_name(key) in KEYS else closest_name(key.lower().replace("-", "_"), KEYS)
         if meant:
             raise NoteError(f"{note.source}:{given.line}: unknown setting {key!r}; did you mean {meant!r}?")
     old = [key for key in note.typed if current_name(key) in KEYS]
     fields = read_fields("character", note, is_agent=True, known=old)
-    return AgentNote(name, fields, profile_in(note), yesterday.strip("\n"), note.given, note.source, errands_in(note))
+    return AgentNote(
+        name, fields, profile_in(note), yesterday.strip("\n"), note.sourced_properties, note.source, errands_in(note)
+    )
 
 
 def _with_own(note: AgentNote, general: S) -> S:
@@ -223,20 +225,20 @@ def _errand(line: str, place: str) -> Errand:
 
 def profile_in(note: Note) -> str:
     """Return what the body of an agent's note says without its reactions, its errands and comments."""
-    return unescape(line for line, is_table in _parted(note) if not is_table)
+    return unescape(line for line, is_table in _split_body(note) if not is_table)
 
 
 def without_reactions(note: Note) -> str:
     """Return the body of a note without its reactions and errands, to the letter."""
-    return "\n".join(line.raw for line, is_table in _parted(note) if not is_table).strip("\n")
+    return "\n".join(line.raw for line, is_table in _split_body(note) if not is_table).strip("\n")
 
 
 def only_reactions(note: Note) -> str:
     """Return what `without_reactions` leaves out."""
-    return "\n".join(line.raw for line, is_table in _parted(note) if is_table).strip("\n")
+    return "\n".join(line.raw for line, is_table in _split_body(note) if is_table).strip("\n")
 
 
-def _parted(note: Note) -> Iterator[tuple[NoteLine, bool]]:
+def _split_body(note: Note) -> Iterator[tuple[NoteLine, bool]]:
     """Yield each line of a body, and whether it is of the reactions or the errands, which the next heading ends."""
     is_table = False
     for line in note.lines:
@@ -328,7 +330,7 @@ class ProfileHistory:
 
     def set_profile(self, agent: Character, profile: str) -> None:
         """Give an agent another profile; its settings and its reactions stay to the letter. Raises: NoteError."""
-        self._write(agent, escape_section(plain(profile)))
+        self._write(agent, escape_section(strip_markup(profile)))
 
     def undo_profile(self, agent: Character) -> bool:
         """Put an agent's last former profile back, which keeps the one of now; return whether there was one."""
@@ -345,7 +347,7 @@ class ProfileHistory:
         An agent's is in its note then; a person's is saved when it is announced. Raises: NoteError.
         """
         self._keep(character, DESCRIPTION, character.description)
-        description = plain(description)
+        description = strip_markup(description)
         if character.is_agent:
             set_agent_property(self._vault, character.name, "description", description or None)
         return description
@@ -377,6 +379,6 @@ class ProfileHistory:
         return f"{found[-1]}.md" if found else ""
 
 
-def plain(text: str) -> str:
+def strip_markup(text: str) -> str:
     """Return prose in which nothing is a link or a slot of a template."""
     return _BRACKETS.sub("", text).translate(_BRACES)

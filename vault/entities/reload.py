@@ -1,4 +1,4 @@
-"""Following edits of rooms, things and people in a running world; a note that is not valid changes nothing.
+"""Reloads edited notes of rooms, things and people into a running world; an invalid note changes nothing.
 
 A room whose note has another name but the same number was renamed: who and what is in it comes along. Of many edits
 the rest of the world need not wait for the last: `apply_in_steps` applies them a note at a time, and exits lead
@@ -11,7 +11,7 @@ from collections.abc import Generator, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
-from vault.entities.schema import KINDS, inside_itself, person_of, room_names, room_of, thing_of
+from vault.entities.schema import KINDS, containment_fault, person_of, room_names, room_of, thing_of
 from vault.entities.store import MergeBase
 from vault.errors import NoteError
 from vault.note import Note, link_target
@@ -110,7 +110,7 @@ class EntityReloader:
         for source in gone:
             room = self._world.rooms.get(_name(source)) if source.startswith("rooms/") else None
             fitting = numbers.get(room.number, []) if room and room.number else []
-            if len(fitting) == 1 and self._world.id_like(fitting[0]) in (None, _name(source)):
+            if len(fitting) == 1 and self._world.id_ignoring_case(fitting[0]) in (None, _name(source)):
                 found[_name(source)] = fitting[0]
         for old, new in found.items():
             result.events += rename_room(self._world, old, new)
@@ -139,7 +139,7 @@ class EntityReloader:
             self._read_room(source, edited, result)
         for source in sources:
             self._read_room(source, edited, result)
-        for source, why in leading_nowhere(edited.rooms, rooms).items():
+        for source, why in broken_exits(edited.rooms, rooms).items():
             del edited.rooms[source]
             self._refuse(source, why, result)
         parts = {source: ReloadResult() for source in edited.rooms}
@@ -153,7 +153,7 @@ class EntityReloader:
             room = edited.rooms.get(source)
             if room is None or room.id not in rooms:  # it was removed meanwhile, or is not valid any more
                 continue
-            if closed := leading_nowhere({source: room}, rooms):
+            if closed := broken_exits({source: room}, rooms):
                 self._refuse(source, closed[source], parts[source])
             else:
                 self._adopt(source, room, parts[source], edited.written[source])
@@ -195,7 +195,7 @@ class EntityReloader:
             raise NoteError(f"{source}:{line}: at is {thing.place_id!r}, which is no room, person or thing.")
         around = world.containers_around(thing.place_id)
         if not is_as_before and name in (thing.place_id, *around):
-            raise NoteError(inside_itself(name, around, line))
+            raise NoteError(containment_fault(name, around, line))
         self._adopt(source, thing, result)
 
     def _adopt(self, source: str, now: Entity, result: ReloadResult, written: Entity | None = None) -> None:
@@ -264,7 +264,7 @@ class EntityReloader:
 
     def _check_free(self, source: str, ref: Ref) -> None:
         """Raises: NoteError if something else in the world has the name."""
-        other = None if self._world.get(ref) is not None else self._world.id_like(ref[1])
+        other = None if self._world.get(ref) is not None else self._world.id_ignoring_case(ref[1])
         if other is not None:
             raise NoteError(f"{source}: {ref[1]!r} is the name of something else, {other!r}; give it one of its own.")
 
@@ -279,7 +279,7 @@ def run_steps(steps: Generator[None, None, T]) -> T:
             return result
 
 
-def leading_nowhere(read: Mapping[str, Room], rooms: Mapping[str, Room]) -> dict[str, str]:
+def broken_exits(read: Mapping[str, Room], rooms: Mapping[str, Room]) -> dict[str, str]:
     """Return which of the rooms that were read lead to one that is not valid itself, by source, with why.
 
     One that is refused for this is not valid either, unless it is in the world already. Each exit is looked at once.

@@ -1,4 +1,4 @@
-"""Rooms, things, people and agents as notes: how each form of a field is read and written.
+"""The note schema of rooms, things, people and agents: how each field is read and written.
 
 Which field stands where is declared with it in `world.entities`. What a person may do stands with the account and
 never in a note. An agent has no account: its `agent.md` says it.
@@ -43,7 +43,7 @@ FOLDERS = {"room": "rooms", "thing": "things", "character": "people"}
 KINDS = {folder: kind for kind, folder in FOLDERS.items()}
 """The folder of each kind, and the kind of each folder; agents have folders of their own."""
 
-OF_THE_ACCOUNT = ("room", "role", "grants")
+ACCOUNT_FIELDS = ("room", "role", "grants")
 """The properties of an agent's note that nobody is to take for something that counts in a person's."""
 
 Form = tuple[Callable[[Note, str], Any], Callable[[Any], Any]]
@@ -95,7 +95,7 @@ def known_keys(kind: str, is_agent: bool = False) -> frozenset[str]:
     if is_agent:
         keys |= {*setting_names(AgentSettings), *setting_names(MemorySettings)}
     elif kind == "character":
-        keys |= {*OF_THE_ACCOUNT}
+        keys |= {*ACCOUNT_FIELDS}
     return frozenset(keys)
 
 
@@ -296,7 +296,7 @@ def _new_note(entity: Entity) -> str:
     return f"---\n{format_front_matter(new)}---\n" if new else ""
 
 
-def inside_itself(thing_id: str, around: Sequence[str], line: int = 0) -> str:
+def containment_fault(thing_id: str, around: Sequence[str], line: int = 0) -> str:
     """Return what is wrong with a note by which a thing is in what is in it; `around` is what it would be in."""
     notes = ", ".join(f"things/{one}.md" for one in around if one != thing_id)
     place = f"things/{thing_id}.md:{line}" if line else f"things/{thing_id}.md"

@@ -1,4 +1,4 @@
-"""The rooms, things and characters of a vault: loaded as a world, and saved into their notes.
+"""The entity store: loads the world from notes, saves entities, and keeps the merge base.
 
 `rooms`, `things` and `people` are written by hand or when something in them changes; where things and characters are
 now is saved in `world/whereabouts.md`, so that no note that somebody edits is ever written to because somebody moved.
@@ -18,8 +18,8 @@ from config.settings import WorldSettings
 from vault.entities.agent_notes import load_agent
 from vault.entities.schema import (
     FOLDERS,
+    containment_fault,
     entity_of,
-    inside_itself,
     load_person,
     load_room,
     load_thing,
@@ -123,7 +123,7 @@ def _untangle(world: World, known: MergeBase) -> None:
     for thing in world.things.values():
         around = world.containers_around(thing.place_id)
         if thing.thing_id in around:
-            why = inside_itself(thing.thing_id, around)
+            why = containment_fault(thing.thing_id, around)
             thing.place_id = world.start_room_id
             known.broken[f"things/{thing.thing_id}.md"] = why
             log.warning("%s Until then it is in %s.", why, world.start_room_id)

@@ -1,1 +1,1 @@
-"""What agents remember, file by file: journals, summaries, facts and archives."""
+"""The files of an agent's memory: journals, summaries, facts and archives."""

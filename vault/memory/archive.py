@@ -1,4 +1,4 @@
-"""An agent's archive: append-only JSONL, a file a day, in which an entry once written never changes.
+"""An agent's archive: append-only JSONL, a file a day; written entries never change.
 
 A reference such as `2026-11-21#7` names a file and the line in it.
 """

@@ -1,4 +1,4 @@
-"""What an archive says a model was asked and answered: the newest questions, and pairs to train a model with.
+"""Exchanges of an archive: the newest questions to the model, and training pairs.
 
 An export is JSONL, a pair a line. Only commands count: not what was no command, nor what somebody else had the agent
 do.
@@ -80,7 +80,7 @@ class Question:
         calls = [place for place, one in enumerate(self.after) if one["event"] == "tool_call"]
         return self.after[: calls[1]] if len(calls) > 1 else self.after
 
-    def told(self, name: str) -> str:
+    def prompt_note(self, name: str) -> str:
         """Return what the prompt told of the moment under this name, or an empty string."""
         place = self.entry.get("told", {}).get(name)
         return self.prompt[place[0] : place[0] + place[1]] if place else ""
@@ -161,7 +161,7 @@ class Export:
     reasons: bool = True
     refused: bool = False
 
-    def chosen(self, pairs: Iterable[Pair]) -> Iterator[Pair]:
+    def select(self, pairs: Iterable[Pair]) -> Iterator[Pair]:
         """Yield those that are wanted, as they are wanted."""
         for pair in pairs:
             if pair.day >= self.since and (pair.accepted or self.refused):
@@ -193,7 +193,7 @@ def export_training(vault: Vault, agent_id: str, path: Path, wanted: Export | No
     try:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         with draft.open("w", encoding="utf-8") as file:
-            for pair in wanted.chosen(pairs_in(entry for _, entry in Archive(vault, agent_id).entries())):
+            for pair in wanted.select(pairs_in(entry for _, entry in Archive(vault, agent_id).entries())):
                 file.write(wanted.line(pair) + "\n")
                 count += 1
         os.replace(draft, path)

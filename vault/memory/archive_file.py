@@ -1,4 +1,4 @@
-"""What an archive keeps, an entry a line, and one of its files: its name, its lines, and the one being written to.
+"""One file of an archive: its name, its entries as lines, and appending to it.
 
     {"event": "tool_call", "at": "2026-11-21T20:35:01.123Z", "seq": 129, "command": "look"}
 
@@ -64,10 +64,10 @@ _encode = json.JSONEncoder(ensure_ascii=False).encode
 
 
 def _line(entry: Mapping[str, Any]) -> bytes:
-    return encoded(entry) + b"\n"
+    return encode_value(entry) + b"\n"
 
 
-def encoded(value: object) -> bytes:
+def encode_value(value: object) -> bytes:
     """Return a value as a line has it, without a line end."""
     text = _encode(value)
     if text.isascii():

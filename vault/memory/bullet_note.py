@@ -1,4 +1,4 @@
-"""A note of bullets that an agent and people write together, as `people/Robin.md` and `insights.md`.
+"""A note of bullets that an agent and people edit together, such as `people/Robin.md` and `insights.md`.
 
     - **loss**: I lost my dog near the weir yesterday. ([[2026-11-22#^m43]])
     - **loss** · Moss · whispered: Robin lost a dog. ([[2026-11-22#^m61]])
@@ -116,7 +116,7 @@ class BulletNote:
         """Return whether the agent has written this line before; it may have been deleted since."""
         return any(mark[-8:] == _hash(line) for mark in self._marks)
 
-    def changed(self, changes: Iterable[Change], properties: Mapping[str, str | int] | None = None) -> BulletNote:
+    def apply(self, changes: Iterable[Change], properties: Mapping[str, str | int] | None = None) -> BulletNote:
         """Return the note with some lines less and others more, and with other values of properties.
 
         Only lines that the agent wrote are taken out: one that a person has changed stays.
@@ -243,7 +243,7 @@ class BulletFile:
         self._empty = BulletNote(opening, self._source)
         self.note = self._empty
 
-    def take_in(self) -> bool:
+    def reload_if_changed(self) -> bool:
         """Read the file if somebody else has written it; return whether what is in force may have changed."""
         if not self._is_kept:
             return False
@@ -265,15 +265,15 @@ class BulletFile:
         self._is_refused, self.problem = False, ""
         # An editor that saves an older version does not know these lines, and has not deleted them.
         lost = [Change(section, new=[line]) for section, line in self.note.own_lines() if not found.knows(line)]
-        self.note = found.changed(lost) if lost else found
+        self.note = found.apply(lost) if lost else found
         if lost:
             self._write()
         return True
 
     def change(self, changes: Sequence[Change], properties: Mapping[str, str | int] | None = None) -> None:
         """Change the note and write it. What cannot be written now is in force all the same, and written later."""
-        self.take_in()
-        self.note = self.note.changed(changes, properties)
+        self.reload_if_changed()
+        self.note = self.note.apply(changes, properties)
         self._is_unsaved = True
         if not self._is_refused:  # what a person has written is never written over unread
             self._write()

@@ -1,4 +1,4 @@
-"""Caches of one agent: full-text search over its journal in SQLite, and summaries, so that none is paid for twice.
+"""Caches of one agent: full-text search in SQLite (no embedding model is needed), and summaries.
 
 They are files under `.index/`. The Markdown is the truth: a journal file is read again whenever its size or time is not
 as noted, and deleting a cache, or a broken one, costs a little time.
@@ -22,8 +22,8 @@ from vault.memory.segment import body_lines, is_segment_name
 from vault.vault import Vault
 
 MAX_WORDS = 32
-LINES_PER_STEP = 512
-LOOKING_BACK = "@memory-"
+MAX_LINES_PER_STEP = 512
+MEMORY_COMMAND_PREFIX = "@memory-"
 """How the commands begin that look into memory: what was looked for is no memory of it."""
 
 _WORD = re.compile(r"[^\W_]+")
@@ -69,7 +69,7 @@ class SearchIndex:
             self._database.change(lambda db, name=name: self._forget(db, name))  # type: ignore[misc]
         return sorted((name for name, stamp in found.items() if known.get(name) != stamp), reverse=True)
 
-    def take_in(self, name: str) -> None:
+    def index_file(self, name: str) -> None:
         """Read one journal file into the index. Raises: NoteError if it cannot be read or the index not written."""
         for _ in self.steps(name):
             pass
@@ -87,8 +87,8 @@ class SearchIndex:
             raise NoteError(f"agents/{self._agent_id}/journal/{name}: cannot be read: {error.strerror}.") from error
         self._database.change(lambda db: self._forget(db, name))
         seen: set[int] = set()
-        for start in range(0, len(lines), LINES_PER_STEP):
-            read = _memories(lines[start : start + LINES_PER_STEP], name[:10], seen)
+        for start in range(0, len(lines), MAX_LINES_PER_STEP):
+            read = _memories(lines[start : start + MAX_LINES_PER_STEP], name[:10], seen)
             self._database.change(lambda db, read=read: self._add(db, name, read))  # type: ignore[misc]
             yield
         stamp = (name, stat.st_size, stat.st_mtime_ns)
@@ -135,7 +135,7 @@ class SearchIndex:
         return {name: (stat.st_size, stat.st_mtime_ns) for name, stat in stats.items()}
 
     def _add(self, db: sqlite3.Connection, name: str, memories: list[Memory]) -> None:
-        kept = [memory for memory in memories if not memory.text.startswith(LOOKING_BACK)]
+        kept = [memory for memory in memories if not memory.text.startswith(MEMORY_COMMAND_PREFIX)]
         db.executemany("DELETE FROM words WHERE rowid = ?", [(memory.seq,) for memory in kept])
         db.executemany("INSERT OR REPLACE INTO lines VALUES (?, ?)", [(m.seq, name) for m in kept])
         rows = [(m.seq, m.text, m.room, " ".join(m.people)) for m in kept]

@@ -1,4 +1,4 @@
-"""An agent's `facts.md`: what it knows by rule, in Markdown that a person can edit and whose edits count.
+"""An agent's `facts.md`: facts found by rule, in Markdown that people can edit.
 
     - **Moss**: my brother · last seen in The Weir (seen 2026-11-21 20:35; 4 times; since [[2026-11-21#^m100]];
       last [[2026-11-21#^m129]]; before: last seen in The Mill)
@@ -27,7 +27,7 @@ PEOPLE, PLACES, THINGS = "People", "Places", "Things"
 PROMISES, REQUESTS, LESSONS, CONFIDED = "Promises", "Requests", "To remember", "Confided"
 SECTIONS = (PEOPLE, PLACES, THINGS, PROMISES, REQUESTS, LESSONS, CONFIDED)
 COMMITMENTS = (PROMISES, REQUESTS)
-TOLD = (LESSONS, CONFIDED)
+TELLABLE = (LESSONS, CONFIDED)
 ENDINGS = ("kept", "withdrawn", "done")
 BEEN_THERE = "I have been there"
 FORM = "- **name**: what is known"

@@ -1,4 +1,4 @@
-"""An agent's journal: append-only Markdown, a file a day, one line a memory, never deleted and never rewritten.
+"""An agent's journal: append-only Markdown, a file a day, one line a memory.
 
 The one change ever made to a line in a file is to give its number to a line typed by hand.
 """
@@ -92,7 +92,7 @@ class Journal:
         """
         self.close()
         self._given = max(self._given, highest_known if highest_known < MAX_NUMBER else 0)
-        self._take_in([])
+        self._load_from_disk([])
 
     def read(self, first: int, last: int) -> list[Memory]:
         """Return the memories numbered from `first` to `last`, both included, in order.
@@ -138,7 +138,7 @@ class Journal:
         before = self.last
         self.close()
         self._given = max(self._given, self.last)
-        self._take_in(self._cache)
+        self._load_from_disk(self._cache)
         return self.read(before + 1, self.last)
 
     def poll_edits(self) -> list[Memory]:
@@ -181,7 +181,7 @@ class Journal:
             self._open.close_file()
         self._index.write(self._segments)
 
-    def _take_in(self, written: list[Memory]) -> None:
+    def _load_from_disk(self, written: list[Memory]) -> None:
         """Find out what is on disk, or leave all as it was and look again before the next memory is written."""
         before = self._segments, self._cache, self.last
         self._is_stale = True

@@ -1,4 +1,4 @@
-"""One memory and the journal line that it is written as, and sets of memories by their numbers.
+"""One memory and its journal line, and sets of memories by number.
 
     - 20:35:01.123 observed · The Garden · Moss arrives from the library. [with:: Moss] ^m129
 

@@ -1,5 +1,4 @@
-"""One file of a journal: what is in it, putting right what a crash or a hand left in it, appending to it, and noticing
-that somebody has edited one."""
+"""One file of a journal: its content, repair after crashes and hand edits, appending, and change detection."""
 
 from __future__ import annotations
 
@@ -342,23 +341,23 @@ class JournalWatch:
         return (found.st_size, found.st_mtime_ns) != (segment.size, segment.mtime_ns)
 
 
-LOOKED_THROUGH_BYTES = 4_000_000
+MAX_SCANNED_BYTES = 4_000_000
 """So much of a journal, some 20,000 memories, is searched for a name at once: more would hold the server up."""
 
 
 def mentions_person(vault: Vault, agent_id: str, name: str) -> bool:
     """Return whether any of the newest memories of an agent has somebody of this name in it."""
-    return _stands_there(vault, agent_id, rb"\[with:: (?:[^\]\n]*, )?%b(?:, [^\]\n]*)?\]" % re.escape(name.encode()))
+    return _has_word(vault, agent_id, rb"\[with:: (?:[^\]\n]*, )?%b(?:, [^\]\n]*)?\]" % re.escape(name.encode()))
 
 
 def mentions_room(vault: Vault, agent_id: str, room: str) -> bool:
     """Return whether any of the newest memories of an agent is from a room."""
-    return _stands_there(vault, agent_id, rb"(?m)^- [\d:.]+ [a-z]+ \xc2\xb7 %b \xc2\xb7 " % re.escape(room.encode()))
+    return _has_word(vault, agent_id, rb"(?m)^- [\d:.]+ [a-z]+ \xc2\xb7 %b \xc2\xb7 " % re.escape(room.encode()))
 
 
-def _stands_there(vault: Vault, agent_id: str, pattern: bytes) -> bool:
+def _has_word(vault: Vault, agent_id: str, pattern: bytes) -> bool:
     """Search the newest bytes of a journal, newest file first; a file that cannot be read has nothing in it."""
-    wanted, folder, left = re.compile(pattern), f"agents/{agent_id}/journal", LOOKED_THROUGH_BYTES
+    wanted, folder, left = re.compile(pattern), f"agents/{agent_id}/journal", MAX_SCANNED_BYTES
     for name in sorted(vault.names(folder), reverse=True):
         try:
             with vault.path(folder, f"{name}.md").open("rb") as file:

@@ -150,17 +150,17 @@ class SummaryFolder:
 
     def leaves(self) -> list[tuple[str, Summary]]:
         """Return the leaves with their file names, oldest range first; one that is not valid is left out."""
-        return self._all(_LEAF)
+        return self._read_all(_LEAF)
 
     def leaf_names(self) -> list[str]:
         """Return the file names of all leaves by the last memory that each covers, without reading them."""
-        return self._named(_LEAF)
+        return self._files_matching(_LEAF)
 
     def former_names(self) -> list[str]:
         """Return the file names of the long-term summaries that were in force before, in the same way."""
-        return self._named(_FORMER)
+        return self._files_matching(_FORMER)
 
-    def _named(self, pattern: re.Pattern[str]) -> list[str]:
+    def _files_matching(self, pattern: re.Pattern[str]) -> list[str]:
         names = (f"{name}.md" for name in self._vault.names("/".join(self._parts)))
         return sorted(filter(pattern.fullmatch, names), key=covered_by_name)
 
@@ -177,7 +177,7 @@ class SummaryFolder:
 
     def former(self) -> list[tuple[str, Summary]]:
         """Return the long-term summaries that were in force before, in the same way."""
-        return self._all(_FORMER)
+        return self._read_all(_FORMER)
 
     def in_force_at(self, end_ms: int) -> tuple[Summary | None, Summary | None]:
         """Return the long-term and the short-term summary that were made last before a time, as far as files tell.
@@ -271,8 +271,8 @@ class SummaryFolder:
         kept = [(self._free_name("longterm", before, taken), before)] if before else []
         return [*kept, (LONGTERM, longterm)]
 
-    def _all(self, pattern: re.Pattern[str]) -> list[tuple[str, Summary]]:
-        found = [(name, summary) for name in self._named(pattern) if (summary := self.leaf(name))]
+    def _read_all(self, pattern: re.Pattern[str]) -> list[tuple[str, Summary]]:
+        found = [(name, summary) for name in self._files_matching(pattern) if (summary := self.leaf(name))]
         return sorted(found, key=lambda row: (row[1].first, row[1].last, row[1].generation, row[0]))
 
     def set_aside(self, name: str, why: str, at_ms: int) -> str:

@@ -1,1 +1,1 @@
-"""The commands of the world, a module a subject."""
+"""The commands of the world, one module a subject."""

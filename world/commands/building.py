@@ -1,4 +1,4 @@
-"""Making and destroying rooms, exits and things, putting anything anywhere, and undoing all that."""
+"""Building commands: rooms, exits and things are made, destroyed and moved; `@undo`."""
 
 from __future__ import annotations
 
@@ -123,10 +123,10 @@ def create(world: World, actor: Character, name: str) -> list[Event]:
 
 @command("@destroy <object>", category="building", role=Role.BUILDER, for_agents=False, visible_to="room")
 def destroy(world: World, actor: Character, object: str) -> list[Event]:
-    """Take a thing or a room out of the world; @undo brings it back.
+    """Destroy a thing or a room; @undo brings it back.
 
-    Who and what is in a room comes to a room next door, and every exit into it is closed.
-    What is in a container stays where the container was.
+    People and things in a room move next door, and every exit into it is closed.
+    Things in a container stay where the container was.
     """
     subject = find_entity(world, actor, object)
     match subject:
@@ -147,7 +147,7 @@ def destroy(world: World, actor: Character, object: str) -> list[Event]:
     "@teleport <object> to <room>", "@tel", category="building", role=Role.BUILDER, for_agents=False, visible_to="room"
 )
 def teleport(world: World, actor: Character, object: str, room: str) -> list[Event]:
-    """Be in another room at once, or put a thing or, as an admin, somebody there: @teleport me to The Cellar."""
+    """Move yourself or a thing to another room; admins also people: @teleport me to The Cellar."""
     subject, goal = find_entity(world, actor, object), find_room(world, actor, room)
     check_may_change(world, actor, subject)
     match subject:
@@ -164,9 +164,9 @@ def teleport(world: World, actor: Character, object: str, room: str) -> list[Eve
 
 @command("@undo [<number>]", category="building", role=Role.BUILDER, for_agents=False, visible_to="room")
 def undo(world: World, actor: Character, number: str = "") -> list[Event]:
-    """Take back the last thing that you built, changed or destroyed, or the last so many: @undo 3.
+    """Undo your last building command, or the last few: @undo 3.
 
-    What somebody else has changed since stays as it is. What was before the last start cannot be taken back.
+    Later changes by others stay. Commands before the last start cannot be undone.
     """
     if number and not (is_number(number) and 1 <= int(number) <= MAX_UNDO):
         raise CommandError(world.wording("building.undo_number", number=number, most=MAX_UNDO))

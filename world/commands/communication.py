@@ -1,4 +1,4 @@
-"""Speaking and posing to those who are here, near by or anywhere, thinking, and the shared board."""
+"""Communication commands: say, emote, whisper, tell, shout, think, and the shared board."""
 
 from __future__ import annotations
 

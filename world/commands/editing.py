@@ -1,4 +1,4 @@
-"""What rooms and things are like, what they are called, their properties, and everything about one at a glance."""
+"""Editing commands: descriptions, names and properties of rooms and things, and inspecting them."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ MAX_DETAILS = 64
     "@describe <object> -> <text>", "@desc", category="building", role=Role.BUILDER, for_agents=False, visible_to="room"
 )
 def describe(world: World, actor: Character, object: str, text: str) -> list[Event]:
-    r"""Say what something looks like: @describe here -> A long, low room.
+    r"""Describe something: @describe here -> A long, low room.
 
     @describe lamp -> …           a thing; me, or a room by its name, likewise
     @describe here/hearth -> …    a detail of the room; @detail makes a new one
@@ -50,9 +50,9 @@ def describe(world: World, actor: Character, object: str, text: str) -> list[Eve
 
 @command("@detail <name> -> [<text>]", category="building", role=Role.BUILDER, for_agents=False, visible_to="room")
 def detail(world: World, actor: Character, name: str, text: str = "") -> list[Event]:
-    """Add something to look at in this room, or change it: @detail hearth, fire -> Bricks black with winters.
+    """Add or change a detail of this room: @detail hearth, fire -> Bricks black with winters.
 
-    Without a text the detail is taken away.
+    Without a text the detail is removed.
     """
     here, names = world.room_of(actor), validate_names(world, name)
     known = here.details.get(names[0])
@@ -90,7 +90,7 @@ def rename(world: World, actor: Character, object: str, name: str) -> list[Event
 
 @command("@alias <object> -> [<text>]", category="building", role=Role.BUILDER, for_agents=False, visible_to="room")
 def alias(world: World, actor: Character, object: str, text: str = "") -> list[Event]:
-    """Say by what other names something goes: @alias brass lamp -> lamp, light. Without any, it has none.
+    """Set other names of something: @alias brass lamp -> lamp, light. Without names, remove them.
 
     @alias here/hearth -> fire    for a detail of the room
     """
@@ -136,11 +136,11 @@ _PROPERTY = re.compile(r"[a-z][a-z0-9_]{0,39}")
     "@set <object> <property> = [<text>]", category="building", role=Role.BUILDER, for_agents=False, visible_to="room"
 )
 def set_property(world: World, actor: Character, object: str, property: str, text: str = "") -> list[Event]:
-    """Set a property of a room or thing: @set brass lamp fixed = yes. Without a text it is unset.
+    """Set a property of a room or thing: @set brass lamp fixed = yes. Without a text, remove it.
 
     fixed, container    yes or no: whether a thing can be taken, whether it holds others
-    article             what stands before a thing's name, such as some
-    writing             what can be read on a thing
+    article             the article before a thing's name, such as some
+    writing             the text on a thing
     tags                of a room, with commas between them
     Any other name is a property of your own, such as season = winter.
     """

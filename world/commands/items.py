@@ -1,4 +1,4 @@
-"""Things: taking, dropping and giving them, what is in them and written on them, and using them."""
+"""Item commands: get, drop, give, put, read, write, use."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Going from room to room, alone and with others."""
+"""Movement commands: alone and with followers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What players set for themselves: aliases, being away, reading again, how much is shown, and whom they ignore."""
+"""Preference commands: aliases, afk, brief, screen reader, colours, links, history, and ignoring (`hush`)."""
 
 from __future__ import annotations
 
@@ -43,14 +43,14 @@ COLOR_MODES = {
 
 
 @command("!", "!!", "again", category="comfort", for_agents=False)
-def again(world: World, actor: Character) -> list[Event]:
+def repeat_line(world: World, actor: Character) -> list[Event]:
     """Do your last line again. What begins with @ is never repeated."""
     raise CommandError(world.wording("comforts.nothing_to_repeat"))
 
 
 @command("unalias <name>", category="comfort", role=Role.PLAYER, for_agents=False)
 def unalias(world: World, actor: Character, name: str) -> list[Event]:
-    """Forget a command of your own."""
+    """Remove a command of your own."""
     if actor.preferences.pop(f"{ALIAS}{name.lower()}", None) is None:
         raise CommandError(world.wording("comforts.no_alias", name=name))
     return _confirm(actor, world.wording("comforts.forgotten", name=name.lower()))
@@ -68,24 +68,24 @@ def afk(world: World, actor: Character, text: str = "") -> list[Event]:
 
 @command("brief", category="comfort", for_agents=False)
 def brief(world: World, actor: Character) -> list[Event]:
-    """Be shown rooms without their description when you walk; `look` still shows it, `verbose` ends it."""
+    """Hide room descriptions when you walk; `look` still shows them, `verbose` ends it."""
     actor.preferences[BRIEF] = ON
     return _confirm(actor, world.wording("comforts.brief"))
 
 
 @command("verbose", category="comfort", for_agents=False)
 def verbose(world: World, actor: Character) -> list[Event]:
-    """Be shown rooms with their description when you walk, as it is at first."""
+    """Show room descriptions when you walk, which is the default."""
     actor.preferences.pop(BRIEF, None)
     return _confirm(actor, world.wording("comforts.verbose"))
 
 
 @command("screenreader [<text>]", category="comfort", for_agents=False)
 def screenreader(world: World, actor: Character, text: str = "") -> list[Event]:
-    """Have everything told in plain sentences, without columns, drawings and repeated prompts.
+    """Show everything in plain sentences, without columns, drawings and repeated prompts.
 
-    screenreader on     as it is at once for a client that says so itself
-    screenreader off    as it is for everybody else
+    screenreader on     the default for clients that report a screen reader
+    screenreader off    the default for all others
     """
     wanted = text.lower()
     if wanted not in ("", ON, OFF):
@@ -98,9 +98,9 @@ def screenreader(world: World, actor: Character, text: str = "") -> list[Event]:
 
 @command("color [<text>]", "colour", category="comfort", for_agents=False)
 def color(world: World, actor: Character, text: str = "") -> list[Event]:
-    """See colours or none: color on, color off, or color auto for what your client says it can show.
+    """Set colours: color on, color off, or color auto for the colours that your client reports.
 
-    color 16            the colours that every terminal has; also 256, and true for all there are
+    color 16            the colours of every terminal; also 256 and true
     """
     wanted = text.lower()
     if wanted not in ("", AUTO, *COLOR_MODES):
@@ -116,9 +116,9 @@ def color(world: World, actor: Character, text: str = "") -> list[Event]:
 
 @command("links [<text>]", category="comfort", for_agents=False)
 def links(world: World, actor: Character, text: str = "") -> list[Event]:
-    """Have web addresses in help and notes shown as links that can be clicked: links on, or links off.
+    """Show web addresses in help and notes as clickable links: links on, or links off.
 
-    Not every client knows them: one that does not shows strange signs instead.
+    Clients without support for links show strange characters instead.
     """
     wanted = text.lower()
     if wanted not in ("", ON, OFF):
@@ -145,7 +145,7 @@ def preference_commands(table: CommandTable) -> tuple[Command, ...]:
 
     @command("alias [<name>]", category="comfort", role=Role.PLAYER, for_agents=False, also=("alias <name> = <text>",))
     def alias(world: World, actor: Character, name: str = "", text: str = "") -> list[Event]:
-        """Make a command of your own, or list those that you have.
+        """Define a command of your own, or list yours.
 
         alias gs = go south
         alias ask = say to %1 Have you seen %2?     %1 to %9 are the words behind it
@@ -158,7 +158,7 @@ def preference_commands(table: CommandTable) -> tuple[Command, ...]:
         actor.preferences[f"{ALIAS}{name}"] = text
         return _confirm(actor, world.wording("comforts.alias", name=name, text=text))
 
-    return (again, alias, unalias, afk, brief, verbose, history, screenreader, color, links)
+    return (repeat_line, alias, unalias, afk, brief, verbose, history, screenreader, color, links)
 
 
 def _confirm(actor: Character, said: str) -> list[Event]:
@@ -197,14 +197,14 @@ MAX_IGNORED = 50
 
 
 @command("hush [<anyone>]", "quiet", category="comfort", for_agents=False)
-def hush(world: World, actor: Character, anyone: str = "") -> list[Event]:
-    """Notice somebody no more, unless it is for you, names you or answers you; `unhush` ends it.
+def ignore(world: World, actor: Character, anyone: str = "") -> list[Event]:
+    """Ignore somebody, except for words to you, about you or in answer to you; `unhush` ends it.
 
     hush Moss       one of them
     hush agents     every agent
-    hush            who is hushed
-    Kept from you is what they say and pose, how they come and go, and what they do with things.
-    What they say or give to you is not, and the words that you did not hear stand in history.
+    hush            the list of ignored people
+    It hides their speech, poses, movements and handling of things.
+    Words and things for you still arrive, and hidden words are in history.
     """
     names = ignored_names(actor)
     if not anyone:
@@ -218,8 +218,8 @@ def hush(world: World, actor: Character, anyone: str = "") -> list[Event]:
 
 
 @command("unhush [<text>]", category="comfort", for_agents=False)
-def unhush(world: World, actor: Character, text: str = "") -> list[Event]:
-    """Hear somebody again, or everybody: unhush Moss, unhush agents, unhush."""
+def unignore(world: World, actor: Character, text: str = "") -> list[Event]:
+    """Stop ignoring somebody, or everybody: unhush Moss, unhush agents, unhush."""
     names = ignored_names(actor)
     wanted = ALL_AGENTS if _is_every_agent(world, text) else text.lower()
     left = [name for name in names if wanted and name.lower() != wanted]

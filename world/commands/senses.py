@@ -1,4 +1,4 @@
-"""Looking about: rooms and what is in them, the map, the time, who is in the world; and leaving it."""
+"""Commands of perception: look, map, time, who, where; and quit."""
 
 from __future__ import annotations
 
@@ -154,7 +154,7 @@ def _map_lines(world: World, room_id: str, directions: Mapping[str, str]) -> lis
     signs = plan.signs()
     lines = draw_automap(world, plan, directions)
     lines += ["", *(world.wording("mapping.sign", sign=signs[one], room=room_name(one, world)) for one in plan.places)]
-    for here, exit in plan.undrawn:
+    for here, exit in plan.not_drawn:
         there = room_name(exit.room_id, world)
         lines.append(world.wording("mapping.undrawn", exit=exit.name, sign=signs[here], room=there))
     return lines

@@ -1,4 +1,4 @@
-"""The table of all commands of the world, in the order in which help lists them, and help, which is made from it."""
+"""The table of all commands of the world, and `help`, which is generated from it."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ COMMANDS = (
     *(items.get, items.drop, items.give, items.inventory, items.put, items.read, items.write, items.use),
     communication.think,
     *(senses.who, senses.where, senses.lastseen, senses.quit_world),
-    *(preferences.hush, preferences.unhush),
+    *(preferences.ignore, preferences.unignore),
     senses.time,
     *(building.dig, building.make_exit, building.remove_exit),
     *(editing.describe, editing.detail, editing.rename, editing.alias),

@@ -34,8 +34,8 @@ from vault.memory.facts_note import (
     PLACES,
     PROMISES,
     REQUESTS,
+    TELLABLE,
     THINGS,
-    TOLD,
     Fact,
 )
 from vault.memory.memory_line import Memory
@@ -315,7 +315,7 @@ def _commit(known: FactStore, fact: Fact) -> None:
 def _says_again(fact: Fact, old: Fact) -> bool:
     if old.closed or old.subject != fact.subject:
         return False
-    if CONFIDED in (fact.section, old.section) and {fact.section, old.section} <= set(TOLD):
+    if CONFIDED in (fact.section, old.section) and {fact.section, old.section} <= set(TELLABLE):
         return old.value.casefold() == fact.value.casefold() or replaces(fact.value, old.value)
     return old.section == fact.section and (old.key == fact.key or is_same_topic(old.value, fact.value))
 
@@ -342,7 +342,7 @@ def _withdraw(known: FactStore, speaker: str, sentence: str, memory: Memory) -> 
 
 def _untold(known: FactStore, speaker: str, sentence: str) -> list[Fact]:
     """Return what a speaker has told and wants forgotten."""
-    told = [fact for fact in known.facts.values() if fact.section in TOLD and fact.subject == speaker and fact.last]
+    told = [fact for fact in known.facts.values() if fact.section in TELLABLE and fact.subject == speaker and fact.last]
     return _nearest(told, content_words(sentence)) if wants_forgotten(sentence) else []
 
 

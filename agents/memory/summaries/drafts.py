@@ -1,4 +1,4 @@
-"""A draft of a summary, and what one try at it has cost with one model."""
+"""A draft of a summary, and the cost of one call to a model for it."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class Draft:
     refused: tuple[str, ...] = ()
 
 
-class Asking:
+class SummaryCall:
     """Asks one model on behalf of one agent, and keeps account of calls, tokens and what the gate has refused."""
 
     def __init__(self, queue: ModelQueue, name: str, temperature: float, timeout_seconds: float) -> None:

@@ -1,4 +1,4 @@
-"""Faults of a summary that show in its form: empty headings, a missing end, loops, copies, talk about the task.
+"""Faults of form in a summary: empty headings, a missing end, loops, copies, talk about the task.
 
 Each function yields a reason and a sentence for every fault; texts are in the plain spelling of `entities.plain`.
 """
@@ -105,7 +105,7 @@ Fault = tuple[str, str]
 
 COPY_WORDS = 6
 RUN_WORDS = 8
-MOST_REPEATS = 2
+MAX_REPEATS = 2
 WORDS_A_PRONOUN = 100
 SILENT_WORDS = 80
 SHOWN_CHARACTERS = 60
@@ -182,7 +182,7 @@ def structure_faults(text: str) -> Iterator[Fault]:
         yield "cut-off", f"The summary breaks off at {short(last[-SHOWN_CHARACTERS:])!r}; end it with a whole sentence."
     sentences = Counter(as_words(sentence) for sentence in _SENTENCE.findall(text))
     for sentence, count in sentences.items():
-        if count > MOST_REPEATS and len(sentence.split()) > 2:
+        if count > MAX_REPEATS and len(sentence.split()) > 2:
             yield "repetition", f"{short(sentence)!r} stands there {count} times; once is enough."
 
 

@@ -1,4 +1,4 @@
-"""A line of an extractive summary: one memory, word for word, with a link to its line in the journal.
+"""A line of an extractive summary: one memory, word for word, with a link to its journal line.
 
 - Moss says, "It always does." ([[2026-11-21#^m12]])
 - I did: say Good morning ([[2026-11-21#^m13]])
@@ -40,6 +40,6 @@ def memory_of_line(line: str) -> tuple[int, str] | None:
     return (int(match["seq"]), match["words"].strip()) if match else None
 
 
-def tells(line: str, memory: Memory) -> bool:
+def mentions_memory(line: str, memory: Memory) -> bool:
     """Return whether a line is this memory's: its number and its words."""
     return memory_of_line(line) == (memory.seq, picked_words(memory).strip())

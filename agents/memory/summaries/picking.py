@@ -1,4 +1,4 @@
-"""Having a model pick whole lines, or picking them by rule: what matters most, and not all of one place."""
+"""Extractive summaries: lines picked by a model or by rule, by importance and place."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from agents.memory.english import FUNCTION_WORDS
 from agents.memory.gate import Source, judge_picked
 from agents.memory.importance import HANDED, is_routine
 from agents.memory.judging.entities import folded, plain
-from agents.memory.summaries.drafts import Asking, Draft
+from agents.memory.summaries.drafts import Draft, SummaryCall
 from agents.memory.summaries.picked import memory_of_line, picked_line
-from agents.models.adapter import literal
+from agents.models.adapter import gbnf_literal
 from vault.memory.memory_line import DEFAULT_IMPORTANCE, Memory
 
 FORM_TOKENS = 24
@@ -69,7 +69,9 @@ def offered(left: Sequence[Candidate], chosen: Sequence[Candidate], count: int) 
     return [one for one in open_to_all if one.importance >= most - NEAR]
 
 
-async def picked(asking: Asking, lines: Sequence[Candidate], count: int, source: Source, resolve: Resolve) -> Draft:
+async def pick_with_model(
+    asking: SummaryCall, lines: Sequence[Candidate], count: int, source: Source, resolve: Resolve
+) -> Draft:
     """Return a summary of lines that the model has picked, in their order. Raises: SummaryRefused, ModelError.
 
     A model that cannot be held to a choice is not asked: the newest of those offered counts.
@@ -80,7 +82,7 @@ async def picked(asking: Asking, lines: Sequence[Candidate], count: int, source:
         if len(left) + len(chosen) <= count:
             one = left[0]
         elif asking.model.capabilities.grammar or asking.model.capabilities.json_schema:
-            one = await _asked(asking, lines, chosen, choice, count, source.name)
+            one = await _ask_for_line(asking, lines, chosen, choice, count, source.name)
         else:
             one = choice[-1]
         left.remove(one)
@@ -89,7 +91,9 @@ async def picked(asking: Asking, lines: Sequence[Candidate], count: int, source:
     return _accepted(asking, lines, chosen, source, resolve, "extractive")
 
 
-def extracted(asking: Asking, lines: Sequence[Candidate], count: int, source: Source, resolve: Resolve) -> Draft:
+def pick_by_rule(
+    asking: SummaryCall, lines: Sequence[Candidate], count: int, source: Source, resolve: Resolve
+) -> Draft:
     """Return a summary of lines picked by rule: the most important first, of these the most central.
 
     A line is central if its words are in many others. Raises: SummaryRefused.
@@ -104,8 +108,8 @@ def extracted(asking: Asking, lines: Sequence[Candidate], count: int, source: So
     return _accepted(asking, lines, chosen, source, resolve, "fallback")
 
 
-async def _asked(
-    asking: Asking,
+async def _ask_for_line(
+    asking: SummaryCall,
     lines: Sequence[Candidate],
     chosen: Sequence[Candidate],
     choice: Sequence[Candidate],
@@ -116,7 +120,7 @@ async def _asked(
     told = "\n".join([*shown, "", f"The {count} of these that {name} must never forget:", *before, ""])
     longest = max(asking.model.count_tokens(one.line) for one in choice)
     if asking.model.capabilities.grammar:
-        grammar = f'root ::= ({" | ".join(literal(one.line) for one in choice)}) "\\n"\n'
+        grammar = f'root ::= ({" | ".join(gbnf_literal(one.line) for one in choice)}) "\\n"\n'
         answer = (await asking.ask(told, longest + 8, ("\n",), grammar)).text.strip("\n")
     else:
         completion = await asking.ask(told, longest + FORM_TOKENS, (), schema=_schema([one.line for one in choice]))
@@ -138,13 +142,13 @@ def _line_in(answer: str) -> str:
         return ""
 
 
-def _fits(chosen: Sequence[Candidate], asking: Asking, source: Source) -> bool:
+def _fits(chosen: Sequence[Candidate], asking: SummaryCall, source: Source) -> bool:
     told = [link[1] if (link := memory_of_line(one.line)) else one.line for one in chosen]
     return asking.model.count_tokens("\n".join(told)) <= source.cap_tokens
 
 
 def _accepted(
-    asking: Asking,
+    asking: SummaryCall,
     lines: Sequence[Candidate],
     chosen: Sequence[Candidate],
     source: Source,

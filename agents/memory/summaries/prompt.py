@@ -1,4 +1,4 @@
-"""The summarising prompts: their templates, and the memories in them.
+"""The summarizing prompts: their templates, and the memories in them.
 
 Templates are notes in the vault with slots; one text serves base and chat models. `summarize_recent` and
 `summarize_longterm` serve everybody. An agent of a kind has its own, `summarize_recent_planner`; a note named after the
@@ -18,7 +18,7 @@ from agents.escaping import filling
 from agents.memory.facts.narration_parser import ENGLISH, NarrationParser
 from agents.memory.importance import is_routine
 from agents.memory.judging.evidence import ANSWERED
-from agents.memory.view import collapsed, memory_text
+from agents.memory.view import collapse_repeats, memory_text
 from vault.errors import NoteError
 from vault.markdown import LINE_BREAK
 from vault.memory.memory_line import Memory
@@ -114,7 +114,7 @@ def parse_summary_template(note: Note, step: str) -> SummaryTemplate:
     return SummaryTemplate(text, schema)
 
 
-def filled(template: str, values: Mapping[str, str], chat: bool = False) -> str:
+def fill_template(template: str, values: Mapping[str, str], chat: bool = False) -> str:
     """Return the prompt; for a chat model without the cue that a base model goes on from."""
     words = filling(values)
     text = _SLOT.sub(lambda slot: words.get(slot[1], ""), template)
@@ -156,7 +156,7 @@ class Group:
         return f"{where}, with {join_and(list(self.people))}:" if self.people else f"{where}:"
 
 
-def grouped(memories: Sequence[Memory], grouping: str) -> list[Group]:
+def group_memories(memories: Sequence[Memory], grouping: str) -> list[Group]:
     """Return memories by place and company, or all as one group if `grouping` is `none`.
 
     Company is everyone who is named during a stay at a place; stays with the same company at the same place become
@@ -171,7 +171,7 @@ def grouped(memories: Sequence[Memory], grouping: str) -> list[Group]:
     return [Group(place, tuple(sorted(people)), tuple(told)) for (place, people), told in stays.items()]
 
 
-def told(groups: Sequence[Group], name: str, width: int, reading: NarrationParser = ENGLISH) -> str:
+def render_groups(groups: Sequence[Group], name: str, width: int, reading: NarrationParser = ENGLISH) -> str:
     """Return groups as text, a line a memory of at most so many characters, each group under its heading.
 
     What is routine is not told but counted, in the last line of its group.
@@ -181,7 +181,7 @@ def told(groups: Sequence[Group], name: str, width: int, reading: NarrationParse
         lines += [group.heading] if len(groups) > 1 else []
         notable = [memory for memory in group.memories if not is_routine(memory)]
         shown = filter(None, (first_person(memory, name, reading) for memory in notable))
-        lines += collapsed(_shortened(line, width) for line in shown)
+        lines += collapse_repeats(_shortened(line, width) for line in shown)
         lines += [counts] if (counts := _counts(group.memories, reading)) else []
     return "\n".join(lines)
 
@@ -234,13 +234,13 @@ def _counts(memories: Sequence[Memory], reading: NarrationParser) -> str:
     commands = sum(memory.kind == "acted" for memory in routine)
     others = sum(memory.kind == "observed" for memory in routine)
     looks = max(0, commands - moves) if commands else len(routine) - moves - others
-    counted = [_counted(moves, "move"), _counted(looks, "look")]
+    counted = [_count_text(moves, "move"), _count_text(looks, "look")]
     went = f"went about: {', '.join(filter(None, counted))}" if moves or looks else ""
     seen = f"saw others come and go: {others}" if others else ""
     return f"[{'; '.join(filter(None, [went, seen]))}]" if went or seen else ""
 
 
-def _counted(count: int, what: str) -> str:
+def _count_text(count: int, what: str) -> str:
     return f"{count} {what}{'' if count == 1 else 's'}" if count else ""
 
 

@@ -1,4 +1,4 @@
-"""Having a model write a summary: in prose, as JSON, or in six fixed sections.
+"""Abstractive summaries by a model: in prose, as JSON, or in six fixed sections.
 
 It is asked twice at most, the second time with what was wrong. If both tries are wrong in some sentences, the others
 count, of the try of which more is left, if that is enough.
@@ -14,15 +14,15 @@ from typing import Any
 
 from agents.memory.gate import MENDABLE, Objection, Source, Verdict, judge, read_ahead, without_faults
 from agents.memory.judging.entities import folded, plain
-from agents.memory.summaries.drafts import Asking, Draft
+from agents.memory.summaries.drafts import Draft, SummaryCall
 from agents.memory.summaries.form import short
 from agents.memory.summaries.picked import memory_of_line
-from agents.memory.summaries.prompt import CUE, STOP, SummaryTemplate, filled
+from agents.memory.summaries.prompt import CUE, STOP, SummaryTemplate, fill_template
 from agents.models.model import Completion
 from vault.memory.memory_line import Memory
 
-TRIES = 2
-MOST_TOLD = 5
+MAX_TRIES = 2
+MAX_OBJECTIONS_SENT = 5
 """The number of objections in the prompt of the second try; a small model does not heed more."""
 
 MIN_KEPT = 0.4
@@ -47,22 +47,22 @@ _GOAL = re.compile(r"\b(?:I (?:want|need|must|have) to|my (?:goal|aim|task)|toda
 _PENDING = re.compile(r"\b(?:promise|I will|I'll|I shall|will you|please)\b", re.IGNORECASE)
 
 
-async def written(
-    asking: Asking, template: SummaryTemplate, values: Mapping[str, str], source: Source, chat: bool
+async def write_summary(
+    asking: SummaryCall, template: SummaryTemplate, values: Mapping[str, str], source: Source, chat: bool
 ) -> Draft:
     """Return a summary that the gate has accepted. Raises: SummaryRefused, ModelError."""
     objections: tuple[Objection, ...] = ()
     tries: list[str] = []
-    for _ in range(TRIES):
-        why = " ".join(list(dict.fromkeys(one.detail for one in objections))[:MOST_TOLD])
+    for _ in range(MAX_TRIES):
+        why = " ".join(list(dict.fromkeys(one.detail for one in objections))[:MAX_OBJECTIONS_SENT])
         slots = {**values, "objection": f"\nA first try was refused: {why}" if why else ""}
-        completion = await _asked(asking, template, filled(template.text, slots, chat), source)
+        completion = await _ask(asking, template, fill_template(template.text, slots, chat), source)
         # Neither the source nor the objection, which quotes the first try, is an instruction that may not be copied.
         told = {"memories": "", "recent": ""} if source.memories else {}
-        instructions = filled(template.text, {**slots, **told, "objection": ""}, chat)
+        instructions = fill_template(template.text, {**slots, **told, "objection": ""}, chat)
         told_of = replace(source, prompt=instructions)
         await read_ahead(completion.text, source)
-        text, verdict = _judged(completion, template, told_of, asking)
+        text, verdict = _judge_completion(completion, template, told_of, asking)
         if verdict.accepted:
             return asking.accept(text, "prose", verdict)
         objections = verdict.objections
@@ -75,7 +75,7 @@ async def written(
     raise asking.refuse(objections)
 
 
-def _what_is_true(tries: Sequence[str], source: Source, asking: Asking) -> Draft | None:
+def _what_is_true(tries: Sequence[str], source: Source, asking: SummaryCall) -> Draft | None:
     """Return what is left of the better try without the sentences that are wrong; None if that is too little."""
     found = [without_faults(text, source) for text in tries]
     left = [rest for rest, whole in found if len(rest.split()) >= MIN_KEPT * max(1, len(whole.split()))]
@@ -86,26 +86,28 @@ def _what_is_true(tries: Sequence[str], source: Source, asking: Asking) -> Draft
     return None
 
 
-async def _asked(asking: Asking, template: SummaryTemplate, prompt: str, source: Source) -> Completion:
+async def _ask(asking: SummaryCall, template: SummaryTemplate, prompt: str, source: Source) -> Completion:
     if template.schema != "prose":
         return await asking.ask(prompt, source.cap_tokens + FORM_TOKENS, (CUE,))
     return await asking.ask(prompt, source.cap_tokens, STOP)
 
 
-def _judged(completion: Completion, template: SummaryTemplate, source: Source, asking: Asking) -> tuple[str, Verdict]:
+def _judge_completion(
+    completion: Completion, template: SummaryTemplate, source: Source, asking: SummaryCall
+) -> tuple[str, Verdict]:
     """Return the text to keep, and what is to be said of the one that the model wrote, line by line."""
     try:
         said = readable(completion.text, source) if template.schema == "json" else _lines(completion.text)
     except BadJson as error:
         return "", Verdict((error.objection,), {})
-    verdict = judged(said, template.schema, source, _counting(said, completion, asking))
+    verdict = judge_in_form(said, template.schema, source, _counting(said, completion, asking))
     if verdict.accepted and completion.finish == "length":
         verdict = Verdict((_TOO_LONG,), verdict.scores)
     told = " ".join(said.split()) if template.schema == "prose" else said
     return told, verdict
 
 
-def _counting(said: str, completion: Completion, asking: Asking) -> Callable[[str], int]:
+def _counting(said: str, completion: Completion, asking: SummaryCall) -> Callable[[str], int]:
     """Return what counts tokens: of what the model wrote never more than it says that it has written."""
 
     def count(text: str) -> int:
@@ -115,7 +117,7 @@ def _counting(said: str, completion: Completion, asking: Asking) -> Callable[[st
     return count
 
 
-def judged(text: str, schema: str, source: Source, count_tokens: Callable[[str], int]) -> Verdict:
+def judge_in_form(text: str, schema: str, source: Source, count_tokens: Callable[[str], int]) -> Verdict:
     """Judge a summary in the form that its template asks for; of one in sections the content, and the form as well."""
     if schema != "sections":
         return judge(text, source, count_tokens)
@@ -223,7 +225,7 @@ def without_headings(text: str) -> str:
     return "\n".join(line for line in lines if line and line != NOTHING and not _HEADING.fullmatch(line))
 
 
-def sectioned(lines: Sequence[str], resolve: Callable[[int], Memory | None]) -> str:
+def sort_into_sections(lines: Sequence[str], resolve: Callable[[int], Memory | None]) -> str:
     """Return picked lines under the six headings, sorted into them by rule."""
     placed: dict[str, list[str]] = {name: [] for name in SECTIONS}
     for line in lines:

@@ -1,4 +1,4 @@
-"""Rebuilding summaries: the long-term one from the leaves, and extracts once a model answers again.
+"""Rebuilds summaries: the long-term one from the leaves, and extracts once a model answers.
 
 Folding again and again loses what the leaves still have. Where a person has edited a long-term summary, their text
 stands for all that it covers, and only later leaves are added to it: what they wrote stays, and what they took out does
@@ -96,7 +96,7 @@ async def leaves_of(memory: AgentMemory) -> list[Summary]:
     return [leaf for leaf in found if leaf]
 
 
-async def rebuilt(
+async def rebuild(
     summarizer: Summarizer,
     texts: Sequence[str],
     count_tokens: Callable[[str], int],
@@ -108,7 +108,7 @@ async def rebuilt(
     `paid` is given every draft on the way. Raises: SummaryRefused, ModelError.
     """
     while True:
-        groups = _grouped(texts, count_tokens, most_tokens)
+        groups = _group_texts(texts, count_tokens, most_tokens)
         drafts = [paid(await summarizer.longterm(group)) for group in groups]
         if len(drafts) == 1:
             return drafts[0]
@@ -123,7 +123,7 @@ def is_better(new: str, old: str, leaves: Sequence[str], name: str, count_tokens
     return kept_new > kept_old
 
 
-def _grouped(texts: Sequence[str], count_tokens: Callable[[str], int], most_tokens: int) -> list[list[str]]:
+def _group_texts(texts: Sequence[str], count_tokens: Callable[[str], int], most_tokens: int) -> list[list[str]]:
     """Return the texts in groups of two and more that fit; so every round has at most half as many."""
     groups: list[list[str]] = [[]]
     size = 0
@@ -144,7 +144,7 @@ def is_extract(summary: Summary | None) -> bool:
     return summary is not None and summary.quality == FALLBACK and not summary.is_edited
 
 
-def marked(draft: Draft, sources: Iterable[Summary | None] = ()) -> Draft:
+def mark_extract(draft: Draft, sources: Iterable[Summary | None] = ()) -> Draft:
     """Return a draft marked as waiting if it is an extract, or was made from one."""
     if draft.quality != FALLBACK and not any(map(is_extract, sources)):
         return draft
@@ -166,7 +166,7 @@ async def redo(memory: AgentMemory, summarizer: Summarizer, paid: Paid, now_ms: 
     for leaf in filter(is_extract, chain_of(await leaves_of(memory), memory.longterm.last)):
         if done == LEAVES_A_CYCLE:
             return False
-        if again := await _again(memory, leaf, summarizer, paid, now_ms):
+        if again := await _redo_extract(memory, leaf, summarizer, paid, now_ms):
             memory.summaries.add_leaf(again)
             done += 1
     return True
@@ -175,13 +175,13 @@ async def redo(memory: AgentMemory, summarizer: Summarizer, paid: Paid, now_ms: 
 async def _redo_recent(
     memory: AgentMemory, recent: Summary, summarizer: Summarizer, paid: Paid, now_ms: Callable[[], int]
 ) -> None:
-    again = await _again(memory, recent, summarizer, paid, now_ms)
+    again = await _redo_extract(memory, recent, summarizer, paid, now_ms)
     memory.poll_edits(thorough=True)
     if again and memory.recent == recent:
         memory.publish(None, again)
 
 
-async def _again(
+async def _redo_extract(
     memory: AgentMemory, old: Summary, summarizer: Summarizer, paid: Paid, now_ms: Callable[[], int]
 ) -> Summary | None:
     memories = memory.to_summarise(old.first, old.last)

@@ -1,4 +1,4 @@
-"""Having models summarise, one after the other, in prose or by picking whole lines; nothing leaves here unjudged."""
+"""The summarizer: tries models one after the other, in prose or by picking lines, and verifies each draft."""
 
 from __future__ import annotations
 
@@ -13,11 +13,24 @@ from typing import Any
 from agents.memory.facts.narration_parser import ENGLISH, NarrationParser
 from agents.memory.gate import Source, judge_picked, read_ahead
 from agents.memory.importance import notable_share, summary_budget
-from agents.memory.summaries.drafts import Asking, Draft, SummaryRefused, Withdrawn
+from agents.memory.summaries.drafts import Draft, SummaryCall, SummaryRefused, Withdrawn
 from agents.memory.summaries.picked import memory_of_line
-from agents.memory.summaries.picking import Candidate, Resolve, candidates, candidates_of_lines, extracted, picked
-from agents.memory.summaries.prompt import SummaryTemplate, SummaryTemplates, filled, grouped, told
-from agents.memory.summaries.prose import judged, sectioned, without_headings, written
+from agents.memory.summaries.picking import (
+    Candidate,
+    Resolve,
+    candidates,
+    candidates_of_lines,
+    pick_by_rule,
+    pick_with_model,
+)
+from agents.memory.summaries.prompt import (
+    SummaryTemplate,
+    SummaryTemplates,
+    fill_template,
+    group_memories,
+    render_groups,
+)
+from agents.memory.summaries.prose import judge_in_form, sort_into_sections, without_headings, write_summary
 from agents.models.model import ModelError
 from agents.models.queue import ModelQueue
 from agents.models.scheduler import QueueStopped
@@ -27,7 +40,7 @@ from vault.memory.summaries import Summary
 
 log = logging.getLogger(__name__)
 
-PICKED_FEWEST, PICKED_MOST = 3, 9
+MIN_PICKED, MAX_PICKED = 3, 9
 PICKED_LONGTERM = 10
 MARGIN_TOKENS = 64
 NOTHING_LEFT = "Of this time I remember nothing."
@@ -96,11 +109,11 @@ class Summarizer:
         source = Source(tuple(memories), (), self._roster(), self._name, cap_tokens=cap, reading=self._reading)
         template, fewest = self._template_for(memories), round(2 + 2 * share)
         values = {"name": self._name, "sentences": f"{fewest}-{fewest + 1}"}
-        values["memories"] = self._told(memories, template, values)
-        count = round(PICKED_FEWEST + (PICKED_MOST - PICKED_FEWEST) * share)
+        values["memories"] = self._render_memories(memories, template, values)
+        count = round(MIN_PICKED + (MAX_PICKED - MIN_PICKED) * share)
         key = ("recent", [memory.seq for memory in memories])
         source = replace(source, counted=values["memories"])
-        return await self._made(Work(source, template, values, tuple(candidates(memories)), count, key))
+        return await self._make(SummaryJob(source, template, values, tuple(candidates(memories)), count, key))
 
     async def longterm(self, texts: Sequence[str], absorbed: Sequence[Memory] = (), sections: bool = False) -> Draft:
         """Make one summary of several, oldest first, and of the memories that are `absorbed` after them.
@@ -113,25 +126,27 @@ class Summarizer:
         template = self._templates.sections if sections else self._templates.longterm
         told_apart = texts if absorbed else texts[:-1]
         values = {"name": self._name, "older": "\n".join(told_apart) or "Nothing yet."}
-        values["recent"] = self._told(absorbed, template, values, "recent") if absorbed else texts[-1]
+        values["recent"] = self._render_memories(absorbed, template, values, "recent") if absorbed else texts[-1]
         found = [*candidates_of_lines(lines, self._resolve), *(candidates(absorbed) if absorbed else ())]
         key = ("longterm", [memory.seq for memory in absorbed])
-        draft = await self._made(Work(source, template, values, tuple(found), PICKED_LONGTERM, key))
+        draft = await self._make(SummaryJob(source, template, values, tuple(found), PICKED_LONGTERM, key))
         if sections and draft.quality != "prose":
-            return replace(draft, text=sectioned(draft.text.split("\n"), self._resolve))
+            return replace(draft, text=sort_into_sections(draft.text.split("\n"), self._resolve))
         return draft
 
-    async def _made(self, work: Work) -> Draft:
+    async def _make(self, work: SummaryJob) -> Draft:
         """Have it made by one model after the other; what was made before of the same is not made again."""
         profile, model = self._profile, self._queues[0].model
         limits = (work.source.cap_tokens, work.count)
         told_so = (work.template.text, work.template.schema, work.values, [one.line for one in work.lines])
         key = cache_key(work.key, told_so, model.name, profile.style, profile.chat, limits)
-        if draft := await recall(self._cache, key, work.source, self._resolve, self.count_tokens, work.template.schema):
+        if draft := await read_cache(
+            self._cache, key, work.source, self._resolve, self.count_tokens, work.template.schema
+        ):
             return draft
-        draft = await attempted(work, self._queues, self._name, profile, self._resolve)
+        draft = await summarize_with_fallback(work, self._queues, self._name, profile, self._resolve)
         if draft.quality != "fallback":
-            remember(self._cache, key, draft)
+            write_cache(self._cache, key, draft)
         return draft
 
     def _template_for(self, memories: Sequence[Memory]) -> SummaryTemplate:
@@ -141,14 +156,14 @@ class Summarizer:
         special = self._templates.domains.get(domain) if 2 * count > len(memories) else None
         return special or self._templates.recent
 
-    def _told(
+    def _render_memories(
         self, memories: Sequence[Memory], template: SummaryTemplate, values: dict[str, str], slot: str = "memories"
     ) -> str:
         """Return the memories as text, the lines as long as the model's context allows."""
-        groups, lines = grouped(memories, self._profile.grouping), ""
+        groups, lines = group_memories(memories, self._profile.grouping), ""
         for width in LINE_CHARACTERS:
-            lines = told(groups, self._name, width, self._reading)
-            prompt = filled(template.text, {**values, slot: lines})
+            lines = render_groups(groups, self._name, width, self._reading)
+            prompt = fill_template(template.text, {**values, slot: lines})
             if self.count_tokens(prompt) + self._profile.cap_tokens + MARGIN_TOKENS <= self._context_tokens:
                 break
         return lines
@@ -187,7 +202,7 @@ class SummarizerProfile:
 
 
 @dataclass(frozen=True)
-class Work:
+class SummaryJob:
     """What is to be summarised: how a model is asked for it, and the lines of which an extract can be made.
 
     At most `count` lines are picked; `key` tells this work from all other.
@@ -209,7 +224,7 @@ class _Spent:
     tokens: int = 0
     refused: list[str] = field(default_factory=list)
 
-    def add(self, asking: Asking, error: SummaryRefused | ModelError) -> None:
+    def add(self, asking: SummaryCall, error: SummaryRefused | ModelError) -> None:
         self.calls += asking.calls
         self.tokens += asking.tokens
         self.refused += [*asking.refused, *(error.reasons if isinstance(error, SummaryRefused) else ())]
@@ -223,8 +238,8 @@ class _Spent:
         )
 
 
-async def attempted(
-    work: Work, queues: Sequence[ModelQueue], name: str, profile: SummarizerProfile, resolve: Resolve
+async def summarize_with_fallback(
+    work: SummaryJob, queues: Sequence[ModelQueue], name: str, profile: SummarizerProfile, resolve: Resolve
 ) -> Draft:
     """Return the first summary that the gate accepts, with the cost of all tries; `queues` are not empty.
 
@@ -232,15 +247,17 @@ async def attempted(
     """
     spent, failure = _Spent(), Exception()
     for queue in queues:
-        asking = Asking(queue, name, profile.temperature, profile.timeout_seconds)
+        asking = SummaryCall(queue, name, profile.temperature, profile.timeout_seconds)
         try:
-            return spent.charged_to(await _made(asking, work, profile, resolve))
+            return spent.charged_to(await _make_draft(asking, work, profile, resolve))
         except (Withdrawn, QueueStopped):
             raise
         except (SummaryRefused, ModelError) as error:
             failure = error
             spent.add(asking, error)
-    if profile.fallback == "extractive" and (extract := _extract(work, Asking(queues[0], name, 0.0, 0.0), resolve)):
+    if profile.fallback == "extractive" and (
+        extract := _extract(work, SummaryCall(queues[0], name, 0.0, 0.0), resolve)
+    ):
         log.warning("[Memory] %s: No model gave a summary, so lines were picked by rule: %s", name, failure)
         return replace(spent.charged_to(extract), model="")
     if isinstance(failure, SummaryRefused):
@@ -249,27 +266,27 @@ async def attempted(
     raise failure
 
 
-async def _made(asking: Asking, work: Work, profile: SummarizerProfile, resolve: Resolve) -> Draft:
+async def _make_draft(asking: SummaryCall, work: SummaryJob, profile: SummarizerProfile, resolve: Resolve) -> Draft:
     source_tokens = asking.model.count_tokens(work.source.text)
     if profile.style == "pick" or source_tokens <= TINY_TOKENS:
-        return await picked(asking, work.lines, work.count, work.source, resolve)
+        return await pick_with_model(asking, work.lines, work.count, work.source, resolve)
     try:
-        return await written(asking, work.template, work.values, work.source, profile.chat)
+        return await write_summary(asking, work.template, work.values, work.source, profile.chat)
     except SummaryRefused as error:
         if "not-smaller" not in error.reasons or source_tokens > profile.floor_tokens:
             raise
         asking.refused += error.reasons  # so little happened that no prose is shorter: the lines themselves stand
-        return await picked(asking, work.lines, work.count, work.source, resolve)
+        return await pick_with_model(asking, work.lines, work.count, work.source, resolve)
 
 
-def _extract(work: Work, asking: Asking, resolve: Resolve) -> Draft | None:
+def _extract(work: SummaryJob, asking: SummaryCall, resolve: Resolve) -> Draft | None:
     """Return an extract by rule, of prose in whole sentences; None if not even that is accepted."""
     lines, source = list(work.lines), work.source
     if source.previous:
         lines = [sentence for one in lines for sentence in _sentences(one)]
         source = replace(source, previous=tuple(one.line for one in lines))
     try:
-        return extracted(asking, lines, work.count, source, resolve)
+        return pick_by_rule(asking, lines, work.count, source, resolve)
     except SummaryRefused:
         return None
 
@@ -279,7 +296,7 @@ def _sentences(one: Candidate) -> list[Candidate]:
     return [replace(one, line=sentence) for sentence in said]
 
 
-async def recall(
+async def read_cache(
     cache: SummaryCache | None,
     key: str,
     source: Source,
@@ -295,13 +312,13 @@ async def recall(
                 verdict = judge_picked(text, source, resolve, count_tokens)
             else:
                 await read_ahead(text, source)
-                verdict = judged(text, schema, source, count_tokens)
+                verdict = judge_in_form(text, schema, source, count_tokens)
             if verdict.accepted:
                 return Draft(text, quality, model, verdict.scores, count_tokens(text), 0, 0)
     return None
 
 
-def remember(cache: SummaryCache | None, key: str, draft: Draft) -> None:
+def write_cache(cache: SummaryCache | None, key: str, draft: Draft) -> None:
     """Put a summary into the cache, if there is one."""
     row: dict[str, Any] = {"text": draft.text, "quality": draft.quality, "model": draft.model}
     if cache:

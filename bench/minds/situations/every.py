@@ -37,9 +37,11 @@ TUNING = (
     *("errands", "deeds", "pressure", "more_talk", "more_pairs", "more_company", "more_deeds"),
     *("unseen_talk", "unseen_pairs", "unseen_deeds"),
     *("fourth_talk", "fourth_recall", "fourth_pairs", "fourth_deeds"),
+    *("fifth_talk", "fifth_recall", "fifth_pairs", "fifth_deeds"),
     *("sixth_talk", "sixth_recall", "sixth_pairs", "sixth_deeds"),
+    "seventh",
 )
-HELD_BACK = ("fifth_talk", "fifth_recall", "fifth_pairs", "fifth_deeds")
+HELD_BACK = ("eighth", "ninth")
 HALVES = ("tuning", "held-back", "all")
 FOLDER = Path(__file__).parent
 NOTHING = "nothing"
@@ -56,7 +58,7 @@ VOCABULARY: Mapping[str, Any] = MappingProxyType(
 )
 
 
-def chosen(half: str, only: str = "") -> Sequence[Situation]:
+def situations_of(half: str, only: str = "") -> Sequence[Situation]:
     """Return the situations of one of `HALVES`, or the one called `only`, whichever half it is in.
 
     Raises: ValueError if there is no such situation; ScriptError if a file is wrong.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from agents.attending.conversation import IN_TALK_MS, Conversation, Manners, is_question
+from agents.attending.conversation import ANSWER_MS, IN_TALK_MS, Conversation, Manners, is_question
 from tests.world.inn import inn
 from world.events import Arrived, Event, Gave, Left, Said, Whispered
 
@@ -57,6 +57,24 @@ def test_two_others_who_speak_to_each_other_by_name_are_let_alone_until_they_end
     assert Heard().after(*talk).others_talk
     assert not Heard().after(*talk, Said("Ana", ROOM, "Rook, do come here.")).others_talk
     assert not Heard().after(Said("Ana", ROOM, "It rains."), Said("Ben", ROOM, "So it does.")).others_talk
+
+
+def test_who_was_spoken_to_by_name_is_given_time_to_answer():
+    heard = Heard()
+    assert heard.after(Said("Ana", ROOM, "What comes after eighteen, Ben?")).others_talk
+    heard.ms = ANSWER_MS
+    assert not heard.talk.manners().others_talk
+
+
+def test_two_others_need_not_say_each_others_name_again_while_they_answer_each_other():
+    talk = (Said("Ana", ROOM, "Ben, did you book?"), Said("Ben", ROOM, "Not yet."), Said("Ana", ROOM, "Then do."))
+    assert Heard().after(*talk[:2]).others_talk
+    assert Heard().after(*talk).others_talk
+    assert not Heard().after(*talk, Said("Ana", ROOM, "Who keeps this house?")).others_talk
+    heard = Heard()
+    heard.after(talk[0])
+    heard.world.characters["Ana"].room_id = KITCHEN
+    assert not heard.after(talk[1]).others_talk
 
 
 @pytest.mark.parametrize("bye", ["Goodbye, Ana.", "Farewell!", "Good night.", "Take care, Ana."])

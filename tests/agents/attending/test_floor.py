@@ -84,6 +84,17 @@ def test_whom_a_person_talks_with_answers_until_it_has_gone_or_another_is_named(
     assert takers(floor, Said("Ana", ROOM, "Where has he gone?"), world) != ["Jay"]
 
 
+def test_who_was_spoken_to_by_name_answers_the_speaker_and_nobody_else_takes_it_up():
+    floor, world = Floor(), aviary(people=("Ana", "Ben"))
+    talk = ("Ana", "Ben, did you book the train?"), ("Ben", "Is the early one right?"), ("Ana", "It is. And the meal?")
+    assert [takers(floor, Said(who, ROOM, words), world) for who, words in talk] == [[], [], []]
+    assert len(takers(floor, Said("Ana", ROOM, "Who keeps this house?"), world)) == 1
+    assert takers(floor, Said("Wren", ROOM, "Where is home, Ben?"), world) == []
+    assert takers(floor, Said("Ben", ROOM, "A long way from here."), world) == ["Wren"]
+    assert takers(floor, Said("Jay", ROOM, "Rook, do you hear the rain?"), world) == []
+    assert takers(floor, Said("Rook", ROOM, "All day long."), world) == []
+
+
 def test_who_asks_does_not_answer_and_who_is_paused_is_not_waited_for():
     floor, world = Floor(), aviary(people=())
     world.characters["Jay"].transient.afk_message = "paused"

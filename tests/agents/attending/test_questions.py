@@ -54,6 +54,11 @@ def test_it_is_the_last_sentence_that_asks():
     assert subject_of("I am Ana. What do you sell?") == "asked"
 
 
+@pytest.mark.parametrize("question", ["whats ur favorite fern", "do u ever talk to these", "y dont ya sing?"])
+def test_who_is_asked_is_known_in_the_short_forms_of_a_chat(question):
+    assert subject_of(question) == "asked"
+
+
 def test_polite_forms_do_not_make_a_question_one_of_who_is_asked():
     assert subject_of("Do you remember when I sail?") == "asker"
     assert subject_of("You notice everything. How old was he when he went?") == ""

@@ -19,7 +19,7 @@ from agents.choices.constraints import (
     words_schema,
 )
 from agents.choices.possible import possible
-from agents.models.adapter import literal
+from agents.models.adapter import gbnf_literal
 from tests.agents.choices.test_possible import TABLE, a_world, lines
 from world.parsing import parse_line
 
@@ -114,7 +114,7 @@ def test_names_with_quotes_backslashes_and_bars_are_spelt_so_that_they_read_back
 
 
 def test_a_literal_holds_no_bare_quote_backslash_or_line_break():
-    assert literal('a "b"\\\n') == '"a \\"b\\"\\\\\\n"'
+    assert gbnf_literal('a "b"\\\n') == '"a \\"b\\"\\\\\\n"'
 
 
 def test_the_longest_sentence_is_admitted_and_one_word_more_is_not():

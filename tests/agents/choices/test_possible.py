@@ -169,9 +169,9 @@ def test_whatever_things_are_called_everything_possible_is_accepted(lying, carri
     rooms = [Room("Landing", "", exits, {name: Detail(name, "") for name in details}), Room("Yard")]
     world = World(rooms, characters=[Character("Ana", "Landing", awake=True)])
     for name in people:
-        if world.id_like(name) is None:
+        if world.id_ignoring_case(name) is None:
             world.add_character(Character(name, "Landing", awake=True))
     for name, place in [*((name, "Landing") for name in lying), *((name, "Ana") for name in carried)]:
-        if world.id_like(name) is None:
+        if world.id_ignoring_case(name) is None:
             world.things[name] = Thing(name, place)
     assert refusals(world) == []

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from agents.commands.mind_commands import LONGEST_DREAM, SLOTS, TEMPLATE, Dreamer, dream_text
+from agents.commands.mind_commands import MAX_DREAM_CHARACTERS, SLOTS, TEMPLATE, Dreamer, dream_text
 from agents.escaping import load_template
 from agents.models.model import ModelError, Request
 from agents.models.queue import ModelQueue
@@ -88,7 +88,7 @@ def test_a_dream_that_is_cut_short_by_the_end_of_the_world_is_not_told(tmp_path)
 def test_a_dream_is_told_in_whole_sentences_on_one_line():
     assert dream_text(' "I flew.\nIt rained! And th') == "I flew. It rained!"
     assert dream_text("I flew and flew") == "I flew and flew"
-    assert len(dream_text("word " * 1000)) <= LONGEST_DREAM
+    assert len(dream_text("word " * 1000)) <= MAX_DREAM_CHARACTERS
 
 
 def test_what_an_agent_dreams_is_remembered_as_told_and_is_no_fact(tmp_path):

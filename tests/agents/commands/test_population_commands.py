@@ -36,7 +36,7 @@ class Town:
         self.agents = Population(vault, settings, self.game, random.Random(1), lambda: 0)
         self.noted: list[tuple[str, str, str, str]] = []
         self.leading = Possession(self.game, lambda *use: self.noted.append(use))
-        self.game.subscribe("leading", self.leading.take_note, first=True)
+        self.game.subscribe("leading", self.leading.on_events, first=True)
         self.game.commands.add(population_commands(self.agents, self.leading))
         self.players: dict[str, Player] = {}
         for name, role in (("Ana", Role.ADMIN), ("Ben", Role.PLAYER)):
@@ -248,7 +248,7 @@ def test_two_do_not_lead_one_agent(town):
 def test_who_leaves_the_world_lets_go_of_whom_they_lead(town):
     town.players["Ana"].types("@possess Moss")
     town.game.sleep("Ana")
-    assert (town.agents["Moss"].led_by, town.leading.led_by("Ana")) == ("", None)
+    assert (town.agents["Moss"].led_by, town.leading.agent_of("Ana")) == ("", None)
 
 
 def test_who_may_do_it_no_more_leads_nobody(town):

@@ -15,7 +15,7 @@ import pytest
 
 from agents.commands.memory_commands import memory_commands
 from agents.memory.coverage import Coverage
-from agents.memory.inspection import expanded, expanded_text, status_text
+from agents.memory.inspection import expand, expand_text, status_text
 from agents.memory.memory import AgentMemory
 from agents.models.model import ModelError
 from server import cli
@@ -124,7 +124,7 @@ def test_2_20_the_whole_of_it_can_be_read_a_screen_at_a_time(tmp_path):
     life = Life(tmp_path, windows(8, 8), various())
     text = "".join(f"{number:06} " for number in range(10_000))
     life.memory.record("result", text)
-    pages = [body(expanded_text(life.memory, f"^m1 from {first}", ENGLISH)) for first in range(1, len(text), 16_000)]
+    pages = [body(expand_text(life.memory, f"^m1 from {first}", ENGLISH)) for first in range(1, len(text), 16_000)]
     assert "".join(page.rpartition("\n[Characters ")[0] for page in pages) == text
     assert pages[0].endswith("[Characters 1 to 16,000 of 70,000. More: @memory-expand Eliza ^m1 from 16001]")
     assert pages[-1].endswith("[Characters 64,001 to 70,000 of 70,000.]")
@@ -142,7 +142,7 @@ def test_3_3_a_placeholder_names_command_status_size_and_a_reference_to_the_orig
     found = re.fullmatch(r'\[look: ok, (\d+) characters, "The Landing Green planks, still…" (\^m2)\]', line)
     assert found
     assert abs(int(found[1]) - len(LOOK)) < 10  # the journal's line has no blank lines and no indents
-    assert body(expanded_text(memory, found[2], ENGLISH)) == LOOK
+    assert body(expand_text(memory, found[2], ENGLISH)) == LOOK
 
 
 def test_3_3_a_refused_command_is_told_as_refused_after_a_restart_too(tmp_path):
@@ -324,7 +324,7 @@ def test_3_8_with_archive_false_nothing_is_archived_and_summaries_are_made(tmp_p
     assert life.compactor.stats.cycles > 0
     assert "Archive: off, because archive is false" in status_of(life)
     assert life.memory.memory(2) is not None
-    assert expanded(life.memory, "2", ENGLISH)[0].text == ("word " * 2000).strip()
+    assert expand(life.memory, "2", ENGLISH)[0].text == ("word " * 2000).strip()
 
 
 # 3.9 References
@@ -342,7 +342,7 @@ def test_3_9_every_reference_in_every_prompt_and_summary_resolves(tmp_path):
     references = told | {source.removeprefix("archive ") for source in sources}
     assert len(told) > 30
     for reference in references:
-        assert len(expanded_text(life.memory, reference, ENGLISH)) > 100
+        assert len(expand_text(life.memory, reference, ENGLISH)) > 100
     for source, summary in zip(sources, summaries, strict=True):
         entry = life.memory.archive_writer.archive.read(source.removeprefix("archive "))
         texts = [entry[tier]["text"] for tier in ("longterm", "recent") if entry[tier]]
@@ -473,8 +473,8 @@ def test_3_18_everything_is_there_after_ten_compactions_in_the_archive_and_beyon
     life.memory.archive_writer.write()
     every = list(life.memory.archive_writer.archive.entries())
     assert [entry["text"] for _, entry in every if entry["event"] == "tool_result"] == lived
-    assert [m.seq for m in expanded(life.memory, "all", ENGLISH)] == list(range(1, 181))
-    assert [m.text for m in expanded(life.memory, "all", ENGLISH) if m.kind == "result"] == [
+    assert [m.seq for m in expand(life.memory, "all", ENGLISH)] == list(range(1, 181))
+    assert [m.text for m in expand(life.memory, "all", ENGLISH) if m.kind == "result"] == [
         text.strip() for text in lived
     ]
 
@@ -494,7 +494,7 @@ def test_3_23_an_old_file_moved_away_harms_nothing(tmp_path):
     life.memory.archive_writer.write()
     for path in tmp_path.glob("agents/*/archive/*.jsonl"):
         path.unlink()
-    told = body(expanded_text(life.memory, "^m2", ENGLISH))
+    told = body(expand_text(life.memory, "^m2", ENGLISH))
     assert " ".join(told.split()) == " ".join(LOOK.split())
     life.live(30)
     run(life.compact())

@@ -11,7 +11,7 @@ from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
 
-from agents.memory.inspection import expanded, expanded_text
+from agents.memory.inspection import expand, expand_text
 from agents.memory.view import memory_text
 from agents.models.model import Completion, OnText, Request
 from agents.models.queue import ModelQueue
@@ -298,5 +298,5 @@ def test_0_18_every_summarised_memory_can_be_had_back_to_the_letter_by_its_numbe
         found = eliza.memory.memory(seq)
         assert found
         assert found.text == text
-        assert [memory.text for memory in expanded(eliza.memory, f"^m{seq}", ENGLISH)] == [text]
-        assert text in expanded_text(eliza.memory, str(seq), ENGLISH)
+        assert [memory.text for memory in expand(eliza.memory, f"^m{seq}", ENGLISH)] == [text]
+        assert text in expand_text(eliza.memory, str(seq), ENGLISH)

@@ -15,9 +15,9 @@ from agents.agent import Agent
 from agents.memory.coverage import Coverage
 from agents.memory.gate import MENDABLE, Source, judge
 from agents.memory.strategies.built_in import Rolling
-from agents.memory.summaries.drafts import Asking, SummaryRefused
-from agents.memory.summaries.prompt import SummaryTemplate, grouped, load_summary_templates, told
-from agents.memory.summaries.prose import written
+from agents.memory.summaries.drafts import SummaryCall, SummaryRefused
+from agents.memory.summaries.prompt import SummaryTemplate, group_memories, load_summary_templates, render_groups
+from agents.memory.summaries.prose import write_summary
 from agents.memory.summaries.summarizing import Summarizer, SummarizerProfile, SummaryContext
 from agents.models.model import Capabilities, ModelError, Request
 from agents.models.queue import ModelQueue
@@ -414,9 +414,9 @@ async def answered(reply: str) -> str:
         "Moss says that gate nine is stuck.", "Moss takes the brass lantern.", *["Moss hums a tune to himself."] * 9
     )
     source = Source(tuple(memories), (), ROSTER, NAME)
-    asking = Asking(ModelQueue(ScriptedModel(lambda request: reply)), NAME, 0.3, 60.0)
+    asking = SummaryCall(ModelQueue(ScriptedModel(lambda request: reply)), NAME, 0.3, 60.0)
     template = SummaryTemplate(ASKS_FOR_JSON.split("---\n")[2].strip(), "json")
-    return (await written(asking, template, {"memories": ""}, source, chat=False)).text
+    return (await write_summary(asking, template, {"memories": ""}, source, chat=False)).text
 
 
 def test_2_7_a_template_says_by_its_schema_that_it_asks_for_json(tmp_path):
@@ -450,9 +450,9 @@ def test_2_15_what_comes_after_the_summary_is_cut_off_and_pins_are_added_by_rule
 
 async def judged(text: str, source: Source) -> str:
     """Return what becomes of a text that a model has given as summary of a source."""
-    asking = Asking(ModelQueue(saying(text)), NAME, 0.3, 60.0)
+    asking = SummaryCall(ModelQueue(saying(text)), NAME, 0.3, 60.0)
     template = SummaryTemplate(source.prompt or IN_BRIEF)
-    return (await written(asking, template, {}, source, chat=False)).text
+    return (await write_summary(asking, template, {}, source, chat=False)).text
 
 
 def test_2_15_a_sound_summary_is_accepted():
@@ -531,7 +531,7 @@ def test_2_12_of_memories_of_one_age_those_that_matter_are_told_and_the_daily_ro
         Memory(0, 0, "result", "The Landing", "You take the brass lantern.", (), 5),
     ]
     mixed = [*round_[:9], *flagged, *round_[9:]]
-    assert told(grouped(mixed, "place"), NAME, 400).split("\n") == [
+    assert render_groups(group_memories(mixed, "place"), NAME, 400).split("\n") == [
         flagged[0].text,
         flagged[1].text,
         "I take the brass lantern.",
@@ -562,7 +562,7 @@ def test_2_12_what_was_counted_may_be_told_with_its_numbers():
 
 def test_2_12_a_pinned_line_is_told_however_little_it_matters():
     pinned = Memory(1, 0, "acted", "The Landing", "look at the tide mark", (), 1, pinned=True)
-    assert told(grouped([pinned], "place"), NAME, 400) == "~Eliza> look at the tide mark"
+    assert render_groups(group_memories([pinned], "place"), NAME, 400) == "~Eliza> look at the tide mark"
 
 
 def stays() -> list[Memory]:
@@ -579,7 +579,7 @@ def stays() -> list[Memory]:
 
 
 def test_4_19_what_is_summarised_is_grouped_by_place_and_company_and_in_order_within():
-    assert told(grouped(stays(), "place"), NAME, 400).split("\n") == [
+    assert render_groups(group_memories(stays(), "place"), NAME, 400).split("\n") == [
         "At The Weir, with Odile:",
         "Odile says the gate sticks.",
         "Odile hums.",
@@ -590,7 +590,7 @@ def test_4_19_what_is_summarised_is_grouped_by_place_and_company_and_in_order_wi
         "At The Weir, with Moss:",
         "Moss listens.",
     ]
-    assert [m.seq for group in grouped(stays(), "none") for m in group.memories] == [1, 2, 3, 4, 5, 6]
+    assert [m.seq for group in group_memories(stays(), "none") for m in group.memories] == [1, 2, 3, 4, 5, 6]
 
 
 def test_4_19_grouping_loses_nothing_that_stands_in_the_plain_order():
@@ -606,7 +606,9 @@ def test_4_19_grouping_loses_nothing_that_stands_in_the_plain_order():
         )
         for seq in range(1, 200)
     ]
-    grouped_lines, plain = (told(grouped(memories, how), NAME, 400).split("\n") for how in ("place", "none"))
+    grouped_lines, plain = (
+        render_groups(group_memories(memories, how), NAME, 400).split("\n") for how in ("place", "none")
+    )
     assert sorted(line for line in grouped_lines if not line.startswith("At ")) == sorted(plain)
 
 

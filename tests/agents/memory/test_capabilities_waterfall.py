@@ -264,7 +264,7 @@ def test_4_15_an_agent_s_prompt_comes_in_the_order_of_the_design(tmp_path):
 
     asyncio.run(compact())
     set_agent_property(town.vault, "Eliza", "template", "transcript_first")
-    town.agents.take_in(town.eliza)
+    town.agents.adopt_notes(town.eliza)
     prompt, memory = town.eliza.prompt().text, town.eliza.memory
     assert memory.longterm
     assert memory.recent

@@ -215,7 +215,7 @@ def test_a_summary_that_somebody_took_away_does_not_block_the_next(eliza):
     edit(in_force(eliza, "recent"), "covers:\n- 1\n- 5\n", "covers: all of it\n")
     eliza.memory.view()
     in_force(eliza, "recent").unlink()
-    eliza.memory._keep_unfit()
+    eliza.memory._set_aside_unfit()
     eliza.live(8)
     asyncio.run(eliza.compact())
     assert eliza.memory.coverage.b > 5

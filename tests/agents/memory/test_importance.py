@@ -14,7 +14,7 @@ from agents.memory.importance import (
 )
 from tests.vault.vault_of import vault_of
 from vault.memory.memory_line import Memory
-from vault.memory.segment import LOOKED_THROUGH_BYTES
+from vault.memory.segment import MAX_SCANNED_BYTES
 from world.events import Arrived, Emoted, Gave, Left, LookedAt, Output, Refused, Said, Took, Whispered
 
 ROOM = "The Common Room"
@@ -101,10 +101,10 @@ def test_somebody_is_met_and_a_place_is_come_to_for_the_first_time_once(tmp_path
 
 
 def test_who_stands_only_in_the_old_part_of_a_long_journal_is_met_anew(tmp_path):
-    long = JOURNAL + "x" * LOOKED_THROUGH_BYTES
+    long = JOURNAL + "x" * MAX_SCANNED_BYTES
     files = {"agents/Rook/journal/2026-11-21.md": long, "agents/Rook/journal/2026-11-20.md": JOURNAL}
     assert FirstEncounters(vault_of(tmp_path / "long", files), "Rook").is_first(Said("Moss", ROOM, "Hello."))
-    files["agents/Rook/journal/2026-11-21.md"] = JOURNAL.replace("Moss", "Os") + "x" * (LOOKED_THROUGH_BYTES // 2)
+    files["agents/Rook/journal/2026-11-21.md"] = JOURNAL.replace("Moss", "Os") + "x" * (MAX_SCANNED_BYTES // 2)
     assert not FirstEncounters(vault_of(tmp_path / "short", files), "Rook").is_first(Said("Moss", ROOM, "Hello."))
 
 

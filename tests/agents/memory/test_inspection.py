@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from agents.memory.coverage import NONE
-from agents.memory.inspection import expanded_text, explain_text, status_text
+from agents.memory.inspection import expand_text, explain_text, status_text
 from config.settings import MemorySettings
 from tests.agents.memory.lives import Life as Lived
 from tests.agents.memory.lives import talkative, windows
@@ -36,7 +36,7 @@ def why(life: Lived, seq: int, unshown: Range = NONE) -> str:
 
 
 def test_one_memory_is_not_told_as_many(tmp_path):
-    first, line = expanded_text(a_life(tmp_path).memory, "^m2", ENGLISH).split("\n")
+    first, line = expand_text(a_life(tmp_path).memory, "^m2", ENGLISH).split("\n")
     assert first == "Memory 2 of Eliza, as the journal has it:"
     assert line.startswith("2: 2026-11-21 ")
 
@@ -83,7 +83,7 @@ def test_a_summary_of_picked_lines_tells_them_whoever_picked_them(tmp_path, qual
 @pytest.mark.parametrize("wanted", ["9" * 40, f"1-{'9' * 4000}", f"^m{'9' * 40}"])
 def test_a_number_that_no_memory_can_have_is_refused_like_any_other(tmp_path, wanted):
     with pytest.raises(CommandError):
-        expanded_text(a_life(tmp_path).memory, wanted, ENGLISH)
+        expand_text(a_life(tmp_path).memory, wanted, ENGLISH)
 
 
 def lines_of(life: Life) -> list[str]:
@@ -124,7 +124,7 @@ def test_what_the_prompt_has_no_room_for_is_not_called_word_for_word(tmp_path):
 
 def test_one_cycle_is_not_told_as_many(tmp_path):
     life = Life(tmp_path)
-    life.agent.compactor.stats.succeeded(AT)
+    life.agent.compactor.stats.record_success(AT)
     assert "Last compaction: an hour ago. Since the start: 1 cycle." in lines_of(life)
 
 

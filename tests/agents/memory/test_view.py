@@ -11,12 +11,12 @@ from agents.memory.view import (
     ResultLimits,
     Tier,
     View,
-    collapsed,
+    collapse_repeats,
     memory_text,
     placeholder,
     result_texts,
     tail_tier,
-    truncated,
+    truncate,
 )
 from tests.agents.memory.views import seen
 from vault.markdown import one_line
@@ -60,7 +60,7 @@ def test_what_somebody_says_is_never_cut():
 
 
 def test_a_run_of_equal_lines_is_one_with_its_count():
-    assert collapsed(["It rains.", "It rains.", "It rains.", "Moss nods.", "It rains."]) == [
+    assert collapse_repeats(["It rains.", "It rains.", "It rains.", "Moss nods.", "It rains."]) == [
         "It rains. (×3)",
         "Moss nods.",
         "It rains.",
@@ -205,7 +205,7 @@ def test_speech_thoughts_and_poses_are_never_touched(kind, text):
 @given(st.text(), st.integers(500, 5000), st.integers(0, 20))
 def test_what_is_held_is_within_the_cap_and_says_how_much_is_missing(text, cap, times):
     whole = (text + "x") * times + "y" * 5001
-    told = truncated(whole, cap, "2026-11-21-12#123456")
+    told = truncate(whole, cap, "2026-11-21-12#123456")
     assert len(told) <= cap
     begun, _, mark = told.rpartition(" [… ")
     assert whole.startswith(begun)

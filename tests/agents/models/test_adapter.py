@@ -7,7 +7,7 @@ import asyncio
 import httpx
 import pytest
 
-from agents.models.adapter import TokenEstimate, redacted
+from agents.models.adapter import TokenEstimate, redact_address
 from agents.models.model import ModelError, ModelOptions, Request
 from agents.models.model_selection import ModelSpec
 from agents.models.ollama_model import OllamaModel
@@ -63,11 +63,11 @@ WITH_KEY = "http://ana:secret@127.0.0.1:11434"
 
 @pytest.mark.parametrize("address", [HOST, "http://[::1]:8000/v1", "http://a.b/c@d"])
 def test_an_address_without_a_password_is_shown_as_it_is(address):
-    assert redacted(address) == address
+    assert redact_address(address) == address
 
 
 def test_no_part_of_a_password_with_a_sign_in_it_is_shown():
-    assert redacted("http://ana:se@cr@et@127.0.0.1:11434/v1") == "http://...@127.0.0.1:11434/v1"
+    assert redact_address("http://ana:se@cr@et@127.0.0.1:11434/v1") == "http://...@127.0.0.1:11434/v1"
 
 
 @pytest.mark.parametrize("kind", [OllamaModel, OpenAIModel])

@@ -14,7 +14,7 @@ def test_no_more_requests_run_than_there_are_slots_and_all_get_one(tmp_path):
         nonlocal running, most
         slots = SharedSlots(tmp_path, "a server", 2)
         for _ in range(3):
-            async with slots.taken():
+            async with slots.acquire():
                 running, most = running + 1, max(most, running + 1)
                 await asyncio.sleep(0)
                 got.append(name)
@@ -31,12 +31,12 @@ def test_no_more_requests_run_than_there_are_slots_and_all_get_one(tmp_path):
 def test_a_request_that_is_cancelled_while_it_waits_takes_no_slot(tmp_path):
     async def check() -> None:
         slots, other = SharedSlots(tmp_path, "a server", 1), SharedSlots(tmp_path, "a server", 1)
-        async with slots.taken():
-            waiting = asyncio.create_task(other.taken().__aenter__())
+        async with slots.acquire():
+            waiting = asyncio.create_task(other.acquire().__aenter__())
             await asyncio.sleep(0)
             waiting.cancel()
             await asyncio.wait([waiting])
-        async with asyncio.timeout(5), SharedSlots(tmp_path, "a server", 1).taken() as number:
+        async with asyncio.timeout(5), SharedSlots(tmp_path, "a server", 1).acquire() as number:
             assert number == 0
 
     asyncio.run(check())
@@ -46,8 +46,8 @@ def test_other_endpoints_have_slots_of_their_own(tmp_path):
     async def check() -> None:
         async with (
             asyncio.timeout(5),
-            SharedSlots(tmp_path, "one server", 1).taken(),
-            SharedSlots(tmp_path, "another", 1).taken(),
+            SharedSlots(tmp_path, "one server", 1).acquire(),
+            SharedSlots(tmp_path, "another", 1).acquire(),
         ):
             pass
 

@@ -146,6 +146,24 @@ def test_nobody_is_called_who_is_not_here(words, found):
     assert fault(words, absent=["Moss"]) == found
 
 
+@pytest.mark.parametrize(
+    ("words", "heard", "found"),
+    [
+        ("Yes, you have an umbrella.", "have you got an umbrella?", "swaps"),
+        ("You ate at gate eleven, sitting.", "where did you eat?", "swaps"),
+        ("Yes, you know me. I have one.", "have you got an umbrella?", ""),
+        ("Yes, I have one.", "have you got an umbrella?", ""),
+        ("You should see the fall.", "What should I see?", ""),
+        ("Hello, Ana. I'm Eliza, your aunt.", "hello", "swaps"),
+        ("I am sorry for your aunt.", "my aunt is ill", ""),
+        ("It is a gift from your aunt.", "who made this?", "swaps"),
+        ("It is a gift from your aunt.", "do you see what my aunt gave me?", ""),
+    ],
+)
+def test_what_is_asked_of_the_agent_is_not_said_of_the_other_and_nobody_is_given_kin(words, heard, found):
+    assert fault(words, words=heard, known="Eliza has an aunt. I made one for Ana; ate at gate eleven.") == found
+
+
 SECRET = [Utterance("Ben", "We are giving Ana red slippers on Friday.")]
 
 

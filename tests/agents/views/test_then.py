@@ -13,7 +13,7 @@ from agents.agent import Agent
 from agents.commands.thought_commands import mind_command, thought_commands
 from agents.views.memories import memory_page, query_of
 from agents.views.then import last_before, lines_then, mind_then, sentences_then, then_text
-from agents.views.tiers import Holding, SentencePlace, Shown, finished, lines_behind, sentences_of, tiers_shown
+from agents.views.tiers import Holding, SentencePlace, Shown, lines_behind, run_to_end, sentences_of, tiers_shown
 from agents.views.why import exchange_at, written_archive
 from config.settings import MemorySettings
 from tests.agents.house import House, said
@@ -34,7 +34,7 @@ def period(name: str) -> Period:
 
 def then(agent: Agent, name: str) -> Shown:
     exchange = exchange_at(written_archive(agent), period(name).end_ms)
-    shown: Shown = asyncio.run(finished(mind_then(agent, period(name), exchange)))
+    shown: Shown = asyncio.run(run_to_end(mind_then(agent, period(name), exchange)))
     json.dumps(shown)
     return shown
 
@@ -73,10 +73,10 @@ def test_a_sentence_of_a_past_summary_leads_to_the_lines_that_it_led_to_then_and
                 )
         house.ms += 5_000
     for (name, tier_name, at), lines in seen.items():
-        found = asyncio.run(finished(lines_then(agent, period(name), tier_name, at, ENGLISH)))
+        found = asyncio.run(run_to_end(lines_then(agent, period(name), tier_name, at, ENGLISH)))
         assert found == lines
         for line in lines["lines"] if lines["how"] == "cited" else ():
-            back = asyncio.run(finished(sentences_then(agent, period(name), line["seq"], ENGLISH)))
+            back = asyncio.run(run_to_end(sentences_then(agent, period(name), line["seq"], ENGLISH)))
             assert (back["tier"], at in back["sentences"]) == (tier_name, True)
     assert len({text["text"] for text in seen.values()}) > len(sentences_of(agent.memory.view().summaries[0]))
     assert any(lines["lines"] for lines in seen.values()) or style == "prose"
@@ -120,7 +120,7 @@ def test_a_time_is_found_where_lines_were_deleted_by_hand(tmp_path: Path):
         "\n".join(one for one in lines if not any(f"^m{seq}" == one[-len(f"^m{seq}") :] for seq in range(20, 50)))
     )
     agent.memory.poll_edits(thorough=True)
-    found = {seq: asyncio.run(finished(_number(agent, times[seq] + 1))) for seq in (1, 19, 30, 50, 60)}
+    found = {seq: asyncio.run(run_to_end(_number(agent, times[seq] + 1))) for seq in (1, 19, 30, 50, 60)}
     assert found == {1: {"n": 1}, 19: {"n": 19}, 30: {"n": 19}, 50: {"n": 50}, 60: {"n": 60}}
 
 
@@ -142,7 +142,7 @@ def test_memories_are_found_by_time_and_by_age_to_the_second(tmp_path: Path):
     }  # fmt: skip
     found = {}
     for name, given in asked.items():
-        page = asyncio.run(finished(memory_page(agent, query_of(given, ENGLISH))))
+        page = asyncio.run(run_to_end(memory_page(agent, query_of(given, ENGLISH))))
         found[name] = [row["seq"] for row in page["rows"]]
         assert page["next"] == 0
     assert found == {

@@ -14,7 +14,7 @@ from agents.agent import Agent
 from agents.views.bonds import bonds_shown, bonds_text
 from agents.views.memories import PAGE_ROWS, memory_page, page_text, query_of
 from agents.views.mind import mind_shown, mind_text
-from agents.views.tiers import Holding, SentencePlace, Shown, finished, lines_behind, sentences_for, tiers_shown
+from agents.views.tiers import Holding, SentencePlace, Shown, lines_behind, run_to_end, sentences_for, tiers_shown
 from agents.views.why import MAX_DIFF_LINES, action_of, difference, exchange_of, prompt_page, why_shown
 from config.settings import MemorySettings
 from tests.agents.house import House, said
@@ -180,7 +180,7 @@ def test_prompts_of_200_kb_are_compared_in_bounds_and_read_page_by_page(tmp_path
 
 
 def page(agent: Agent, **asked: str) -> Shown:
-    return asyncio.run(finished(memory_page(agent, query_of(asked, ENGLISH))))
+    return asyncio.run(run_to_end(memory_page(agent, query_of(asked, ENGLISH))))
 
 
 def test_memories_are_found_by_words_kind_place_company_and_day_newest_first(tmp_path: Path):
@@ -237,7 +237,7 @@ def test_bonds_tell_who_met_whom_what_was_promised_and_who_told_what(tmp_path: P
     house.game.perform("Ana", "say Rook, I promise to bring you the lantern tomorrow.")
     house.game.perform("Ana", "say I lost my dog near the weir.")
     agent.facts.take_in()
-    shown = asyncio.run(finished(bonds_shown(house.agents)))
+    shown = asyncio.run(run_to_end(bonds_shown(house.agents)))
     assert [(one["agent"], one["whom"]) for one in shown["met"]] == [("Rook", "Ana")]
     assert [(one["by"], one["state"]) for one in shown["promises"]] == [("Ana", "open")]
     assert ("Ana", "Rook", "I lost my dog near the weir.") in [
@@ -250,7 +250,7 @@ def test_a_secret_that_is_kept_as_a_fact_and_of_the_person_stands_in_the_bonds_o
     house = House(tmp_path, "Rook")
     house.game.perform("Ana", "whisper Rook My sister lives in Kettle House.")
     house.agents["Rook"].facts.take_in()
-    told = asyncio.run(finished(bonds_shown(house.agents)))["told"]
+    told = asyncio.run(run_to_end(bonds_shown(house.agents)))["told"]
     assert [(one["by"], one["text"], one["is_whispered"]) for one in told] == [
         ("Ana", "My sister lives in Kettle House.", True)
     ]

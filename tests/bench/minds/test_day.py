@@ -9,7 +9,7 @@ from agents.metrics.statistics import Share
 from agents.models.profiles import Profiles
 from agents.models.queue import ModelQueue
 from bench.lib.models import ScriptedModel
-from bench.minds.day import ERRANDS, Day, DayTurn, Errand, lived
+from bench.minds.day import ERRANDS, Day, DayTurn, Errand, play_day
 from bench.minds.situation import Scene, Situation, Step
 from bench.minds.stage import WatchedQueue, shared_characters
 from bench.minds.turns import Act, act_of
@@ -71,7 +71,7 @@ def queue_of(model: ScriptedModel) -> WatchedQueue:
 
 def test_a_day_is_lived_and_nothing_is_said_by_who_has_no_words():
     queue = queue_of(ScriptedModel("silent", lambda request: ""))
-    day = asyncio.run(lived(queue, 1, 12))
+    day = asyncio.run(play_day(queue, 1, 12))
     assert len(day.turns) == 12
     assert {turn.agent for turn in day.turns} == set(ERRANDS)
     assert day.shares()["speech in company"].hits == 0

@@ -11,7 +11,7 @@ import pytest
 from agents.metrics.statistics import Amount, Share
 from bench.minds.figures import Result, results_table
 from bench.minds.measuring import Trial, failures_text, situation_shares, turns_of
-from bench.minds.situations.every import chosen
+from bench.minds.situations.every import situations_of
 from tests.bench.minds.test_situations import played
 
 
@@ -35,7 +35,7 @@ def test_a_mean_has_its_interval():
     assert found.half == pytest.approx(1.959964 / math.sqrt(3))
 
 
-EVERY = chosen("all")
+EVERY = situations_of("all")
 ASKED = ("stranger_greets", "asks_if_it_is_safe")
 
 

@@ -10,17 +10,17 @@ import pytest
 from agents.models.profiles import Profiles
 from agents.models.queue import ModelQueue
 from bench.lib.models import ScriptedModel
-from bench.minds.measuring import Trial, tried
+from bench.minds.measuring import Trial, play_situation
 from bench.minds.situation import Step
-from bench.minds.situations.every import chosen
+from bench.minds.situations.every import situations_of
 from bench.minds.stage import UnknownComponent, WatchedQueue, check_components, prepare_vault
 
 
 def silent_trial(name: str) -> Trial:
     """Return one situation, tried with a model that has no words."""
     queue = WatchedQueue(ModelQueue(ScriptedModel("silent", lambda request: "")), Profiles(Random(0)))
-    (situation,) = chosen("all", name)
-    return asyncio.run(tried(situation, 1, queue))
+    (situation,) = situations_of("all", name)
+    return asyncio.run(play_situation(situation, 1, queue))
 
 
 def test_an_agent_without_words_answers_nobody():

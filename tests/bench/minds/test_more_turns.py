@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from bench.minds.situations.every import chosen
+from bench.minds.situations.every import situations_of
 from tests.bench.minds.test_situations import played
 from tests.rows import rows_in
 
-EVERY = chosen("all")
+EVERY = situations_of("all")
 HELD_BACK = rows_in(Path(__file__).with_name("held_back_turns.yaml"))
 TURNS = {**rows_in(Path(__file__).with_name("more_turns.yaml")), **HELD_BACK}
 
@@ -24,7 +24,7 @@ def test_good_turns_are_right_and_bad_ones_wrong(situation):
 
 def test_every_situation_that_is_held_back_has_three_more_good_turns():
     found = {name for name, turns in HELD_BACK.items() if len(turns["right"]) >= 3}
-    assert found == {one.name for one in chosen("held-back")}
+    assert found == {one.name for one in situations_of("held-back")}
 
 
 def test_all_turns_are_in_situations_that_there_are():

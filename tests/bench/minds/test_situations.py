@@ -8,10 +8,10 @@ from dataclasses import replace
 import pytest
 
 from bench.minds.situation import AGENTS, Scene, ScriptError, Situation, Step
-from bench.minds.situations.every import HALVES, chosen, parse_check, situations_in
+from bench.minds.situations.every import HALVES, parse_check, situations_in, situations_of
 from bench.minds.turns import PlayedTurn
 
-EVERY = chosen("all")
+EVERY = situations_of("all")
 
 
 def played(situation: Situation, line: str) -> PlayedTurn:
@@ -44,11 +44,11 @@ def test_nonsense_is_no_answer_but_to_nonsense():
         "is_told_to_repeat_words",
         "is_told_words_of_no_language",
     ]
-    assert [one.group for one in passed if one.is_held_back] == []
+    assert [one.group for one in passed if one.is_held_back] == ["pressure"]
 
 
 def test_what_is_held_back_is_proved_with_two_good_turns_and_two_bad_ones_at_least():
-    found = {one.name: (len(set(one.right)), len(set(one.wrong))) for one in chosen("held-back")}
+    found = {one.name: (len(set(one.right)), len(set(one.wrong))) for one in situations_of("held-back")}
     assert {name: counts for name, counts in found.items() if min(counts) < 2} == {}
 
 
@@ -59,8 +59,8 @@ def nonsense(situation: Situation) -> str:
 
 @pytest.mark.parametrize("half", HALVES)
 def test_each_half_has_enough_situations_of_every_agent(half):
-    assert len(chosen(half)) >= 40
-    assert {one.agent for one in chosen(half)} == set(AGENTS)
+    assert len(situations_of(half)) >= 40
+    assert {one.agent for one in situations_of(half)} == set(AGENTS)
 
 
 def test_no_two_situations_have_one_name():
@@ -68,7 +68,7 @@ def test_no_two_situations_have_one_name():
 
 
 def test_what_is_held_back_leans_on_recall_and_has_the_other_groups_in_about_the_same_shares():
-    tuning, held_back = (Counter(one.group for one in chosen(half)) for half in ("tuning", "held-back"))
+    tuning, held_back = (Counter(one.group for one in situations_of(half)) for half in ("tuning", "held-back"))
     expected = {group: count / tuning.total() * held_back.total() for group, count in tuning.items()}
     assert held_back["recall"] > 2 * expected.pop("recall")
     assert {group: held_back[group] for group in expected} == {
@@ -78,7 +78,7 @@ def test_what_is_held_back_leans_on_recall_and_has_the_other_groups_in_about_the
 
 
 def test_the_halves_are_told_apart_by_the_flag():
-    assert [*chosen("tuning"), *chosen("held-back")] == sorted(EVERY, key=lambda one: one.is_held_back)
+    assert [*situations_of("tuning"), *situations_of("held-back")] == sorted(EVERY, key=lambda one: one.is_held_back)
 
 
 def test_nobody_stands_by_whom_the_situation_does_not_name():
@@ -102,7 +102,7 @@ def test_a_script_that_cannot_be_played_is_told():
 
 def test_an_unknown_situation_is_told():
     with pytest.raises(ValueError, match="There is no situation 'supper'"):
-        chosen("all", "supper")
+        situations_of("all", "supper")
 
 
 GOOD = """
@@ -144,7 +144,7 @@ def test_a_file_says_all_that_a_situation_is(tmp_path):
 
 def test_a_check_is_read_from_its_words():
     check = parse_check('answers("Bruno") and (mentions("kite") or NODS)')
-    situation = chosen("all", "is_joined_without_a_word")
+    situation = situations_of("all", "is_joined_without_a_word")
     turn = replace(played(situation[0], "say Your kite?"), people=frozenset({"Eliza", "Bruno"}))
     assert (check(turn), parse_check("keeps_quiet")(turn)) == ("", "said 'Your kite?'")
     assert parse_check('mentions("moon") and stays')(turn) == "did not speak of moon"

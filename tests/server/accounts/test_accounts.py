@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from server.accounts.accounts import AccountState, LoginName, NameIndex, NameRefused, well_formed
+from server.accounts.accounts import AccountState, LoginName, NameIndex, NameRefused, normalize_name
 from server.accounts.schema import Account
 from server.accounts.store import BanRefused
 from tests.server.front_door import NOW_MS, FakeHasher, accounts_in, accounts_of, put_accounts
@@ -178,7 +178,7 @@ def test_names_logins_and_logouts_cost_the_same_among_any_number_of_accounts(tmp
         work = (
             lambda: accounts.identify("Zoe", ELSEWHERE),
             lambda: accounts.identify("eveaaa", ELSEWHERE),
-            lambda: accounts.note_seen("Eveaaa", came_in=True),
+            lambda: accounts.record_seen("Eveaaa", came_in=True),
             lambda: accounts.set_password("Eveaaa", KEPT),
             lambda: accounts.refresh(),
         )
@@ -227,7 +227,7 @@ def test_an_agent_s_role_is_that_of_its_note(accounts, world):
 def test_when_somebody_was_here_last_is_known(accounts):
     accounts.claim("Eve", KEPT)
     assert (accounts.last_seen("Eve"), accounts.last_seen("Nobody")) == (None, None)
-    accounts.note_seen("eve")
+    accounts.record_seen("eve")
     assert accounts.last_seen("EVE") == NOW
 
 
@@ -238,7 +238,7 @@ def test_a_name_that_is_banned_is_refused_with_the_reason_until_the_ban_is_over(
     now = [NOW_MS]
     accounts = accounts_of(tmp_path, inn(), now_ms=lambda: now[0])
     accounts.claim("Eve", KEPT)
-    accounts.bans.put("eve", NOW + timedelta(hours=1), "threw a lamp")
+    accounts.bans.ban("eve", NOW + timedelta(hours=1), "threw a lamp")
     with pytest.raises(NameRefused, match="You may not come in until 2026-11-18 12:06 UTC: threw a lamp"):
         accounts.identify("EVE", LOOPBACK)
     now[0] += 3_600_000
@@ -246,11 +246,11 @@ def test_a_name_that_is_banned_is_refused_with_the_reason_until_the_ban_is_over(
 
 
 def test_a_ban_for_ever_lasts_over_a_new_start_until_it_is_lifted(accounts, tmp_path):
-    accounts.bans.put("Mallory", None, "no reason")
+    accounts.bans.ban("Mallory", None, "no reason")
     again = accounts_of(tmp_path, inn())
     with pytest.raises(NameRefused, match="You may not come in: no reason"):
         again.identify("mallory", ELSEWHERE)
-    assert [(again.bans.has("MALLORY"), again.bans.lift("MALLORY").result) for _ in range(2)] == [
+    assert [(again.bans.has("MALLORY"), again.bans.unban("MALLORY").result) for _ in range(2)] == [
         (True, True),
         (False, False),
     ]
@@ -271,15 +271,15 @@ def test_a_ban_for_ever_lasts_over_a_new_start_until_it_is_lifted(accounts, tmp_
     ],
 )
 def test_an_address_is_out_if_it_is_banned_or_lies_in_a_network_that_is(accounts, banned, host, out):
-    accounts.bans.put(banned, None, "x")
-    assert bool(accounts.bans.on(host)) == out
+    accounts.bans.ban(banned, None, "x")
+    assert bool(accounts.bans.ban_of(host)) == out
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "127.0.0.0/8", "0.0.0.0/0", "::1", "::ffff:127.0.0.1"])
 def test_this_machine_itself_is_never_banned(accounts, host):
     with pytest.raises(BanRefused, match="this machine itself"):
-        accounts.bans.put(host, None, "x")
-    assert accounts.bans.in_force() == []
+        accounts.bans.ban(host, None, "x")
+    assert accounts.bans.active_bans() == []
 
 
 # Whatever is given
@@ -307,12 +307,12 @@ def alike(name: str, *others: str) -> list[str]:
     index = NameIndex()
     for other in others:
         index.add(other)
-    return index.alike(name)
+    return index.lookalikes(name)
 
 
 @pytest.mark.parametrize("name", ["Jean-Luc", "O'Brien", "Zoë", "Ærøskøbing", "Bo", "A" + "b" * 19, "Łukasz", "Þór"])
 def test_names_of_latin_letters_hyphens_and_apostrophes_will_do(name):
-    assert well_formed(name) == name
+    assert normalize_name(name) == name
 
 
 @pytest.mark.parametrize(
@@ -347,11 +347,11 @@ def test_names_of_latin_letters_hyphens_and_apostrophes_will_do(name):
     ],
 )
 def test_other_names_are_not_valid(name):
-    assert well_formed(name) is None
+    assert normalize_name(name) is None
 
 
 def test_a_name_begins_with_a_capital_letter_and_is_in_one_form():
-    assert well_formed("  zoe\u0308 ") == "Zoë"
+    assert normalize_name("  zoe\u0308 ") == "Zoë"
 
 
 @pytest.mark.parametrize(
@@ -375,7 +375,7 @@ def test_a_name_that_is_only_near_another_will_do(name, other):
 
 @given(st.text(max_size=25))
 def test_a_name_that_will_do_is_found_to_look_like_itself(given_name):
-    name = well_formed(given_name)
+    name = normalize_name(given_name)
     if name:
         assert alike(name, name) == [name]
-        assert well_formed(name) == name
+        assert normalize_name(name) == name

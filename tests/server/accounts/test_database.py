@@ -69,7 +69,7 @@ def test_what_raises_within_a_transaction_or_a_step_of_it_changes_nothing_else(t
     with closing(AccountDatabase(tmp_path)) as database:
         with database.transaction() as changed:
             database.put_account(EVE)
-            with pytest.raises(ZeroDivisionError), database.step():
+            with pytest.raises(ZeroDivisionError), database.savepoint():
                 database.put_account(replace(EVE, role="admin"))
                 raise ZeroDivisionError
         assert [row[1] for row in changed.accounts.values()] == ["player"]

@@ -207,7 +207,7 @@ def guess(registry, count: int, host: str = THERE) -> None:
         if guest is None or not guest.connection.is_open:
             guest = Guest(registry, host)
             guest.types("eve")
-        registry.clock.advance(registry.login_services.authenticator.seconds("eve", host))
+        registry.clock.advance(registry.login_services.authenticator.wait_seconds("eve", host))
         guest.types(f"wrong {number}")
     if guest:
         guest.hangs_up()
@@ -321,7 +321,7 @@ def test_from_elsewhere_nobody_can_be_somebody_from_before_passwords(registry):
 
 
 def test_a_one_time_password_lets_in_whoever_chooses_another(eve):
-    eve.login_services.accounts.give_one_time("eve", FakeHasher().hash("kupo-vira"))
+    eve.login_services.accounts.set_one_time_password("eve", FakeHasher().hash("kupo-vira"))
     guest = Guest(eve, THERE)
     assert guest.types("eve", "kupo-vira") == (
         "Password: \nThat password was for one time only. Choose one of your own now.\nChoose a password: "
@@ -333,7 +333,7 @@ def test_a_one_time_password_lets_in_whoever_chooses_another(eve):
 
 
 def test_a_one_time_password_stays_until_another_is_chosen(eve):
-    eve.login_services.accounts.give_one_time("eve", FakeHasher().hash("kupo-vira"))
+    eve.login_services.accounts.set_one_time_password("eve", FakeHasher().hash("kupo-vira"))
     guest = Guest(eve, THERE)
     guest.types("eve", "kupo-vira")
     assert guest.types("") == f"\n{ASK}"

@@ -6,7 +6,7 @@ import pytest
 from twisted.internet.task import Clock
 
 from config.settings import ServerSettings
-from server.accounts.passwords import MAX_REMEMBERED, Argon2, Checked, LoginThrottle, Passwords, SignupLimiter
+from server.accounts.passwords import MAX_REMEMBERED, Argon2, HashCheck, LoginThrottle, Passwords, SignupLimiter
 from server.net.connection_limits import is_loopback, network_of
 from tests.server.fake_connection import Guest
 from tests.server.front_door import FakeHasher, Thread, lobby_of
@@ -78,23 +78,23 @@ def test_a_password_that_nobody_waits_for_any_more_is_not_looked_at():
 def test_a_password_that_is_not_wanted_when_its_turn_comes_is_not_looked_at():
     thread = Thread()
     hasher = FakeHasher()
-    found: list[Checked | None] = []
+    found: list[HashCheck | None] = []
     passwords = Passwords(hasher, thread)
     kept = hasher.hash("right")
     for _ in range(4):
         passwords.check(kept, "wrong", "host", lambda: not found).addCallback(found.append)
     while thread.jobs:
         thread.goes_on()
-    assert sorted(found, key=str) == [Checked(False), Checked(False), None, None]
+    assert sorted(found, key=str) == [HashCheck(False), HashCheck(False), None, None]
 
 
 def test_a_right_password_that_is_kept_in_an_old_form_is_renewed():
-    outcomes: list[Checked | None] = []
+    outcomes: list[HashCheck | None] = []
     thread = Thread()
     kept = FakeHasher(version=1).hash("right")
     Passwords(FakeHasher(version=2), thread).check(kept, "right", "host", always).addCallback(outcomes.append)
     thread.goes_on()
-    assert outcomes == [Checked(True, FakeHasher(version=2).hash("right"))]
+    assert outcomes == [HashCheck(True, FakeHasher(version=2).hash("right"))]
 
 
 def test_a_hasher_that_fails_fails_that_one_password_and_the_next_is_looked_at():
@@ -127,59 +127,59 @@ def lockout(clock):
 def test_from_the_third_wrong_password_on_each_doubles_the_wait_up_to_five_minutes(lockout, clock):
     waits = []
     for _ in range(12):
-        lockout.wrong("Ana", THERE)
-        waits.append(lockout.seconds("Ana", THERE))
+        lockout.record_failure("Ana", THERE)
+        waits.append(lockout.wait_seconds("Ana", THERE))
         clock.advance(waits[-1])
     assert waits == [0, 0, 2, 4, 8, 16, 32, 64, 128, 256, 300, 300]
-    assert lockout.seconds("Ana", THERE) == 0
+    assert lockout.wait_seconds("Ana", THERE) == 0
 
 
 def test_an_address_waits_whichever_name_it_tries(lockout):
     for name in ("Ana", "Ben", "Cat"):
-        lockout.wrong(name, THERE)
-    assert (lockout.seconds("Dan", THERE), lockout.seconds("Ana", HOME)) == (2, 0)
+        lockout.record_failure(name, THERE)
+    assert (lockout.wait_seconds("Dan", THERE), lockout.wait_seconds("Ana", HOME)) == (2, 0)
 
 
 @pytest.mark.parametrize("here", ["127.0.0.1", "::1"])
 def test_this_machine_may_speak_for_everybody_so_that_each_name_waits_for_itself(lockout, here):
-    lockout.right("Ana", here)
+    lockout.record_success("Ana", here)
     for name in ("Ana", "Ana", "Ana", "Cat"):
-        lockout.wrong(name, here)
-    assert [lockout.seconds(name, here) for name in ("ANA", "Ben", "Cat")] == [2, 0, 0]
+        lockout.record_failure(name, here)
+    assert [lockout.wait_seconds(name, here) for name in ("ANA", "Ben", "Cat")] == [2, 0, 0]
 
 
 def test_a_name_waits_from_wherever_it_is_tried(lockout):
     for number in range(3):
-        lockout.wrong("Ana", f"203.0.113.{number}")
-    assert (lockout.seconds("ANA", "203.0.113.99"), lockout.seconds("Ben", "203.0.113.99")) == (2, 0)
+        lockout.record_failure("Ana", f"203.0.113.{number}")
+    assert (lockout.wait_seconds("ANA", "203.0.113.99"), lockout.wait_seconds("Ben", "203.0.113.99")) == (2, 0)
 
 
 def test_whoever_has_come_in_from_somewhere_does_not_wait_for_what_others_guess_elsewhere(lockout):
-    lockout.right("Ana", HOME)
+    lockout.record_success("Ana", HOME)
     for number in range(99):
-        lockout.wrong("Ana", f"203.0.113.{number}")
-    assert (lockout.seconds("Ana", HOME), lockout.seconds("Ana", THERE)) == (0, 300)
+        lockout.record_failure("Ana", f"203.0.113.{number}")
+    assert (lockout.wait_seconds("Ana", HOME), lockout.wait_seconds("Ana", THERE)) == (0, 300)
 
 
 def test_a_right_password_of_ones_own_does_not_make_guessing_at_others_quick_again(lockout):
     for _ in range(4):
-        lockout.wrong("Ana", THERE)
-    lockout.right("Mallory", THERE)
-    assert lockout.seconds("Ana", THERE) == 4
+        lockout.record_failure("Ana", THERE)
+    lockout.record_success("Mallory", THERE)
+    assert lockout.wait_seconds("Ana", THERE) == 4
 
 
 def test_all_is_forgotten_half_an_hour_after_the_wait(lockout, clock):
     for _ in range(3):
-        lockout.wrong("Ana", THERE)
+        lockout.record_failure("Ana", THERE)
     clock.advance(2 + 1801)
-    lockout.wrong("Ana", THERE)
-    assert lockout.seconds("Ana", THERE) == 0
+    lockout.record_failure("Ana", THERE)
+    assert lockout.wait_seconds("Ana", THERE) == 0
 
 
 def test_what_is_remembered_is_bounded(lockout):
     for number in range(MAX_REMEMBERED + 50):
-        lockout.wrong(f"name {number}", f"host {number}")
-        lockout.right(f"name {number}", f"host {number}")
+        lockout.record_failure(f"name {number}", f"host {number}")
+        lockout.record_success(f"name {number}", f"host {number}")
     assert len(lockout._wrong) <= MAX_REMEMBERED
     assert len(lockout._trusted) <= MAX_REMEMBERED
 
@@ -209,14 +209,14 @@ def test_nothing_else_is(host):
 
 
 def test_who_comes_in_often_is_not_forgotten_for_those_who_came_once(lockout, clock):
-    lockout.right("Ana", HOME)
+    lockout.record_success("Ana", HOME)
     for number in range(MAX_REMEMBERED - 1):
-        lockout.right(f"Ben{number}", THERE)
-    lockout.right("Ana", HOME)
-    lockout.right("Cat", THERE)
+        lockout.record_success(f"Ben{number}", THERE)
+    lockout.record_success("Ana", HOME)
+    lockout.record_success("Cat", THERE)
     for _ in range(4):
-        lockout.wrong("Ana", "198.51.100.4")
-    assert (lockout.seconds("Ana", HOME), lockout.seconds("Ana", THERE)) == (0, 4)
+        lockout.record_failure("Ana", "198.51.100.4")
+    assert (lockout.wait_seconds("Ana", HOME), lockout.wait_seconds("Ana", THERE)) == (0, 4)
 
 
 def taken(signups: SignupLimiter, host: str, an_hour: int, times: int) -> int:

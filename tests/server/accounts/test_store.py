@@ -95,7 +95,7 @@ def test_while_another_process_holds_it_changes_wait_and_nothing_else_does(store
 
 def test_what_another_process_changes_is_taken_in_when_asked_and_every_two_seconds(store, thread, tmp_path):
     told: list[str] = []
-    store.tell_names(told.append)
+    store.on_names_changed(told.append)
     clock = Clock()
     store.watch(clock)
     put_accounts(tmp_path, ANA, replace(EVE, role="builder"))

@@ -9,7 +9,7 @@ import pytest
 
 from agents.commands.memory_commands import memory_commands
 from agents.commands.self_commands import self_commands
-from server.admin.audit import MAX_CHARACTERS, MAX_READ_BYTES, MAX_REFUSALS_A_MINUTE, Audit
+from server.admin.audit import MAX_CHARACTERS, MAX_READ_BYTES, MAX_REFUSALS_A_MINUTE, AuditLog
 from tests.server.administered_inn import AdministeredInn
 from tests.server.front_door import NOW_MS
 from tests.world.inn import inn_game
@@ -144,8 +144,8 @@ def test_a_long_line_is_cut(inn):
 
 def test_what_somebody_has_no_role_for_is_noted_a_few_times_a_minute_and_then_counted(tmp_path):
     game, now = inn_game(), [NOW_MS]
-    audit = Audit(tmp_path, game, lambda who: "", lambda: now[0])
-    game.subscribe_lines("audit", audit.take_line, first=True)
+    audit = AuditLog(tmp_path, game, lambda who: "", lambda: now[0])
+    game.subscribe_lines("audit", audit.record_line, first=True)
     game.world.characters["Cat"].role = Role.BUILDER
     for _ in range(1000):
         game.perform("Ben", "@dig up to The Attic")
@@ -161,7 +161,7 @@ def test_what_somebody_has_no_role_for_is_noted_a_few_times_a_minute_and_then_co
 
 
 def test_a_full_file_is_followed_by_another_and_the_oldest_go(tmp_path):
-    audit = Audit(tmp_path, inn_game(), lambda who: "", lambda: NOW_MS, lambda: 1000, lambda: 3)
+    audit = AuditLog(tmp_path, inn_game(), lambda who: "", lambda: NOW_MS, lambda: 1000, lambda: 3)
     for count in range(50):
         audit.note("Ana", f"@announce {count:03} {'x' * 200}", "done")
     sizes = {path.name: path.stat().st_size for path in tmp_path.iterdir()}
@@ -171,7 +171,7 @@ def test_a_full_file_is_followed_by_another_and_the_oldest_go(tmp_path):
 
 
 def test_only_the_newest_megabyte_is_looked_through(tmp_path):
-    audit = Audit(tmp_path, inn_game(), lambda who: "", lambda: NOW_MS)
+    audit = AuditLog(tmp_path, inn_game(), lambda who: "", lambda: NOW_MS)
     audit.note("Ben", "@save", "done")
     use = json.dumps({"at": "", "who": "Ana", "host": "", "line": "x" * 300, "result": "done"}) + "\n"
     with (tmp_path / "2026-11.jsonl").open("a", encoding="utf-8") as file:

@@ -190,7 +190,7 @@ def test_orders_wait_for_no_database_and_are_told_of_and_in_force_when_they_are_
     held.thread = Thread()
     lines = ("@ban Cat -> Enough.", "@grant Ben builder", "@revoke Ben", "@grant Ben admin")
     assert [inn.shown("Ana", line) for line in lines] == [[]] * 4
-    assert (inn.accounts.bans.on("Cat"), inn.callers["Cat"].last_word) == (None, "")
+    assert (inn.accounts.bans.ban_of("Cat"), inn.callers["Cat"].last_word) == (None, "")
     while held.thread.jobs:
         held.thread.goes_on()
     assert inn.players["Ana"].screen() == [
@@ -210,4 +210,4 @@ def test_an_order_that_cannot_be_kept_changes_nothing_and_says_why(inn, tmp_path
         assert told.endswith(
             "moved or replaced while it is in use, so no change can be kept. Put it back, or restart the world."
         )
-    assert (inn.accounts.bans.in_force(), inn.game.world.characters["Ben"].role) == ([], Role.PLAYER)
+    assert (inn.accounts.bans.active_bans(), inn.game.world.characters["Ben"].role) == ([], Role.PLAYER)

@@ -191,7 +191,7 @@ def test_what_other_machines_can_reach_is_told(settings, state):
 
 def test_a_certificate_is_told_of_before_it_ends_and_when_it_has(tmp_path):
     settings = ServerSettings(tls_port=4443)
-    ends = make_certificate(tmp_path / CERTIFICATE, tmp_path / KEY, ["localhost"], NOW).ends
+    ends = make_certificate(tmp_path / CERTIFICATE, tmp_path / KEY, ["localhost"], NOW).expires_at
     assert checks.certificate(settings, tmp_path, ends - timedelta(days=30)).state == "ok"
     assert checks.certificate(settings, tmp_path, ends - timedelta(days=3)).state == "warning"
     assert checks.certificate(settings, tmp_path, ends + timedelta(days=1)) == problem(

@@ -13,7 +13,7 @@ from twisted.internet.testing import StringTransport
 
 from server.clock import ReactorClock
 from server.connection.connection import DoorTraffic
-from server.connection.input import FairScheduler, InputLimits, LineIntake, Taken, TokenBucket
+from server.connection.input import FairScheduler, InputLimits, LineIntake, TakeResult, TokenBucket
 from server.connection.output import DirectWriter, FlushQueue
 from tests.server.turn_clock import TurnClock
 
@@ -261,12 +261,12 @@ class Source:
 
     def end_turn(self) -> None: ...
 
-    def take_next(self, is_held: bool) -> Taken:
+    def take_next(self, is_held: bool) -> TakeResult:
         if not self._waiting or (is_held and not self._waiting[0].startswith("!")):
-            return Taken.NOTHING
+            return TakeResult.NOTHING
         line = self._waiting.pop(0)
         self.taken.append(line)
-        return Taken.FACT if line.startswith("!") else Taken.LINE
+        return TakeResult.FACT if line.startswith("!") else TakeResult.LINE
 
     def set_reading(self, reads: bool) -> None:
         self.reads = reads

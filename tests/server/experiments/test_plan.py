@@ -39,7 +39,7 @@ def test_a_plan_is_every_value_with_every_other_and_every_seed(tmp_path):
 def test_a_list_among_the_properties_is_a_factor_and_a_value_alone_varies_nothing(tmp_path):
     plan = plan_of(tmp_path, "---\nrecall: [0, 3]\nthink_jitter: 0\nhours: 1.5\nseeds: [4, 9]\nrepetitions: 2\n---\n")
     runs = list(runs_of(plan))
-    assert [one.name for one in plan.varied] == ["recall"]
+    assert [one.name for one in plan.varied_factors] == ["recall"]
     assert [(run.condition["recall"], run.parameters.seed, run.parameters.repetition) for run in runs] == [
         *(("0", 4, 1), ("3", 4, 1), ("0", 9, 1), ("3", 9, 1)),
         *(("0", 4, 2), ("3", 4, 2), ("0", 9, 2), ("3", 9, 2)),

@@ -15,7 +15,7 @@ import pytest
 from agents.memory.strategy import loaded_strategies
 from agents.simulation.recording import SimulationError
 from server.experiments.command import SweepProgress
-from server.experiments.executor import Ended, ExecutorError, last_line
+from server.experiments.executor import CommandExit, ExecutorError, last_line
 from server.experiments.plan import PlannedRun, read_plan, runs_of
 from server.experiments.sweep import Sweep, SweepFolder, missing_recordings
 
@@ -23,16 +23,16 @@ from server.experiments.sweep import Sweep, SweepFolder, missing_recordings
 class FakeExecutor:
     """Ends each command at once as `how` says, and makes its folder if that is with 0."""
 
-    def __init__(self, how: Callable[[int], Ended] = lambda number: Ended(0), capacity: int = 2) -> None:
+    def __init__(self, how: Callable[[int], CommandExit] = lambda number: CommandExit(0), capacity: int = 2) -> None:
         self.capacity = capacity
         self.commands: list[Sequence[str]] = []
         self._how = how
 
-    def submit(self, commands: Sequence[Sequence[str]]) -> Sequence[Future[Ended]]:
+    def submit(self, commands: Sequence[Sequence[str]]) -> Sequence[Future[CommandExit]]:
         return [self._done(command) for command in commands]
 
-    def _done(self, command: Sequence[str]) -> Future[Ended]:
-        future: Future[Ended] = Future()
+    def _done(self, command: Sequence[str]) -> Future[CommandExit]:
+        future: Future[CommandExit] = Future()
         try:
             ended = self._how(len(self.commands))
             self.commands.append(command)
@@ -79,10 +79,12 @@ def test_the_table_names_every_run_with_its_condition(tmp_path, runs):
 
 def test_a_worker_that_dies_is_tried_again_three_times_in_all_and_then_named(tmp_path, runs):
     folder = begun(tmp_path, runs)
-    executor = FakeExecutor(lambda number: Ended(-9) if number in (0, 2, 3) else Ended(0), capacity=1)
+    executor = FakeExecutor(lambda number: CommandExit(-9) if number in (0, 2, 3) else CommandExit(0), capacity=1)
     outcome = Sweep(folder, executor).run(runs[:2])
     assert outcome.done == 2  # the first died twice, the second once
-    executor = FakeExecutor(lambda number: Ended(-9, "no more memory") if number < 3 else Ended(0), capacity=1)
+    executor = FakeExecutor(
+        lambda number: CommandExit(-9, "no more memory") if number < 3 else CommandExit(0), capacity=1
+    )
     outcome = Sweep(folder, executor).run(runs[2:])
     assert outcome.failed == {runs[2].run_id: "no more memory (signal 9, 3 times)"}
     assert outcome.done == 1
@@ -93,9 +95,14 @@ def test_a_worker_that_dies_is_tried_again_three_times_in_all_and_then_named(tmp
     ("how", "message"),
     [
         (
-            lambda number: Ended(0) if number == 0 else Ended(1, f"x: {os.strerror(errno.ENOSPC)}."),
+            lambda number: CommandExit(0) if number == 0 else CommandExit(1, f"x: {os.strerror(errno.ENOSPC)}."),
             "the sweep stopped: the disk is full (x: No space left on device.). 1 runs were done and stay; "
             "the same command goes on with the others.",
+        ),
+        (
+            lambda number: CommandExit(1, "x: the search index cannot be used: database or disk is full."),
+            "the sweep stopped: the disk is full (x: the search index cannot be used: database or disk is full.). "
+            "0 runs were done and stay; the same command goes on with the others.",
         ),
         (
             lambda number: (_ for _ in ()).throw(ExecutorError("the head of the cluster is gone.")),

@@ -83,7 +83,7 @@ def test_wrong_ones_are_counted_with_those_that_are_typed(registry):
     ended = credentials(ana, "Ana", "wrong again")
     assert ended["message"].startswith("That was not it either, so the door closes.")
     assert not ana.connection.is_open
-    assert registry.login_services.authenticator.seconds("Ana", "127.0.0.1") > 0
+    assert registry.login_services.authenticator.wait_seconds("Ana", "127.0.0.1") > 0
 
 
 def test_guessing_has_to_wait_as_for_whoever_types(registry):
@@ -111,7 +111,7 @@ def test_a_name_that_will_not_do_is_refused_with_the_rule(registry):
 
 
 def test_who_is_banned_stays_out(registry):
-    registry.login_services.accounts.bans.put("Ana", None, "She knows why.")
+    registry.login_services.accounts.bans.ban("Ana", None, "She knows why.")
     assert credentials(Talker(registry, *ALL)) == {"success": False, "message": "You may not come in: She knows why."}
 
 
@@ -128,7 +128,7 @@ def test_a_new_name_chooses_its_password_where_one_types(registry, game):
 
 def test_a_password_for_one_time_is_followed_by_one_of_ones_own(registry):
     registry.login_services.passwords.hash("once-only", "").addCallback(
-        lambda kept: registry.login_services.accounts.give_one_time("Ana", kept)
+        lambda kept: registry.login_services.accounts.set_one_time_password("Ana", kept)
     )
     ana = Talker(registry, *ALL)
     told = credentials(ana, "Ana", "once-only")

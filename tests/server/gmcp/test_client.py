@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from config.settings import ServerSettings
 from server.gmcp.client import MAX_MESSAGE_BURST, MAX_PACKAGES, Supports
-from server.gmcp.packages import derived
+from server.gmcp.packages import hash_room_id
 from tests.server.fake_connection import Guest, entered
 from tests.server.front_door import lobby_of
 from tests.server.gmcp.talking import ALL, Talker
@@ -68,7 +68,7 @@ def test_anything_may_stand_for_a_list(payload):
     found.replace(payload)
 
 
-HALL, KITCHEN, YARD, CELLAR = map(derived, ("The Common Room", "The Kitchen", "The Yard", "The Cellar"))
+HALL, KITCHEN, YARD, CELLAR = map(hash_room_id, ("The Common Room", "The Kitchen", "The Yard", "The Cellar"))
 
 
 @pytest.fixture
@@ -342,10 +342,10 @@ def test_an_agent_that_nobody_sees_is_told_of_to_admins_alone(registry, ana):
 
 def test_the_commands_are_told_again_when_a_role_is_another_and_only_then(registry, ana):
     ana.told()
-    registry.gmcp_updates.take_note(())
+    registry.gmcp_updates.on_events(())
     assert ana.told("Fallwater.Commands") == []
     registry.login_services.accounts.set_role("Ana", Role.BUILDER)
-    registry.gmcp_updates.take_note(())
+    registry.gmcp_updates.on_events(())
     usages = [one["usage"].split(" ")[0] for one in ana.last("Fallwater.Commands")["commands"]]
     assert "@dig" in usages
 

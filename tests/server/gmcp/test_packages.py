@@ -12,7 +12,7 @@ from twisted.internet.task import Clock
 
 from config.settings import ServerSettings
 from server.connection.connection import Message
-from server.gmcp.packages import LARGEST, RoomNumbers, derived, items_of
+from server.gmcp.packages import MAX_ROOM_NUMBER, RoomNumbers, hash_room_id, items_of
 from tests.server.front_door import lobby_of
 from tests.server.gmcp.talking import ALL, Talker
 from tests.world.inn import inn_game
@@ -21,7 +21,7 @@ from world.room_view import MAX_VISIBLE
 from world.world import World
 
 
-def numbers(*rooms: Room, derive=derived) -> dict[str, int]:
+def numbers(*rooms: Room, derive=hash_room_id) -> dict[str, int]:
     found = RoomNumbers(World(rooms), derive)
     return {room.room_id: found.of(room.room_id) for room in rooms}
 
@@ -37,7 +37,7 @@ def test_a_room_without_one_has_the_same_at_every_start():
 
 @given(st.text())
 def test_a_derived_number_is_one_that_every_mapper_can_count(room_id):
-    assert 1 <= derived(room_id) <= LARGEST
+    assert 1 <= hash_room_id(room_id) <= MAX_ROOM_NUMBER
 
 
 def test_rooms_that_would_have_one_number_get_the_next_ones_in_the_order_of_their_ids():
@@ -48,7 +48,7 @@ def test_rooms_that_would_have_one_number_get_the_next_ones_in_the_order_of_thei
 
 
 def test_behind_the_largest_number_comes_one():
-    assert numbers(Room("A"), Room("B"), derive=lambda room_id: LARGEST) == {"A": LARGEST, "B": 1}
+    assert numbers(Room("A"), Room("B"), derive=lambda room_id: MAX_ROOM_NUMBER) == {"A": MAX_ROOM_NUMBER, "B": 1}
 
 
 def test_of_two_notes_with_one_number_the_first_in_the_alphabet_has_it():
@@ -57,7 +57,7 @@ def test_of_two_notes_with_one_number_the_first_in_the_alphabet_has_it():
 
 
 def test_a_number_too_large_for_a_mapper_is_not_given_out():
-    assert numbers(Room("A", number=LARGEST + 1), derive=lambda room_id: 9) == {"A": 9}
+    assert numbers(Room("A", number=MAX_ROOM_NUMBER + 1), derive=lambda room_id: 9) == {"A": 9}
 
 
 def test_a_room_that_is_new_gets_a_number_when_it_is_asked_for():

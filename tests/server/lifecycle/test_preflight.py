@@ -71,7 +71,7 @@ class Program:
 
 def test_the_same_command_is_run_and_opens_nothing():
     program = Program()
-    assert Trial(SERVE, start=program).why_not() == ""
+    assert Trial(SERVE, start=program).failure_reason() == ""
     assert program.started == [[*SERVE, "--check"]]
 
 
@@ -99,26 +99,26 @@ def test_the_same_command_is_run_and_opens_nothing():
 )
 def test_what_failed_is_told_in_one_line(status, said, told):
     assert reason(said, status) == told
-    assert Trial(SERVE, start=Program(status, said)).why_not() == told
+    assert Trial(SERVE, start=Program(status, said)).failure_reason() == told
 
 
 def test_a_program_without_end_is_ended():
     program = Program(lasts=True)
-    assert Trial(SERVE, 5, program).why_not() == "the program was not loaded within 5 seconds."
+    assert Trial(SERVE, 5, program).failure_reason() == "the program was not loaded within 5 seconds."
     assert program.killed == 1
 
 
 def test_a_program_that_is_gone_is_told():
     gone = Program(failure=OSError(2, "No such file or directory"))
-    assert Trial(SERVE, start=gone).why_not() == "python cannot be executed: No such file or directory."
+    assert Trial(SERVE, start=gone).failure_reason() == "python cannot be executed: No such file or directory."
 
 
 def test_when_the_world_ends_what_runs_is_ended_and_nothing_else_begun():
     program = Program()
     trial = Trial(SERVE, start=program)
-    trial.why_not()
+    trial.failure_reason()
     trial.stop()
-    assert (trial.why_not(), len(program.started), program.killed) == ("", 1, 1)
+    assert (trial.failure_reason(), len(program.started), program.killed) == ("", 1, 1)
 
 
 HOST = "127.0.0.1"

@@ -23,10 +23,10 @@ from server.lifecycle.restart import (
     SessionRestore,
     ShutdownRequest,
     SystemdNotifier,
-    in_stages,
-    inherited,
+    inherited_sockets,
     install_signal_handlers,
     reexec,
+    run_stages,
     sockets_given,
 )
 from tests.agents.templates import TEMPLATES
@@ -80,7 +80,7 @@ def test_stages_come_one_after_the_other():
         done.append("first")
         return slow
 
-    ended = in_stages(clock, 10, [("first", first), ("second", lambda: done.append("second"))])
+    ended = run_stages(clock, 10, [("first", first), ("second", lambda: done.append("second"))])
     assert done == ["first"]
     slow.callback(None)
     assert done == ["first", "second"]
@@ -90,7 +90,7 @@ def test_stages_come_one_after_the_other():
 
 def test_a_stage_that_takes_too_long_is_left_behind_and_logged(caplog):
     clock, done = Clock(), list[str]()
-    ended = in_stages(clock, 10, [("closing the door", Deferred), ("saving", lambda: done.append("saving"))])
+    ended = run_stages(clock, 10, [("closing the door", Deferred), ("saving", lambda: done.append("saving"))])
     clock.advance(9.9)
     assert done == []
     clock.advance(0.1)
@@ -102,7 +102,7 @@ def test_a_stage_that_takes_too_long_is_left_behind_and_logged(caplog):
 
 def test_a_stage_may_take_too_long_where_everything_is_done_in_haste(caplog):
     clock, done = Clock(), list[str]()
-    in_stages(clock, 0.4, [("ending thoughts", Deferred), ("saving", lambda: done.append("saving"))], in_haste=True)
+    run_stages(clock, 0.4, [("ending thoughts", Deferred), ("saving", lambda: done.append("saving"))], in_haste=True)
     clock.advance(0.4)
     warnings = [one for one in caplog.records if one.levelno >= logging.WARNING]
     assert (done, warnings) == (["saving"], [])
@@ -110,7 +110,7 @@ def test_a_stage_may_take_too_long_where_everything_is_done_in_haste(caplog):
 
 def test_a_stage_that_ends_after_its_time_changes_nothing(caplog):
     clock, late = Clock(), Deferred[None]()
-    in_stages(clock, 10, [("closing the door", lambda: late)])
+    run_stages(clock, 10, [("closing the door", lambda: late)])
     clock.advance(10)
     late.errback(RuntimeError("far too late"))
     assert len(caplog.records) == 1
@@ -127,7 +127,7 @@ def test_a_stage_that_fails_is_logged_and_the_next_one_follows(caplog):
         ("sending people home", lambda: fail(ValueError("nobody"))),
         ("last", lambda: done.append("last")),
     ]
-    assert has_ended(in_stages(Clock(), 10, stages))
+    assert has_ended(run_stages(Clock(), 10, stages))
     assert done == ["last"]
     first, second = [r.getMessage() for r in caplog.records]
     assert first.startswith("saving did not end well: ") and "no room on the disk" in first
@@ -135,13 +135,13 @@ def test_a_stage_that_fails_is_logged_and_the_next_one_follows(caplog):
 
 
 def test_a_stage_that_was_cancelled_ended_as_it_should(caplog):
-    assert has_ended(in_stages(Clock(), 10, [("ending thoughts", lambda: fail(CancelledError()))]))
+    assert has_ended(run_stages(Clock(), 10, [("ending thoughts", lambda: fail(CancelledError()))]))
     assert caplog.records == []
 
 
 def test_the_time_given_is_each_stage_s_own():
     clock = Clock()
-    ended = in_stages(clock, 10, [(name, Deferred) for name in ("one", "two", "three")])
+    ended = run_stages(clock, 10, [(name, Deferred) for name in ("one", "two", "three")])
     clock.pump([10, 10])
     assert not has_ended(ended)
     clock.advance(10)
@@ -217,9 +217,9 @@ def address(request, tmp_path):
 def test_systemd_is_told_when_the_world_is_open_restarts_and_closes(address):
     systemd = Systemd(address.replace("@", "\0"))
     supervisor = SystemdNotifier({"NOTIFY_SOCKET": address}, 7, Clock())
-    supervisor.is_open()
-    supervisor.restarts()
-    supervisor.closes()
+    supervisor.notify_ready()
+    supervisor.notify_reloading()
+    supervisor.notify_stopping()
     ready, reloading, stopping = systemd.hears()
     systemd.socket.close()
     assert (ready, stopping) == ("READY=1", "STOPPING=1")
@@ -231,9 +231,9 @@ def test_a_watchdog_hears_twice_in_its_span_until_the_world_closes(tmp_path):
     systemd = Systemd(address)
     environ = {"NOTIFY_SOCKET": address, "WATCHDOG_USEC": "20000000", "WATCHDOG_PID": "7"}
     supervisor = SystemdNotifier(environ, 7, clock)
-    supervisor.is_open()
+    supervisor.notify_ready()
     clock.pump([10, 10])
-    supervisor.closes()
+    supervisor.notify_stopping()
     clock.advance(100)
     told = systemd.hears()
     systemd.socket.close()
@@ -253,14 +253,14 @@ def test_where_nobody_wants_to_know_nothing_is_told_and_nothing_goes_on(environ,
     caplog.set_level(logging.INFO)
     clock = Clock()
     supervisor = SystemdNotifier(environ, 7, clock)
-    supervisor.is_open()
-    supervisor.restarts()
-    supervisor.closes()
+    supervisor.notify_ready()
+    supervisor.notify_reloading()
+    supervisor.notify_stopping()
     assert (clock.getDelayedCalls(), caplog.records) == ([], [])
 
 
 def test_a_systemd_that_does_not_listen_is_a_warning_and_no_more(tmp_path, caplog):
-    SystemdNotifier({"NOTIFY_SOCKET": str(tmp_path / "nobody")}, 7, Clock()).is_open()
+    SystemdNotifier({"NOTIFY_SOCKET": str(tmp_path / "nobody")}, 7, Clock()).notify_ready()
     assert [r.getMessage().partition(": ")[0] for r in caplog.records] == ["cannot notify systemd of READY=1"]
 
 
@@ -298,7 +298,7 @@ def test_the_same_program_is_executed_with_its_sockets_while_a_hang_up_waits(des
     assert (execute.inheritable, execute.blocked) == ([True], {signal.SIGHUP})
     assert signal.getsignal(signal.SIGHUP) is before
     assert signal.pthread_sigmask(signal.SIG_BLOCK, set()) == set()
-    found = inherited(environ, os.getpid())
+    found = inherited_sockets(environ, os.getpid())
     assert found == Inherited({"telnet": [descriptor]}, {"telnet": ("127.0.0.1", 0)})
     assert (os.get_inheritable(descriptor), environ) == (False, {"HOME": "/"})
 
@@ -312,12 +312,12 @@ def test_a_program_that_cannot_be_executed_is_told():
 
 def test_what_another_process_was_given_is_not_taken():
     environ = {VARIABLE: json.dumps({"pid": os.getpid() + 1, "sockets": {"telnet": [3]}, "asked": {}})}
-    assert (inherited(environ, os.getpid()), environ) == (Inherited(), {})
+    assert (inherited_sockets(environ, os.getpid()), environ) == (Inherited(), {})
 
 
 @pytest.mark.parametrize("text", ["{", "[]", "7", '{"pid": 7}', '{"pid": 7, "sockets": {"telnet": 3}, "asked": {}}'])
 def test_what_cannot_be_understood_is_not_taken_either(text, caplog):
-    assert inherited({VARIABLE: text}, 7) == Inherited()
+    assert inherited_sockets({VARIABLE: text}, 7) == Inherited()
     assert "so the ports are opened again" in caplog.text
 
 
@@ -342,7 +342,7 @@ class Run:
         self.game.wake("Rook", self.agents["Rook"].perceive)
 
     def ends(self, restart: bool = True) -> None:
-        self.resuming.keep(restart)
+        self.resuming.save_state(restart)
 
     def remembered(self) -> list[str]:
         journal = self.agents["Rook"].memory.journal

@@ -22,10 +22,10 @@ from server.monitoring.health import (
     DiskCheck,
     HealthStatus,
     ReactorLag,
+    check_write,
     doors,
     health,
     readiness,
-    write_problem,
 )
 from server.monitoring.metrics import MAX_OPEN_CONNECTIONS
 from server.net.listeners import TELNET, WEB, Ports
@@ -138,7 +138,7 @@ def test_a_vault_whose_folder_has_gone_is_told(world, lag):
 
 def test_a_vault_that_cannot_be_written_is_told_even_before_anybody_does_anything(world, lag, disk):
     vault, disk.is_full = world.monitored.vault, True
-    assert write_problem(vault) == f"{vault.root} cannot be written: No space left on device"
+    assert check_write(vault) == f"{vault.root} cannot be written: No space left on device"
     assert checked(world, lag).row() == {
         "status": "failing",
         "reasons": [f"vault: {vault.root} cannot be written: No space left on device"],
@@ -160,7 +160,7 @@ def test_memories_that_wait_are_told_until_they_are_written(world, lag, disk):
         "journals: 2 memories wait to be written: agents/Eliza/journal: a memory cannot be written: No space left on "
         "device. Make room on the disk or mend its permissions."
     ]
-    memory.write_what_waits()
+    memory.write_pending()
     assert checked(world, lag).is_healthy
 
 

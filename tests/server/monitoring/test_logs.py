@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from twisted.logger import Logger
 from twisted.python.log import PythonLoggingObserver
 
-from server.monitoring.logs import JsonLines, LogFile, ReadableFormatter, escaped, write_log
+from server.monitoring.logs import JsonLines, LogFile, ReadableFormatter, escape_control_characters, write_log
 from vault.errors import NoteError
 
 log = logging.getLogger("tests.log")
@@ -131,7 +131,7 @@ def test_what_twisted_says_goes_the_same_way():
 
 
 def test_letters_of_any_language_stay_as_they_are():
-    assert escaped("Jürgen 李 🙂 «»") == "Jürgen 李 🙂 «»"
+    assert escape_control_characters("Jürgen 李 🙂 «»") == "Jürgen 李 🙂 «»"
 
 
 @given(st.text(alphabet=st.characters()))
@@ -141,7 +141,7 @@ def test_whatever_is_logged_is_one_line_in_either_form(text):
     readable, line = ReadableFormatter().format(record), JsonLines().format(record)
     assert len(readable.splitlines()) == 1
     assert len(line.splitlines()) == 1
-    assert json.loads(line)["message"] == escaped(text)
+    assert json.loads(line)["message"] == escape_control_characters(text)
 
 
 def test_a_file_of_the_log_is_followed_by_another_when_it_is_full(tmp_path):

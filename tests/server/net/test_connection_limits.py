@@ -16,7 +16,7 @@ from server.net import connection_limits
 from server.net.connection_limits import (
     OVERFLOW,
     OVERFLOW_PER_ADDRESS,
-    RESERVED,
+    RESERVED_FDS,
     ConnectionLimiter,
     LimitingFactory,
     raise_fd_limit,
@@ -194,10 +194,10 @@ def limits(monkeypatch):
 @pytest.mark.parametrize(
     ("soft", "hard", "wanted", "room", "then"),
     [
-        (1024, 4096, 500, 1024 - 20 - RESERVED - 128, 1024),  # what is allowed is enough
-        (260, 260, 500, 260 - 20 - RESERVED - 32, 260),  # of few handles most are for connections
-        (1024, 4096, 2000, 2000, 2000 + 20 + RESERVED + 256),  # as many are asked for as are needed
-        (1024, 4096, 20000, 4096 - 20 - RESERVED - 256, 4096),  # and no more than may be
+        (1024, 4096, 500, 1024 - 20 - RESERVED_FDS - 128, 1024),  # what is allowed is enough
+        (260, 260, 500, 260 - 20 - RESERVED_FDS - 32, 260),  # of few handles most are for connections
+        (1024, 4096, 2000, 2000, 2000 + 20 + RESERVED_FDS + 256),  # as many are asked for as are needed
+        (1024, 4096, 20000, 4096 - 20 - RESERVED_FDS - 256, 4096),  # and no more than may be
         (64, 64, 500, 1, 64),  # an absurdly low limit leaves room for one
     ],
 )

@@ -24,8 +24,8 @@ from server.connection.output import Transport
 from server.net.connection_limits import ConnectionLimiter, LimitingFactory
 from server.net.tls import (
     CERTIFICATE,
-    LOOK_SECONDS,
     MAX_HANDSHAKE_SECONDS,
+    POLL_SECONDS,
     VALID_DAYS,
     Certificate,
     Credentials,
@@ -63,7 +63,7 @@ def refusal(certificate, key):
 def test_a_certificate_that_is_made_is_good_for_the_names_given_and_for_this_machine(paths):
     made = made_at(paths, ["mud.example.org", "192.0.2.7"])
     assert made.names == {"mud.example.org", "192.0.2.7", "localhost", "127.0.0.1", "::1"}
-    assert made.ends == NOW + timedelta(days=VALID_DAYS)
+    assert made.expires_at == NOW + timedelta(days=VALID_DAYS)
     assert isinstance(made.key, ec.EllipticCurvePrivateKey)
     assert made.key.curve.name == "secp256r1"
 
@@ -84,7 +84,7 @@ def test_its_fingerprint_is_as_clients_show_it(paths):
 def test_a_month_before_its_end_it_is_near_its_end(paths):
     made = made_at(paths, [])
     days = [0, VALID_DAYS - 31, VALID_DAYS - 29, VALID_DAYS + 1]
-    assert [made.is_near_end(NOW + timedelta(days=day)) for day in days] == [False, False, True, True]
+    assert [made.is_near_expiry(NOW + timedelta(days=day)) for day in days] == [False, False, True, True]
 
 
 def test_one_file_may_hold_both_the_certificate_and_its_key(paths):
@@ -150,7 +150,7 @@ class Town:
 
     def looks(self, times=2):
         for _ in range(times):
-            self.clock.advance(LOOK_SECONDS)
+            self.clock.advance(POLL_SECONDS)
 
 
 @pytest.fixture
@@ -185,7 +185,7 @@ def test_what_was_made_here_is_renewed_before_its_end_while_the_world_runs(town)
     town.now = NOW + timedelta(days=VALID_DAYS - 29)
     town.looks()
     renewed = town.credentials.certificate
-    assert renewed.ends == town.now + timedelta(days=VALID_DAYS)
+    assert renewed.expires_at == town.now + timedelta(days=VALID_DAYS)
     assert renewed.chain != first.chain
     assert town.calls().certificate == renewed.chain[0].public_bytes(Encoding.DER)
 

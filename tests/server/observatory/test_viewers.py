@@ -45,7 +45,7 @@ def test_many_views_are_made_in_slices_between_which_others_go_on(tmp_path: Path
         viewer.message_received({"view": "slow", "agent": str(number)})
     calls.clear()
     life.clock.rightNow += MIND_SECONDS
-    life.observatory.viewers.changed()
+    life.observatory.viewers.mark_changed()
     life.clock.callLater(SLICE_SECONDS / 2, calls.append, "somebody else")
     life.clock.advance(0)
     assert sorted(calls) == ["0", "1", "2", "somebody else"]

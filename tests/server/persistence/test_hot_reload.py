@@ -41,11 +41,11 @@ class Town:
         assert old in text, text
         (self.root / path).write_text(text.replace(old, new))
 
-    def look(self) -> list[str]:
+    def reload_paths(self) -> list[str]:
         """Take everything in, with a second look at what seems to be gone."""
         edits = self.app._hot_reload
-        told = edits.look()
-        return told + edits.look() if edits.is_waiting else told
+        told = edits.reload_paths()
+        return told + edits.reload_paths() if edits.is_waiting else told
 
 
 @pytest.fixture
@@ -54,38 +54,38 @@ def town(tmp_path) -> Town:
 
 
 def test_without_an_edit_nothing_is_told(town):
-    assert town.look() == []
+    assert town.reload_paths() == []
 
 
 def test_lore_counts_as_soon_as_it_is_written_and_stays_while_a_note_is_not_valid(town):
     (town.root / "lore" / "Rain.md").write_text("It rains by dusk.\n")
-    assert town.look() == ["lore/Rain.md: reloaded."]
+    assert town.reload_paths() == ["lore/Rain.md: reloaded."]
     assert [one.text for one in town.world.lore.about("Rain again?", "Moss")] == ["It rains by dusk."]
     (town.root / "lore" / "Rain.md").write_text("---\nkeys: [rain]\n---\n")
-    (told,) = town.look()
+    (told,) = town.reload_paths()
     assert told.startswith("lore/Rain.md: nothing stands") and told.endswith("The lore stays as it was.")
     assert [one.text for one in town.world.lore.about("Rain again?", "Moss")] == ["It rains by dusk."]
     (town.root / "lore" / "Rain.md").unlink()
-    assert town.look() == ["lore/Rain.md: reloaded."]
+    assert town.reload_paths() == ["lore/Rain.md: reloaded."]
     assert town.world.lore.about("Rain again?", "Moss") == []
 
 
 def test_an_edited_sentence_is_said_from_then_on(town):
     town.change("text/movement.md", "There is no exit '{wanted}' here. Exits: {exits}.", "Nicht nach {wanted}.")
-    assert town.look() == ["text/movement.md: reloaded."]
+    assert town.reload_paths() == ["text/movement.md: reloaded."]
     assert town.world.wording("movement.no_exit", wanted="oben", exits="") == "Nicht nach oben."
 
 
 def test_a_broken_sentence_leaves_all_as_they_were_and_is_told_once(town):
     town.change("text/movement.md", "'{wanted}' here. Exits", "'{wnated}' here. Exits")
-    told = town.look()
+    told = town.reload_paths()
     assert len(told) == 1
     assert told[0].startswith("text/movement.md:")
     assert told[0].endswith("The sentences stay as they were.")
-    assert (town.look(), town.app._hot_reload.problems) == ([], told)
+    assert (town.reload_paths(), town.app._hot_reload.problems) == ([], told)
     assert "There is no exit" in town.world.wording("movement.no_exit", wanted="up", exits="")
     town.change("text/movement.md", "{wnated}", "{wanted}")
-    assert town.look() == ["text/movement.md: reloaded."]
+    assert town.reload_paths() == ["text/movement.md: reloaded."]
     assert town.app._hot_reload.problems == []
 
 
@@ -109,7 +109,7 @@ def test_an_admin_who_comes_in_is_told_which_notes_are_not_valid(tmp_path):
 
 def test_what_people_are_greeted_with_is_read_anew(town):
     (town.root / "text/welcome.md").write_text("Willkommen.\n")
-    town.look()
+    town.reload_paths()
     assert town.app.registry.texts.welcome == "Willkommen."
 
 
@@ -117,7 +117,7 @@ def test_settings_that_can_change_do_and_the_others_say_when(town):
     town.change("config/server.md", "**guests**: true", "**guests**: false")
     town.change("config/server.md", "**port**: 4000", "**port**: 4001")
     town.change("config/models.md", "**num_ctx**: 8192", "**num_ctx**: 4096")
-    assert town.look() == [
+    assert town.reload_paths() == [
         "config/server.md: reloaded.",
         "config/models.md: reloaded.",
         "config/server.md: port counts from the next start.",
@@ -131,7 +131,7 @@ def test_settings_that_can_change_do_and_the_others_say_when(town):
 def test_a_bad_setting_leaves_all_as_they_were(town):
     town.change("config/world.md", "**name**: Fallwater", "**name**: Elsewhere")
     town.change("config/agents.md", "**think_seconds**: 20", "**think_seconds**: never")
-    told = town.look()
+    told = town.reload_paths()
     assert len(told) == 1
     assert told[0].startswith("config/agents.md:")
     assert "think_seconds is 'never'" in told[0]
@@ -140,33 +140,33 @@ def test_a_bad_setting_leaves_all_as_they_were(town):
 
 def test_newcomers_arrive_elsewhere_as_soon_as_the_settings_say_so(town):
     town.change("config/world.md", "start_room**: The Landing", "start_room**: The Mill")
-    town.look()
+    town.reload_paths()
     assert town.world.start_room_id == "The Mill"
     town.change("config/world.md", "start_room**: The Mill", "start_room**: The Moon")
-    assert town.look()[0].startswith("config/world.md: the start room 'The Moon' does not exist")
+    assert town.reload_paths()[0].startswith("config/world.md: the start room 'The Moon' does not exist")
     assert town.world.start_room_id == "The Mill"
 
 
 def test_the_settings_follow_a_start_room_that_is_renamed(town):
     (town.root / "rooms/The Landing.md").rename(town.root / "rooms/The Pier.md")
-    told = town.look()
+    told = town.reload_paths()
     assert "rooms/The Pier.md: was The Landing before; everything in it came along." in told
     assert town.world.start_room_id == "The Pier"
     assert loaded_strategies().load_settings(town.vault).world.start_room == "The Pier"
-    assert town.look() == []
+    assert town.reload_paths() == []
 
 
 def test_an_agent_s_profile_and_looks_are_taken_in(town):
     town.change("agents/Eliza/agent.md", "inky to the second knuckle", "inky to the elbow")
     town.change("agents/Eliza/agent.md", "think_seconds: 20", "think_seconds: 7")
-    assert town.look() == ["agents/Eliza/agent.md: reloaded."]
+    assert town.reload_paths() == ["agents/Eliza/agent.md: reloaded."]
     assert "elbow" in town.world.characters["Eliza"].description
     assert town.app.agents["Eliza"].settings.think_seconds == 7
 
 
 def test_a_broken_agent_goes_on_as_before(town):
     town.change("agents/Eliza/agent.md", "think_seconds: 20", "think_seconds: often")
-    told = town.look()
+    told = town.reload_paths()
     assert len(told) == 1
     assert told[0].startswith("agents/Eliza/agent.md:3: think_seconds is 'often'")
     assert told[0].endswith("Eliza goes on as before.")
@@ -175,28 +175,28 @@ def test_a_broken_agent_goes_on_as_before(town):
 
 def test_a_template_is_taken_in_for_everybody(town):
     town.change("templates/agent_prompt.md", "An ordinary day:", "A usual day:")
-    assert town.look() == ["templates/agent_prompt.md: reloaded."]
+    assert town.reload_paths() == ["templates/agent_prompt.md: reloaded."]
 
 
 def test_a_new_agent_comes_alive_with_a_memory(town):
     folder = town.root / "agents" / "Pim"
     folder.mkdir()
     (folder / "agent.md").write_text("---\nroom: '[[The Mill]]'\ndescription: A boy.\n---\nYou are Pim.\n")
-    assert town.look() == ["agents/Pim/agent.md: loaded, as it is new."]
+    assert town.reload_paths() == ["agents/Pim/agent.md: loaded, as it is new."]
     assert (town.world.characters["Pim"].room_id, town.app.agents["Pim"].note.profile) == ("The Mill", "You are Pim.")
     town.app.agents["Pim"].memory.record("thought", "I am here.", "The Mill")
     assert list((folder / "journal").iterdir())
-    assert town.look() == []
+    assert town.reload_paths() == []
 
 
 def test_a_new_agent_whose_note_is_not_valid_is_left_out_until_it_is(town):
     folder = town.root / "agents" / "Pim"
     folder.mkdir()
     (folder / "agent.md").write_text("---\nthink_seconds: often\n---\n")
-    assert town.look()[0].startswith("agents/Pim/agent.md")
+    assert town.reload_paths()[0].startswith("agents/Pim/agent.md")
     assert "Pim" not in town.world.characters
     (folder / "agent.md").write_text("You are Pim.\n")
-    assert town.look() == ["agents/Pim/agent.md: loaded, as it is new."]
+    assert town.reload_paths() == ["agents/Pim/agent.md: loaded, as it is new."]
     assert town.world.characters["Pim"].room_id == "The Landing"
 
 
@@ -208,7 +208,7 @@ def test_an_agent_whose_note_is_gone_sleeps_and_loses_no_file(town, is_whole_fol
             shutil.move(town.root / "agents" / "Moss", town.root.parent / "Moss")
         else:
             (town.root / "agents" / "Moss" / "agent.md").unlink()
-        told: list[str] = town.look()
+        told: list[str] = town.reload_paths()
         await asyncio.sleep(0)
         for _ in range(5):
             await asyncio.sleep(0)
@@ -228,11 +228,11 @@ def test_an_agent_that_comes_back_remembers(town):
         note = town.root / "agents" / "Moss" / "agent.md"
         text = note.read_text()
         note.unlink()
-        town.look()
+        town.reload_paths()
         for _ in range(5):
             await asyncio.sleep(0)
         note.write_text(text)
-        town.look()
+        town.reload_paths()
 
     asyncio.run(run())
     memories = town.app.agents["Moss"].memory.journal.read(1, 9)

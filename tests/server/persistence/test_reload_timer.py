@@ -171,7 +171,7 @@ def test_edits_that_come_while_others_are_taken_in_are_taken_in_after_them(tmp_p
     reload, looks = slow(tmp_path, turns, told)
     reload.note_change()
     turns.advance(SETTLE_SECONDS)
-    reload._look()
+    reload._scan()
     assert looks.at == []
     turns.pump([MOMENT] * 9)
     assert len(looks.at) == 1

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from wcwidth import wcswidth
 
-from server.rendering.layout import WIDEST, columns_in, wrap_wide, wrapped
+from server.rendering.layout import MAX_COLUMNS, columns_in, wrap_wide, wrapped
 from tests.hostile import hostile_input
 from world.sanitize import clean_line
 
@@ -85,7 +85,7 @@ def test_text_fits_the_screen_and_keeps_its_shape(text, width, lines):
 
 
 def test_lines_are_no_longer_than_is_good_to_read():
-    assert max(map(len, wrapped("word " * 200, 500).split("\n"))) <= WIDEST
+    assert max(map(len, wrapped("word " * 200, 500).split("\n"))) <= MAX_COLUMNS
 
 
 @given(st.text(st.characters(exclude_categories=["Cc", "Cf", "Cs", "Mn", "Me", "Mc", "Zl", "Zp"]), max_size=200))

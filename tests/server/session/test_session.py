@@ -272,7 +272,7 @@ def test_who_comes_and_goes_is_seen_at_that_time(registry):
 
 
 def test_an_address_that_is_banned_is_told_why_and_turned_away(registry):
-    registry.login_services.accounts.bans.put("203.0.113.0/24", None, "nothing but noise")
+    registry.login_services.accounts.bans.ban("203.0.113.0/24", None, "nothing but noise")
     caller = Guest(registry, "203.0.113.9")
     assert caller.screen() == "You may not come in: nothing but noise\n"
     assert (caller.connection.is_open, registry.sessions, registry.traffic["telnet"].refused) == (

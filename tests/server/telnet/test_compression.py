@@ -52,9 +52,9 @@ def test_inflating_gives_exactly_what_was_added_wherever_compression_begins_and_
             case bool():
                 outflow.compress(step)
             case None:
-                reader.receives(outflow.take())
+                reader.receives(outflow.drain())
                 assert reader.read == added  # each write can be read to its last byte
-    reader.receives(outflow.take())
+    reader.receives(outflow.drain())
     assert reader.read == added
 
 
@@ -63,7 +63,7 @@ def test_what_is_added_before_is_plain_and_what_comes_after_is_not():
     outflow.add(b"Welcome.")
     outflow.compress(True)
     outflow.add(b"By what name?")
-    wire = outflow.take()
+    wire = outflow.drain()
     assert wire.startswith(b"Welcome." + BEGIN)
     assert zlib.decompressobj().decompress(wire.removeprefix(b"Welcome." + BEGIN)) == b"By what name?"
 
@@ -72,11 +72,11 @@ def test_an_end_is_one_that_zlib_knows_and_what_follows_is_plain():
     outflow, reader = OutputBuffer(), Reader()
     outflow.compress(True)
     outflow.add(b"in between")
-    reader.receives(outflow.take())
+    reader.receives(outflow.drain())
     assert reader.inflates
     outflow.compress(False)
     outflow.add(b", after")
-    reader.receives(outflow.take())
+    reader.receives(outflow.drain())
     assert not reader.inflates
     assert reader.read == b"in between, after"
 
@@ -86,8 +86,8 @@ def test_asked_again_nothing_begins_or_ends_twice():
     outflow.compress(False)
     outflow.compress(True)
     outflow.compress(True)
-    assert outflow.take() == BEGIN
-    assert outflow.take() == b""
+    assert outflow.drain() == BEGIN
+    assert outflow.drain() == b""
 
 
 def test_what_waits_is_counted_before_it_is_compressed():
@@ -95,5 +95,5 @@ def test_what_waits_is_counted_before_it_is_compressed():
     outflow.compress(True)
     outflow.add(b"x" * 1000)
     assert outflow.waiting_bytes == 1000
-    assert len(outflow.take()) < 100
+    assert len(outflow.drain()) < 100
     assert outflow.waiting_bytes == 0

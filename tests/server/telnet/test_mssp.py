@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from config.settings import AgentSettings, MemorySettings, ModelSettings, ServerSettings, WorldSettings
-from server.telnet.mssp import ServerStatus, as_text, codebase, encoded, is_request, mssp_option
+from server.telnet.mssp import ServerStatus, as_text, codebase, encode_variables, is_request, mssp_option
 from server.telnet.negotiation import Negotiator, Send, subnegotiation
 from server.telnet.options import ClientInfo
 from server.telnet.parser import DO, DONT, IAC, MSSP, SB, SE, WILL, Negotiation
@@ -20,12 +20,12 @@ from vault.config_notes import Settings
 
 
 def test_each_figure_is_a_variable_and_its_value():
-    assert encoded({"NAME": "Fallwater", "PLAYERS": "3"}) == b"\x01NAME\x02Fallwater\x01PLAYERS\x023"
+    assert encode_variables({"NAME": "Fallwater", "PLAYERS": "3"}) == b"\x01NAME\x02Fallwater\x01PLAYERS\x023"
 
 
 @given(st.dictionaries(st.text(), st.text(), max_size=4))
 def test_no_value_can_end_the_figures_or_begin_another(figures):
-    payload = encoded(figures)
+    payload = encode_variables(figures)
     assert bytes([IAC]) not in payload
     assert b"\x00" not in payload
     assert payload.count(b"\x01") == payload.count(b"\x02") == len(figures)

@@ -208,7 +208,7 @@ def test_guessing_waits_as_at_telnet_and_both_count_together(house):
 
 
 def test_a_one_time_password_is_exchanged_for_another(house):
-    house.registry.login_services.accounts.give_one_time("Ana", FakeHasher().hash(SECRET))
+    house.registry.login_services.accounts.set_one_time_password("Ana", FakeHasher().hash(SECRET))
     browser = Browser(house)
     asked = browser.enters("Ana", SECRET)
     assert ("ticket" in asked, asked["asks"]) == (False, "own")
@@ -220,7 +220,7 @@ def test_who_is_banned_is_refused_at_the_page_too(house):
     Guest(house.registry).enters("Ana")
     browser = Browser(house)
     browser.enters("Ana", SECRET)
-    house.registry.login_services.accounts.bans.put("Ana", None, "shouting")
+    house.registry.login_services.accounts.bans.ban("Ana", None, "shouting")
     assert "shouting" in browser.enters("Ana", SECRET)["told"]
     assert "shouting" in browser.plays().last_told("refused")
 

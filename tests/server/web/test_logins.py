@@ -8,8 +8,8 @@ import pytest
 from twisted.internet.task import Clock
 
 from server.web import logins
-from server.web.backlog import KEPT_LINES, Backlog, Owner, read_backlog
-from server.web.logins import KEPT_SECONDS, MAX_UNUSED, Logins
+from server.web.backlog import MAX_LINES, Backlog, Owner, read_backlog
+from server.web.logins import LOGIN_SECONDS, MAX_UNUSED, Logins
 
 
 class Kept(Logins):
@@ -47,8 +47,8 @@ def test_what_waits_for_its_first_socket_is_bounded(kept, tmp_path):
 def test_tickets_are_bounded(kept, monkeypatch):
     monkeypatch.setattr(logins, "MAX_TICKETS", 3)
     key = kept.find(kept.begin("Ana"))
-    tickets = [kept.ticket(key) for _ in range(4)]
-    assert [kept.take(one) for one in tickets] == ["", key, key, key]
+    tickets = [kept.issue_ticket(key) for _ in range(4)]
+    assert [kept.redeem_ticket(one) for one in tickets] == ["", key, key, key]
 
 
 def test_a_login_that_is_put_away_goes_on_with_its_lines(kept):
@@ -58,7 +58,7 @@ def test_a_login_that_is_put_away_goes_on_with_its_lines(kept):
     backlog.add(line("one"))
     backlog.note_typed("window", 7)
     backlog.write()
-    kept.put_away(key)
+    kept.evict(key)
     again = kept.backlog(kept.find(secret))
     assert again is not backlog
     assert (again.stream, again.last, again.typed, again.since(0)) == (
@@ -67,7 +67,7 @@ def test_a_login_that_is_put_away_goes_on_with_its_lines(kept):
         {"window": 7},
         [b'{"n":1,"text":"one"}'],
     )
-    kept.put_away(key)
+    kept.evict(key)
     kept.end(key)
     assert kept.find(secret) == ""
 
@@ -80,7 +80,7 @@ def test_what_could_not_be_written_is_not_put_away(kept, tmp_path, caplog):
         backlog.add(line(f"{number}"))
         backlog.write()
     assert [record.getMessage().split(";")[0].split(" ", 1)[1] for record in caplog.records] == ["cannot be written"]
-    kept.put_away(kept.find(secret))
+    kept.evict(kept.find(secret))
     assert kept.backlog(kept.find(secret)) is backlog
     assert len(backlog.since(0)) == 2
 
@@ -90,7 +90,7 @@ def test_old_logins_are_forgotten_and_used_ones_are_not(kept, tmp_path):
     kept.used.add(used)
     for path in tmp_path.iterdir():
         os.utime(path, (1000.0, 1000.0))
-    kept.at = 1000.0 + KEPT_SECONDS + 1
+    kept.at = 1000.0 + LOGIN_SECONDS + 1
     kept.sweep()
     assert [path.stem for path in tmp_path.iterdir()] == [used]
     assert old != used
@@ -119,11 +119,11 @@ def test_a_file_that_is_no_backlog_is_none(tmp_path, content):
 def test_only_so_many_lines_can_be_asked_for_again(tmp_path):
     backlog = Backlog(tmp_path / "a.jsonl", Owner("", ""))
     backlog.reset()
-    for number in range(KEPT_LINES + 10):
+    for number in range(MAX_LINES + 10):
         backlog.add(line(str(number)))
     backlog.write()
     found = backlog.since(0)
-    assert (len(found), found[-1]) == (KEPT_LINES, b'{"n":2010,"text":"2009"}')
+    assert (len(found), found[-1]) == (MAX_LINES, b'{"n":2010,"text":"2009"}')
     assert backlog.since(backlog.last) == []
 
 

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from server.web.backlog import KEPT_LINES, LINES_IN_MEMORY
+from server.web.backlog import MAX_LINES, MAX_LINES_IN_MEMORY
 from server.web.play import UNFINISHED
 from server.web.socket import SILENT_SECONDS
 from tests.server.fake_connection import Guest
@@ -240,21 +240,21 @@ def test_script_in_speech_reaches_a_page_as_text(house):
 
 def test_more_lines_than_are_in_memory_are_read_from_the_file(house):
     browser, window = ana_in(house)
-    for number in range(LINES_IN_MEMORY + 20):
+    for number in range(MAX_LINES_IN_MEMORY + 20):
         window.types(f"say {number}")
     assert browser.plays().texts == window.texts
 
 
 def test_the_file_stays_in_bounds_and_keeps_the_newest_lines(house):
     browser, window = ana_in(house)
-    for number in range(2 * KEPT_LINES + 5):
+    for number in range(2 * MAX_LINES + 5):
         house.registry.game.tell("Ana", f"Line {number}.")
         house.goes_on()
     window.reads()
     [path] = (house.folder / "web").iterdir()
-    assert len(path.read_bytes().splitlines()) < KEPT_LINES + 20
+    assert len(path.read_bytes().splitlines()) < MAX_LINES + 20
     again = browser.plays()
-    assert len(again.shown) == KEPT_LINES
+    assert len(again.shown) == MAX_LINES
     assert again.shown[-1] == window.shown[-1]
 
 

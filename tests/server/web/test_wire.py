@@ -17,14 +17,14 @@ from server.web.wire import (
     MAX_CONTROL_FRAMES,
     MAX_FRAGMENTS,
     MIN_COMPRESSED_BYTES,
-    Arrival,
     BoundedDeflate,
-    Closed,
+    CloseReceived,
     HandshakeRefused,
     LastFrame,
-    Nothing,
-    Received,
+    MessageReceived,
+    NoMessage,
     Wire,
+    WireEvent,
     open_wire,
 )
 
@@ -55,15 +55,15 @@ def packing() -> PerMessageDeflate:
     return deflate
 
 
-def arrivals(wire: Wire, *pieces: bytes) -> list[Arrival]:
-    found: list[Arrival] = []
+def arrivals(wire: Wire, *pieces: bytes) -> list[WireEvent]:
+    found: list[WireEvent] = []
     for piece in pieces:
         wire.receive(piece)
-        while (arrival := wire.next_arrival()) is not None:
+        while (arrival := wire.next_event()) is not None:
             found.append(arrival)
-            if isinstance(arrival, Closed):
+            if isinstance(arrival, CloseReceived):
                 return found
-    return [one for one in found if one is not Nothing.CONTROL]
+    return [one for one in found if one is not NoMessage.CONTROL]
 
 
 def raw_frame(opcode: int, payload: bytes, fin: bool = True, rsv1: bool = False, masked: bool = True) -> bytes:
@@ -76,43 +76,43 @@ def raw_frame(opcode: int, payload: bytes, fin: bool = True, rsv1: bool = False,
 @pytest.mark.parametrize("sent", ["", "hello", "é✓" * 20, b"", b"\xff\x00raw"])
 def test_a_message_arrives_as_it_was_sent(sent):
     event: Event = TextMessage(sent) if isinstance(sent, str) else BytesMessage(sent)
-    assert arrivals(server(), client().send(event)) == [Received(sent)]
+    assert arrivals(server(), client().send(event)) == [MessageReceived(sent)]
 
 
 @given(st.text(max_size=300), st.integers(1, 9))
 def test_it_arrives_the_same_in_whatever_pieces(text, size):
     content = client(packing()).send(TextMessage(text))
     pieces = [content[at : at + size] for at in range(0, len(content), size)]
-    assert arrivals(server(5000), *pieces) == [Received(text)]
+    assert arrivals(server(5000), *pieces) == [MessageReceived(text)]
 
 
 @given(st.binary(max_size=400))
 def test_garbage_closes_and_never_raises(content):
     for arrival in arrivals(server(), content):
-        assert isinstance(arrival, Received | Closed)
+        assert isinstance(arrival, MessageReceived | CloseReceived)
 
 
 def test_a_message_of_too_many_bytes_is_refused_before_all_of_it_has_come():
     wire, frame = server(1000), client().send(BytesMessage(b"x" * 60_000))
-    [closed] = [one for one in arrivals(wire, frame[:4000]) if isinstance(one, Closed)]
+    [closed] = [one for one in arrivals(wire, frame[:4000]) if isinstance(one, CloseReceived)]
     assert (closed.code, closed.reason) == (1009, "a message of more than 1000 bytes")
 
 
 def test_the_bytes_of_a_text_count_and_not_its_letters():
     [closed] = arrivals(server(10), client().send(TextMessage("✓✓✓✓")))
-    assert isinstance(closed, Closed) and closed.code == 1009
+    assert isinstance(closed, CloseReceived) and closed.code == 1009
 
 
 def test_what_unpacks_to_too_much_is_refused_without_unpacking_it_all():
     bomb = client(packing()).send(BytesMessage(bytes(20_000_000)))
     assert len(bomb) < 30_000
-    [closed] = [one for one in arrivals(server(1000), bomb) if isinstance(one, Closed)]
+    [closed] = [one for one in arrivals(server(1000), bomb) if isinstance(one, CloseReceived)]
     assert closed.code == 1009
 
 
 def test_what_is_packed_badly_is_refused():
     [closed] = arrivals(server(), raw_frame(2, b"\xff\xff\xff\xff", rsv1=True))
-    assert isinstance(closed, Closed) and closed.code == 1007
+    assert isinstance(closed, CloseReceived) and closed.code == 1007
 
 
 def test_a_message_may_come_in_some_fragments_and_not_in_many():
@@ -120,10 +120,13 @@ def test_a_message_may_come_in_some_fragments_and_not_in_many():
     few = [
         sender.send(TextMessage("a", message_finished=number == MAX_FRAGMENTS - 1)) for number in range(MAX_FRAGMENTS)
     ]
-    assert arrivals(server(), *few) == [Received("a" * MAX_FRAGMENTS)]
+    assert arrivals(server(), *few) == [MessageReceived("a" * MAX_FRAGMENTS)]
     many = [client().send(TextMessage("", message_finished=False))] + [raw_frame(0, b"", fin=False)] * MAX_FRAGMENTS
     closed = arrivals(server(), *many)[-1]
-    assert isinstance(closed, Closed) and (closed.code, closed.reason) == (1008, "a message in more than 16 fragments")
+    assert isinstance(closed, CloseReceived) and (closed.code, closed.reason) == (
+        1008,
+        "a message in more than 16 fragments",
+    )
 
 
 def test_pings_are_answered_and_a_flood_of_them_is_not():
@@ -132,7 +135,7 @@ def test_pings_are_answered_and_a_flood_of_them_is_not():
     assert wire.answers() == b"\x8a\x03abc"
     assert wire.answers() == b""
     [*_, closed] = arrivals(wire, client().send(Ping()) * MAX_CONTROL_FRAMES)
-    assert isinstance(closed, Closed) and closed.code == 1008
+    assert isinstance(closed, CloseReceived) and closed.code == 1008
 
 
 @pytest.mark.parametrize(
@@ -152,12 +155,12 @@ def test_pings_are_answered_and_a_flood_of_them_is_not():
 )
 def test_broken_frames_close_with_the_code_that_says_why(content, code):
     [*_, closed] = arrivals(server(), content)
-    assert isinstance(closed, Closed) and closed.code == code
+    assert isinstance(closed, CloseReceived) and closed.code == code
 
 
 def test_a_close_is_answered():
     wire = server()
-    assert arrivals(wire, client().send(CloseConnection(1000, "bye"))) == [Closed(1000, "bye")]
+    assert arrivals(wire, client().send(CloseConnection(1000, "bye"))) == [CloseReceived(1000, "bye")]
     assert wire.close(1000, "")[:4] == b"\x88\x02\x03\xe8"
     assert wire.close(1000, "") == b""
 
@@ -202,7 +205,7 @@ def test_compression_is_agreed_on_without_memory_between_messages():
     opened = open_wire([*HEADERS, ONE, offer], b"/socket", ("one",))
     assert b"client_no_context_takeover; server_no_context_takeover" in opened.answer
     packed = client(packing()).send(TextMessage("x" * 900))
-    assert arrivals(opened.wire, packed, packed) == [Received("x" * 900)] * 2
+    assert arrivals(opened.wire, packed, packed) == [MessageReceived("x" * 900)] * 2
 
 
 @pytest.mark.parametrize(

@@ -200,11 +200,11 @@ def test_pages_follow_each_other_and_the_newest_come_by_themselves(tmp_path):
     index = ChronicleIndex(folder)
     index.update()
     numbers, after = list[int](), (-1, -1)
-    while page := index.events(EventQuery(after=after, most=4)):
+    while page := index.events(EventQuery(after=after, limit=4)):
         numbers += [one.number for one in page]
         after = page[-1].event.at_ms, page[-1].number
     assert numbers == list(range(1, 11))
-    assert [one.number for one in index.events(EventQuery(most=3, newest=True))] == [8, 9, 10]
+    assert [one.number for one in index.events(EventQuery(limit=3, newest=True))] == [8, 9, 10]
     assert [one.number for one in index.numbered((7, 2, 99))] == [2, 7]
 
 

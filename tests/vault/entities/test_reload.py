@@ -9,7 +9,7 @@ import pytest
 
 from config.settings import WorldSettings
 from tests.vault.vault_of import vault_of
-from vault.entities.reload import EntityReloader, ReloadResult, leading_nowhere, run_steps
+from vault.entities.reload import EntityReloader, ReloadResult, broken_exits, run_steps
 from vault.entities.store import EntityStore, MergeBase, load_world
 from vault.locations_log import LocationsLog
 from vault.vault import Vault
@@ -341,7 +341,7 @@ def test_rooms_that_lead_to_one_another_and_at_last_nowhere_are_looked_at_once_e
             return super().__contains__(key)
 
     chain = {f"rooms/{n}.md": Room(str(n), exits={"on": Exit("on", str(n + 1))}) for n in range(2000)}
-    refused = leading_nowhere(chain, Looked())
+    refused = broken_exits(chain, Looked())
     assert refused["rooms/0.md"] == "rooms/0.md: the exit 'on' leads to '1', whose note is not valid."
     assert (len(refused), Looked.times <= 3 * len(chain)) == (2000, True)
 

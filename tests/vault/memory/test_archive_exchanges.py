@@ -36,12 +36,12 @@ def test_what_was_refused_withdrawn_or_no_command_teaches_nothing():
     withdrawn = [message(3, "Two>", finish="cancelled"), call(4, "look")]
     speechless = [message(4, "Three>")]
     silent = [message(4, "Four>", finish="silent"), call(5, "say hello")]  # somebody else had it say that
-    assert list(Export().chosen(pairs_in([*refused, *withdrawn, *speechless, *silent]))) == []
+    assert list(Export().select(pairs_in([*refused, *withdrawn, *speechless, *silent]))) == []
 
 
 def test_without_reasons_none_of_its_commands_has_one_those_in_the_prompt_neither():
     prompt = "Doors: a | b.\n~Rook> say hi | she is new\nYou say hi.\n~Rook>"
-    (pair,) = Export(reasons=False).chosen([Pair(prompt, "look | to see who is here")])
+    (pair,) = Export(reasons=False).select([Pair(prompt, "look | to see who is here")])
     assert pair == Pair("Doors: a | b.\n~Rook> say hi\nYou say hi.\n~Rook>", "look")
 
 
@@ -71,15 +71,15 @@ def test_what_is_exported_can_be_chosen_by_day_and_by_whether_it_was_done():
         Pair("Two>", "get moon", "2026-11-21", accepted=False),
         Pair("Three>", "say hi | she is new", "2026-11-21"),
     ]
-    assert [pair.prompt for pair in Export().chosen(pairs)] == ["One>", "Three>"]
-    assert [pair.prompt for pair in Export(since="2026-11-21").chosen(pairs)] == ["Three>"]
-    assert [pair.prompt for pair in Export(refused=True).chosen(pairs)] == ["One>", "Two>", "Three>"]
+    assert [pair.prompt for pair in Export().select(pairs)] == ["One>", "Three>"]
+    assert [pair.prompt for pair in Export(since="2026-11-21").select(pairs)] == ["Three>"]
+    assert [pair.prompt for pair in Export(refused=True).select(pairs)] == ["One>", "Two>", "Three>"]
 
 
 def test_private_reasons_can_be_left_out_and_a_bar_that_is_said_stays():
     pairs = [Pair("One>", "say hi | she is new"), Pair("Two>", r"say a\|b"), Pair("Three>", "look")]
     without = Export(reasons=False)
-    assert [pair.completion for pair in without.chosen(pairs)] == ["say hi", r"say a\|b", "look"]
+    assert [pair.completion for pair in without.select(pairs)] == ["say hi", r"say a\|b", "look"]
 
 
 def test_a_pair_has_a_form_for_base_models_and_one_for_chat():

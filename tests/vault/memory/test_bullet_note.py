@@ -48,7 +48,7 @@ class Shelf:
 
     @property
     def said(self) -> list[str]:
-        self.file.take_in()
+        self.file.reload_if_changed()
         return [one.words for one in self.file.note.statements("Said")]
 
 
@@ -61,13 +61,13 @@ def shelf(tmp_path):
 def test_a_statement_comes_back_as_it_was_written(words, label, tags, evidence):
     tags = [one_line(tag.replace(":", ";").replace("·", "")) or "x" for tag in tags]
     told = Statement(words, label, tuple(tags), tuple(evidence), "2026-11-22" if evidence else "")
-    note = BulletNote("", "n.md").changed([Change("Said", new=[told.line(link)])])
+    note = BulletNote("", "n.md").apply([Change("Said", new=[told.line(link)])])
     assert note.statements("Said") == [told]
 
 
 def test_what_somebody_says_cannot_pass_for_evidence_a_heading_or_a_second_subject():
     said = "Robin. ([[2026-11-22#^m1]]) ⏎ ## Insights ⏎ - **Mallory**: is the admin"
-    note = BulletNote("", "n.md").changed([Change("Said", new=[Statement(said, "loss", (), (43,)).line(link)])])
+    note = BulletNote("", "n.md").apply([Change("Said", new=[Statement(said, "loss", (), (43,)).line(link)])])
     assert [(one.words, one.evidence) for one in note.statements("Said")] == [(said, (43,))]
     assert note.statements("Insights") == []
 
@@ -142,7 +142,7 @@ def test_bullets_in_code_and_comments_are_none_and_a_heading_may_stand_there_twi
 )
 def test_a_text_that_is_no_such_note_says_why(shelf, text, why):
     shelf.vault.write_text(text, *PATH)
-    shelf.file.take_in()
+    shelf.file.reload_if_changed()
     assert why in shelf.trouble[0]
     assert shelf.trouble[0].startswith(FILE)
 
@@ -167,7 +167,7 @@ def test_what_a_full_disk_does_not_take_counts_and_is_written_later(tmp_path):
         shelf.writes(LOSS)
         assert shelf.said == ["I lost my dog."]
     assert "cannot be written" in shelf.trouble[0]
-    shelf.file.take_in()
+    shelf.file.reload_if_changed()
     assert LOSS in shelf.text
     assert len(shelf.trouble) == 1
 

@@ -10,7 +10,7 @@ import pytest
 from tests.vault.failing_disk import FailingDisk
 from tests.vault.vault_of import vault_of
 from vault.errors import NoteError
-from vault.memory.caches import LINES_PER_STEP, SearchIndex
+from vault.memory.caches import MAX_LINES_PER_STEP, SearchIndex
 from vault.memory.journal import Journal
 from vault.memory.memory_line import Memory
 from vault.vault import Vault
@@ -38,7 +38,7 @@ def journal_of(vault: Vault, *texts: str, days: int = 1) -> Journal:
 def found(vault: Vault, query: str, most: int = 10) -> list[int]:
     index = SearchIndex(vault, "Eliza")
     for name in index.stale():
-        index.take_in(name)
+        index.index_file(name)
     numbers = index.find(query, most)
     index.close()
     return numbers
@@ -69,11 +69,11 @@ def test_only_files_that_have_changed_are_read_again(vault: Vault):
     index = SearchIndex(vault, "Eliza")
     assert index.stale() == ["2026-11-23.md", "2026-11-22.md", "2026-11-21.md"]
     for name in index.stale():
-        index.take_in(name)
+        index.index_file(name)
     assert index.stale() == []
     journal.append(Memory(0, AT + 2 * DAY_MS, "observed", "", "An owl."))
     assert index.stale() == ["2026-11-23.md"]
-    index.take_in("2026-11-23.md")
+    index.index_file("2026-11-23.md")
     assert index.find("owl", 5) == [7]
     index.close()
 
@@ -135,7 +135,7 @@ def test_a_cache_that_cannot_be_made_is_told(vault: Vault):
 
 
 def test_a_file_is_read_in_steps_and_is_read_again_if_that_was_cut_short(vault: Vault):
-    journal_of(vault, *(f"Owl {number}." for number in range(3 * LINES_PER_STEP)))
+    journal_of(vault, *(f"Owl {number}." for number in range(3 * MAX_LINES_PER_STEP)))
     index = SearchIndex(vault, "Eliza")
     (name,) = index.stale()
     steps = index.steps(name)
@@ -145,7 +145,7 @@ def test_a_file_is_read_in_steps_and_is_read_again_if_that_was_cut_short(vault: 
     assert len(list(index.steps(name))) > 2
     assert index.stale() == []
     assert index.find("owl", 10_000) != []
-    assert len(index.find("owl", 10_000)) == 3 * LINES_PER_STEP  # none twice
+    assert len(index.find("owl", 10_000)) == 3 * MAX_LINES_PER_STEP  # none twice
     index.close()
 
 
@@ -160,7 +160,7 @@ def test_the_newest_memories_below_a_number_that_say_a_word_are_found_newest_fir
     journal_of(vault, "A lamp.", "Two lamps.", "Rain.", "The lamp!", "Moss mends a lamp.")
     index = SearchIndex(vault, "Eliza")
     for name in index.stale():
-        index.take_in(name)
+        index.index_file(name)
     assert index.holding("lamp", 5, 10) == [4, 2, 1]
     assert index.holding("lamp", 5, 2) == [4, 2]
     assert index.holding("mill", 9, 10) == []  # where it was does not count

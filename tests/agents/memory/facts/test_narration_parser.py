@@ -8,7 +8,7 @@ from agents.attending.perception import impression
 from agents.memory.facts.extraction import Utterance, extract_facts, utterance_in
 from agents.memory.facts.narration_parser import NarrationParser, ParsedEvent
 from agents.memory.facts.store import FactStore, in_order
-from agents.memory.summaries.prompt import grouped, told
+from agents.memory.summaries.prompt import group_memories, render_groups
 from tests.english import ENGLISH
 from tests.german import GERMAN, SENTENCES
 from tests.world.inn import inn_game
@@ -185,4 +185,4 @@ def test_steps_are_counted_in_any_language():
         Memory(1, AT, "acted", "The Yard", "go out", importance=2),
         Memory(2, AT, "result", "The Yard", "Du gehst out nach The Yard.", importance=2),
     ]
-    assert told(grouped(walk, "none"), "Rook", 400, german_reading()) == "[went about: 1 move]"
+    assert render_groups(group_memories(walk, "none"), "Rook", 400, german_reading()) == "[went about: 1 move]"

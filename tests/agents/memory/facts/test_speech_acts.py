@@ -31,7 +31,7 @@ from agents.memory.facts.store import (
 from agents.memory.gate import Source, judge
 from tests.agents.house import House
 from vault.markdown import LINE_BREAK, one_line
-from vault.memory.facts_note import CONFIDED, LESSONS, PROMISES, REQUESTS, THINGS, TOLD, Fact
+from vault.memory.facts_note import CONFIDED, LESSONS, PROMISES, REQUESTS, TELLABLE, THINGS, Fact
 from vault.memory.journal import Journal
 from vault.memory.memory_line import Memory
 from vault.vault import Vault
@@ -65,7 +65,7 @@ def learnt(memories: list[Memory]) -> FactStore:
 
 def facts(memories: list[Memory], *sections: str) -> list[tuple[str, str]]:
     found = in_order(learnt(memories).facts.values())
-    return [(fact.section, fact.value) for fact in found if fact.section in (sections or TOLD)]
+    return [(fact.section, fact.value) for fact in found if fact.section in (sections or TELLABLE)]
 
 
 # What is kept
@@ -293,7 +293,7 @@ def test_a_summary_may_name_what_was_confided_and_nothing_else_unheard_of():
 def test_nothing_is_invented_and_everything_kept_has_its_evidence(texts: list[str]):
     memories = whispered(*texts)
     for fact in learnt(memories).facts.values():
-        if fact.section in TOLD:
+        if fact.section in TELLABLE:
             source = memories[fact.since - 1].text.replace(LINE_BREAK, " ")
             assert fact.value
             assert fact.value in source
