@@ -106,27 +106,28 @@ class TurnContent:
     `texts` are what `content` was made of last.
     """
 
-    __slots__ = ("content", "render", "texts")
+    __slots__ = ("_capabilities", "_encode", "_palette", "content", "render", "texts")
 
     def __init__(self, capabilities: Capabilities, palette: ColorSettings, encode: Encode) -> None:
-        self.render = lru_cache(maxsize=TEXTS)(
-            lambda text, kind: encode(f"{lines_for(capabilities, palette, text, kind)}\n", capabilities.charset)
-        )
+        self._capabilities = capabilities
+        self._palette = palette
+        self._encode = encode
+        self.render = lru_cache(maxsize=TEXTS)(self._render)
         self.texts: Sequence[Shown] = ()
         self.content = b""
 
+    def _render(self, text: str, kind: str) -> bytes:
+        """Return a text as it goes to a screen of this class, to the end of its last line."""
+        client = self._capabilities
+        if kind != RAW:
+            if client.charset == "ascii" and not text.isascii():
+                text = transliterate(text)  # before it is broken into lines, because it may become longer
+            width = WHOLE if client.screen_reader else client.width
+            text = render_text(text, kind, width, client.colors, self._palette, client.links)
+        return self._encode(f"{text}\n", client.charset)
+
 
 _turn_content = lru_cache(maxsize=CLASSES)(TurnContent)
-
-
-def lines_for(capabilities: Capabilities, palette: ColorSettings, text: str, kind: str) -> str:
-    """Return a text as a screen shows it."""
-    if kind == RAW:
-        return text
-    if capabilities.charset == "ascii" and not text.isascii():
-        text = transliterate(text)  # before it is broken into lines, because it may become longer
-    width = WHOLE if capabilities.screen_reader else capabilities.width
-    return render_text(text, kind, width, capabilities.colors, palette, capabilities.links)
 
 
 class TextScreen:

@@ -141,9 +141,7 @@ class ClientInfo:
         return self.has_sent_utf_8
 
     def note_line(self, content: bytes) -> None:
-        """Note whether a line shows that the client has UTF-8: it is valid, and has more in it than ASCII."""
-        if self.has_sent_utf_8 or content.isascii():
-            return
+        """Note whether a line that has more in it than ASCII is valid, and so shows that the client has UTF-8."""
         with suppress(UnicodeDecodeError):
             content.decode("utf-8")
             self.has_sent_utf_8 = True

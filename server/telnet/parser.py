@@ -113,13 +113,11 @@ def decode_line(content: bytes, knows_utf_8: bool) -> str:
         text = content.decode("utf-8")
     except UnicodeDecodeError:
         text = content.decode("utf-8" if knows_utf_8 else "cp1252", "replace")
-    return clean_line(_rub_out(text))
+    return clean_line(_rub_out(text) if "\b" in text or "\x7f" in text else text)
 
 
 def _rub_out(text: str) -> str:
     """Apply BS and DEL, which a client in character mode sends along with the rest."""
-    if _ERASE[0] not in text and _ERASE[1] not in text:
-        return text
     kept: list[str] = []
     for character in text:
         if character not in _ERASE:

@@ -179,7 +179,8 @@ class TelnetProtocol(Protocol):
                 self._negotiator.reset_budget()
                 self._parser.negotiation_bytes = 0
                 self._connection.line_typed()
-                self._client.note_line(content)
+                if not content.isascii():
+                    self._client.note_line(content)
                 try:
                     self._listener.line_received(decode_line(content, self._client.knows_utf_8))
                 except Exception:

@@ -330,6 +330,7 @@ BROKEN = b"say h\xe9llo"
 def test_a_client_without_utf_8_is_read_as_a_windows_one(client, lines):
     read = []
     for sent in lines:
-        client.note_line(sent)
+        if not sent.isascii():
+            client.note_line(sent)
         read.append(decode_line(sent, client.knows_utf_8))
     assert read == list(lines.values())
