@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import Generic, ParamSpec
@@ -50,18 +51,6 @@ class ObserverCalls:
         """The name of the observer that is being called, empty while none is."""
         self._reported: set[tuple[str, str]] = set()
 
-    def call(self, name: str, observer: Callable[P, object], *args: P.args, **kwargs: P.kwargs) -> float:
-        """Call one observer and return how many seconds it took. Never raises: a failure is reported."""
-        outer, self.running = self.running, name
-        began = self.seconds()
-        try:
-            observer(*args, **kwargs)
-        except Exception as error:
-            self.report_failure(name, error)
-        finally:
-            self.running = outer
-        return self.seconds() - began
-
     def report_failure(self, name: str, error: Exception) -> None:
         """Log what an observer raised, once for each kind of exception."""
         if self._is_new(name, type(error).__name__):
@@ -89,8 +78,7 @@ class ObserverCalls:
 class _Observer(Generic[P]):
     name: str
     call: Callable[P, object]
-    is_paused: bool = False
-    paused_until: float = 0.0
+    paused_until: float = -math.inf
 
 
 class Observers(Generic[P]):
@@ -115,14 +103,25 @@ class Observers(Generic[P]):
 
     def tell(self, *args: P.args, **kwargs: P.kwargs) -> None:
         """Call every observer. Never raises."""
-        for observer in self._observers:
-            if observer.is_paused and self._calls.seconds() < observer.paused_until:
-                continue
-            took = self._calls.call(observer.name, observer.call, *args, **kwargs)
-            if took >= MAX_SECONDS:
-                self._calls.report_slow(observer.name, took, PAUSE_SECONDS if self._can_pause else 0.0)
-                observer.is_paused = self._can_pause
-                observer.paused_until = self._calls.seconds() + PAUSE_SECONDS
+        calls = self._calls
+        outer, began = calls.running, calls.seconds()
+        try:
+            for observer in self._observers:
+                if began < observer.paused_until:
+                    continue
+                calls.running = observer.name
+                try:
+                    observer.call(*args, **kwargs)
+                except Exception as error:
+                    calls.report_failure(observer.name, error)
+                ended = calls.seconds()
+                if ended - began >= MAX_SECONDS:
+                    pause_seconds = PAUSE_SECONDS if self._can_pause else 0.0
+                    calls.report_slow(observer.name, ended - began, pause_seconds)
+                    observer.paused_until = ended + pause_seconds
+                began = ended
+        finally:
+            calls.running = outer
 
 
 LineObserver = Callable[[str, str, "CommandResult"], object]
@@ -285,7 +284,9 @@ class Game:
             verb = meant.verb if meant else ""
             board.begin_turn(actor.character_id)
             back = self._end_afk(actor, verb)
-            verb, events = self._act(actor, line, meant)
+            found, arguments = self._resolve(actor, line, meant)
+            events = found.act(self.world, actor, **arguments)
+            verb = found.verb
         except CommandError as error:
             refusal = str(error)
         except Exception:
@@ -314,17 +315,19 @@ class Game:
         actor.transient.afk_message = None
         return [Output(actor.character_id, self.world.wording("comforts.back"))]
 
-    def _act(self, actor: Character, line: Line, meant: Command | None) -> tuple[str, list[Event]]:
-        """Do what a line means. `meant` is the command with its verb, if there is one."""
+    def _resolve(self, actor: Character, line: Line, meant: Command | None) -> tuple[Command, dict[str, str]]:
+        """Return the command that a line means and its arguments. `meant` is the one with its verb, if there is one.
+
+        Raises: CommandError if the actor can mean none, or the arguments do not fit.
+        """
         world, found = self.world, meant
         if found is None or not found.allows(actor):
             names = {name_key(name): exit for name, exit in world.room_of(actor).exits_by_name.items()}
             typed = name_key(f"{line.verb} {line.arguments}".strip())
             if meant is None and typed in names and (go := self.commands.get("go")):
-                return go.verb, go.act(world, actor, exit=names[typed].name)
+                return go, {"exit": names[typed].name}
             found = self.commands.find(line.verb, actor, world.wording, names)
-        arguments = found.arguments_in(line.arguments, world.wording, names_known_to(world, actor))
-        return found.verb, found.act(world, actor, **arguments)
+        return found, found.arguments_in(line.arguments, world.wording, names_known_to(world, actor))
 
     def _react(self, triggers: Iterator[list[Event]]) -> None:
         """Publish what happens because of something; a table that fails is logged, and nothing else is affected."""
@@ -339,7 +342,7 @@ class Game:
         calls, perceiving, seconds = self._calls, self._perceiving, self._calls.seconds
         began = seconds()
         perceptions = Perceptions(event, self.world)
-        concerned, of_onlookers = perceptions.concerned, perceptions.of_onlookers
+        concerned, room_id, sentence, is_heard = perceptions.concerned, "", "", False
         for viewer in viewers:
             name = viewer.character_id
             observer = perceiving.get(name)
@@ -347,8 +350,9 @@ class Game:
                 continue
             calls.running = name
             try:
-                known = of_onlookers.get(viewer.room_id) if name not in concerned else None
-                sentence, is_heard = known or perceptions.of(viewer)
+                if viewer.room_id != room_id or name in concerned:
+                    sentence, is_heard = perceptions.of(viewer)
+                    room_id = "" if name in concerned else viewer.room_id  # else the next one there perceives the same
                 transient = viewer.transient
                 if viewer.preferences and is_ignored(event, viewer, self.world):
                     if is_talk(event) and not viewer.is_agent:

@@ -122,6 +122,8 @@ class LocationIndex(EntityTable[P], Generic[P]):
 
     def __init__(self, placed: Iterable[tuple[str, P]] = ()) -> None:
         self._at: dict[tuple[str, str], dict[int, P]] = {}
+        self._ordered: dict[tuple[str, str], list[P]] = {}
+        """The answers of `at`, each until what is there changes: a crowd is not sorted again at each line."""
         self._ranks: dict[str, int] = {}
         self._last_rank = 0
         self._moved: dict[int, P] = {}
@@ -129,8 +131,14 @@ class LocationIndex(EntityTable[P], Generic[P]):
 
     def at(self, place_id: str, trait: str = "") -> list[P]:
         """Return what is at a place, or what of it has a trait, in the order in which it came into the world."""
-        here = self._at.get((place_id, trait))
-        return [here[rank] for rank in sorted(here)] if here else []
+        key = place_id, trait
+        ordered = self._ordered.get(key)
+        if ordered is None:
+            here = self._at.get(key)
+            if not here:
+                return []
+            ordered = self._ordered[key] = [here[rank] for rank in sorted(here)]
+        return ordered.copy()
 
     def count_at(self, place_id: str, trait: str = "") -> int:
         """Return how much that is, however much it is at the same cost."""
@@ -176,20 +184,25 @@ class LocationIndex(EntityTable[P], Generic[P]):
             self._leave(rank, one)
             self._arrive(rank, one, value)
         elif value:
-            self._at.setdefault((one.location_id, name), {})[rank] = one
+            self._put(rank, one, one.location_id, name)
         else:
             self._drop(rank, one.location_id, name)
 
     def _arrive(self, rank: int, one: P, place_id: str) -> None:
         for trait in ("", *(trait for trait in one.INDEXED_FLAGS if getattr(one, trait))):
-            self._at.setdefault((place_id, trait), {})[rank] = one
+            self._put(rank, one, place_id, trait)
         self._moved[rank] = one
 
     def _leave(self, rank: int, one: P) -> None:
         for trait in ("", *one.INDEXED_FLAGS):
             self._drop(rank, one.location_id, trait)
 
+    def _put(self, rank: int, one: P, place_id: str, trait: str) -> None:
+        self._ordered.pop((place_id, trait), None)
+        self._at.setdefault((place_id, trait), {})[rank] = one
+
     def _drop(self, rank: int, place_id: str, trait: str) -> None:
+        self._ordered.pop((place_id, trait), None)
         here = self._at.get((place_id, trait), {})
         here.pop(rank, None)
         if not here:

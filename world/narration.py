@@ -39,7 +39,7 @@ from world.events import (
     Wrote,
 )
 from world.message_catalog import strip_markup
-from world.navigation import companions, is_in_party_of
+from world.navigation import companions, is_in_party_of, party
 from world.parsing import strip_article
 from world.world import World
 
@@ -84,36 +84,30 @@ def narrate(event: Event, viewer: Character, world: World) -> str:
 class Perceptions:
     """What one event is to its viewers: one sentence is made for all to whom it is alike.
 
-    A perception is a sentence, and whether it has words that the viewer hears. `of_onlookers` has those of viewers who
-    have nothing to do with the event, by room: nearly everybody in a crowd, so that nothing is asked of them again.
+    A perception is a sentence, and whether it has words that the viewer hears. It is one's own for those `concerned`,
+    who did it, whom it is for, or who came along; all others in a room, nearly everybody in a crowd, share one.
     """
 
-    __slots__ = ("_event", "_is_arrival", "_others", "_to_id", "_world", "concerned", "of_onlookers")
+    __slots__ = ("_event", "_shared", "_world", "concerned")
 
     def __init__(self, event: Event, world: World) -> None:
         self._event = event
         self._world = world
-        self._to_id = getattr(event, "to_id", "")
-        self._is_arrival = isinstance(event, Arrived)
-        self._others: dict[tuple[bool, bool, bool, str], tuple[str, bool]] = {}
-        self.concerned = {event.actor_id, self._to_id}
-        self.of_onlookers: dict[str, tuple[str, bool]] = {}
+        self._shared: dict[str, tuple[str, bool]] = {}
+        self.concerned = {event.actor_id, getattr(event, "to_id", "")}
+        if isinstance(event, Arrived) and (leader := world.characters.get(event.actor_id)):
+            self.concerned.update(one.character_id for one in party(world, leader))
 
     def of(self, viewer: Character) -> tuple[str, bool]:
         """Return the perception of one viewer."""
-        me, room_id = viewer.character_id, viewer.room_id
-        if not self._is_arrival and me not in self.concerned:
-            made = self.of_onlookers[room_id] = self._made_for(viewer)
-            return made
-        goes_along = self._is_arrival and is_in_party_of(self._world, viewer, self._event.actor_id)
-        alike = me == self._event.actor_id, me == self._to_id, goes_along, room_id
-        if alike not in self._others:
-            self._others[alike] = self._made_for(viewer)
-        return self._others[alike]
-
-    def _made_for(self, viewer: Character) -> tuple[str, bool]:
+        is_shared = viewer.character_id not in self.concerned
+        if is_shared and viewer.room_id in self._shared:
+            return self._shared[viewer.room_id]
         sentence = narrate(self._event, viewer, self._world)
-        return sentence, is_speech_for(self._event, viewer.character_id)
+        made = sentence, is_speech_for(self._event, viewer.character_id)
+        if is_shared:
+            self._shared[viewer.room_id] = made
+        return made
 
 
 SENTENCES: Mapping[type[Event], tuple[str, str]] = {

@@ -58,10 +58,14 @@ class BaseConnection(ABC):
         try:
             call(*arguments)
         except Exception:
-            log.exception("The session of %s has failed", self._host, extra={"host": self._host})
-            self.show(APOLOGY)
+            self.apologize()
             return False
         return True
+
+    def apologize(self) -> None:
+        """Log the exception that the listener has raised, and tell the player."""
+        log.exception("The session of %s has failed", self._host, extra={"host": self._host})
+        self.show(APOLOGY)
 
     @abstractmethod
     def _end_turn(self) -> None:

@@ -15,7 +15,7 @@ from typing import Protocol
 
 from config.settings import ColorSettings
 from server.clock import DelayedCall, ReactorClock, cancel
-from server.connection.connection import DoorTraffic
+from server.connection.connection import DoorTraffic, Shown
 from server.connection.output import FlushQueue
 
 TURN_SECONDS = 0.03
@@ -62,6 +62,8 @@ class TokenBucket:
 
     def take(self, count: float = 1) -> None:
         """Take tokens, even those that are not there yet."""
+        if not self._per_second:
+            return
         self._left = self._refilled() - count
         self._since = self._clock.seconds()
 
@@ -100,12 +102,27 @@ class FairScheduler:
 
     def take(self, key: str, call: Callable[[], None]) -> None:
         """Call now, or in a later turn if this one has no time left. Calls under one key keep their order."""
-        if not self._waiting and self._has_time:
-            self._call(key, call)
-        elif self._reserve_left > 0 and key not in self._served and key not in self._waiting:
-            self._call_from_reserve(call)
-        else:
+        if self._waiting or not self._has_time:
+            self._put_off(key, call)
+            return
+        if self._until is None:
+            self._open_turn()
+        self._served.add(key)
+        try:
+            call()
+        finally:
+            self._input_ended = self._clock.seconds()
+
+    def _put_off(self, key: str, call: Callable[[], None]) -> None:
+        """Call in a later turn, or now from the reserve of those who were not served in this one."""
+        if self._reserve_left <= 0 or key in self._served or key in self._waiting:
             self._waiting.setdefault(key, deque()).append(call)
+            return
+        began = self._clock.seconds()
+        try:
+            self._flush_queue.run_first(call)
+        finally:
+            self._reserve_left -= self._clock.seconds() - began
 
     @property
     def _has_time(self) -> bool:
@@ -118,6 +135,8 @@ class FairScheduler:
         self._reserve_left = self._reserve_seconds * self._turn_seconds / self._seconds
         self._until = None
         self._served.clear()
+        if self._waiting:
+            self._open_turn()
         while self._waiting and self._has_time:
             key, calls = next(iter(self._waiting.items()))
             try:
@@ -127,30 +146,19 @@ class FairScheduler:
                 if calls:
                     self._waiting[key] = calls  # behind all other keys
 
+    def _open_turn(self) -> None:
+        self._until = self._clock.seconds() + self._turn_seconds
+        self._flush_queue.add_last(self._begin_turn)  # when all that is brought about is sent
+
     def _call_some(self, key: str, calls: deque[Callable[[], None]]) -> None:
         until = self._clock.seconds() + self._key_seconds
-        self._call(key, calls.popleft())
-        while calls and self._has_time and self._clock.seconds() < until:
-            self._call(key, calls.popleft())
-
-    def _call_from_reserve(self, call: Callable[[], None]) -> None:
-        began = self._clock.seconds()
-        try:
-            self._flush_queue.run_first(call)
-        finally:
-            self._reserve_left -= self._clock.seconds() - began
-
-    def _call(self, key: str, call: Callable[[], None]) -> None:
         self._served.add(key)
-        is_first = self._until is None
-        if is_first:
-            self._until = self._clock.seconds() + self._turn_seconds
         try:
-            call()
+            calls.popleft()()
+            while calls and self._has_time and self._clock.seconds() < until:
+                calls.popleft()()
         finally:
             self._input_ended = self._clock.seconds()
-            if is_first:
-                self._flush_queue.add_last(self._begin_turn)  # when all that was brought about is sent
 
 
 @dataclass(frozen=True)
@@ -239,16 +247,16 @@ class LineIntake:
 
     def receive(self) -> None:
         """Take, now or in turn, what the source has received."""
-        if not self._has_turn_to_come:
-            self._enqueue()
+        if self._next_turn is None and not self._is_queued:
+            self._is_queued = True
+            self._scheduler.take(self._source.fairness_key, self._process)
         if self._is_queued and self._source.is_backlogged:
             self._set_reading(False)
 
     def end_input(self) -> None:
         """The client sends no more and may still be reading: answer what it has sent, then close."""
         self._input_ended = True
-        if not self._has_turn_to_come:
-            self._enqueue()
+        self.receive()
 
     def hold(self, is_held: bool) -> None:
         """Let lines wait, within bounds, or go on with them from the next turn on."""
@@ -256,61 +264,48 @@ class LineIntake:
         if not is_held and self._end is not None and self._end.active():
             self._end.cancel()
             self._end = None
-        if not is_held and not self._has_turn_to_come and self._source.is_open:
-            self._next_turn = self._clock.callLater(0, self._enqueue)
+        if not is_held and self._next_turn is None and not self._is_queued and self._source.is_open:
+            self._next_turn = self._clock.callLater(0, self._begin_turn)
 
     def stop(self) -> None:
         """Take nothing more: the connection has ended."""
         for call in (self._next_turn, self._end):
             cancel(call)
 
-    @property
-    def _has_turn_to_come(self) -> bool:
-        return self._next_turn is not None or self._is_queued
-
-    def _enqueue(self) -> None:
+    def _begin_turn(self) -> None:
         self._next_turn = None
-        self._is_queued = True
-        self._scheduler.take(self._source.fairness_key, self._process)
+        self.receive()
 
     def _process(self) -> None:
         """Take up to this turn's share, and see to the rest in the next turn."""
         self._is_queued = False
-        source = self._source
+        source, bucket, left = self._source, self._bucket, self._limits.lines_per_turn
         if not source.is_open:
             return
-        self._process_batch()
-        if not source.is_open:
-            return
-        is_done = source.is_empty
-        self._set_reading(is_done or (self._is_held and not source.is_backlogged))
-        if self._is_held:
-            self._watch_held()
-            return
-        if not is_done and self._next_turn is None:
-            self._next_turn = self._clock.callLater(self._bucket.wait_seconds, self._enqueue)
-        if is_done and self._input_ended and self._end is None:
-            # There is no answer to come to who has typed nothing, and others may want the room.
-            seconds = self._limits.half_close_seconds if self._has_typed else 0
-            self._end = self._clock.callLater(seconds, source.close)
-
-    def _process_batch(self) -> None:
-        source, left = self._source, self._limits.lines_per_turn
         source.begin_turn()
-        while left and source.is_open and not self._bucket.wait_seconds:
+        while left and source.is_open and not bucket.wait_seconds:
             taken = source.take_next(self._is_held)
             if taken is TakeResult.NOTHING:
                 break
             if taken is not TakeResult.FACT:
                 left -= 1
-                self._bucket.take()
+                bucket.take()
                 self._has_typed = self._has_typed or taken is TakeResult.LINE
         source.end_turn()
+        if source.is_open:
+            self._plan_next_turn()
 
-    def _watch_held(self) -> None:
-        """See that a client that has hung up does not stay for as long as it would have to wait."""
-        if self._input_ended and self._end is None:
-            self._end = self._clock.callLater(self._limits.close_seconds, self._source.close)
+    def _plan_next_turn(self) -> None:
+        """Read on, go on with the rest in the next turn, or see that a client that has hung up does not stay."""
+        source, is_done = self._source, self._source.is_empty
+        self._set_reading(is_done or (self._is_held and not source.is_backlogged))
+        if not (is_done or self._is_held) and self._next_turn is None:
+            self._next_turn = self._clock.callLater(self._bucket.wait_seconds, self._begin_turn)
+        if (is_done or self._is_held) and self._input_ended and self._end is None:
+            # There is no answer to come to who has typed nothing, and others may want the room.
+            answer_seconds = self._limits.half_close_seconds if self._has_typed else 0
+            seconds = self._limits.close_seconds if self._is_held else answer_seconds
+            self._end = self._clock.callLater(seconds, source.close)
 
     def _set_reading(self, reads: bool) -> None:
         if reads == self._reads or self._input_ended:
@@ -321,13 +316,18 @@ class LineIntake:
 
 @dataclass
 class ConnectionServices:
-    """The services of one server. `palette` returns the styles that hold now, `traffic` is one door's."""
+    """The services of one server. `palette` returns the styles that hold now, `traffic` is one door's.
+
+    `last_shown` was shown by one of its connections last. Many are shown the same, one after the other, and all keep
+    that very object: what they were shown is compared at a glance.
+    """
 
     clock: ReactorClock
     palette: Callable[[], ColorSettings] = lambda: _PALETTE
     traffic: DoorTraffic = field(default_factory=DoorTraffic)
 
     def __post_init__(self) -> None:
+        self.last_shown: Shown = ("", "")
         self.flush_queue = FlushQueue(self.clock)
         self.scheduler = FairScheduler(self.clock, self.flush_queue)
 

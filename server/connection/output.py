@@ -10,11 +10,14 @@ from typing import Any, Protocol
 from twisted.internet.tcp import Connection
 
 from server.clock import ReactorClock
+from server.connection.connection import DoorTraffic
 
 log = logging.getLogger(__name__)
 
 SLICE_SECONDS = 0.01
 """For how long is sent what a turn has brought about, before it is looked who else has typed meanwhile."""
+
+FAILED = "a connection could not be flushed"
 
 
 class FlushQueue:
@@ -51,7 +54,10 @@ class FlushQueue:
         finally:
             added, self._calls = self._calls, before
             for one in added:
-                self._run(one)
+                try:
+                    one()
+                except Exception:
+                    log.exception(FAILED)
 
     def _schedule(self) -> None:
         if not self._is_coming:
@@ -65,17 +71,15 @@ class FlushQueue:
             self._calls, self._last = [], []
         until = self._clock.seconds() + self._seconds
         while self._ending:
-            self._run(self._ending.popleft())
+            call = self._ending.popleft()
+            try:
+                call()
+            except Exception:
+                log.exception(FAILED)
             if self._clock.seconds() >= until:
                 break
         if self._ending or self._calls or self._last:
             self._schedule()
-
-    def _run(self, call: Callable[[], None]) -> None:
-        try:
-            call()
-        except Exception:
-            log.exception("a connection could not be flushed")
 
 
 class Transport(Protocol):
@@ -111,23 +115,27 @@ SendSome = Callable[[bytes], object]
 
 
 class DirectWriter:
-    """Sends to one transport, in order.
+    """Sends to one transport, in order, and counts the bytes of its door.
 
     The transport's own way is a turn of the reactor longer and asks the system three times, for one piece of text. So
     a client that reads is sent to directly. One that was once behind goes that way from then on: what is in the
     buffer must not be overtaken. So does TLS.
     """
 
-    __slots__ = ("_send_some", "_transport")
+    __slots__ = ("_send_some", "_traffic", "_transport")
 
-    def __init__(self, transport: Transport, send_some: SendSome | None = None) -> None:
+    def __init__(self, transport: Transport, traffic: DoorTraffic, send_some: SendSome | None = None) -> None:
         self._transport = transport
+        self._traffic = traffic
         if send_some is None and isinstance(transport, Connection) and not transport.TLS:
             send_some = transport.writeSomeData
         self._send_some = send_some
 
     def send(self, content: bytes) -> None:
         """Send all of it, now or when the client has read what came before."""
+        if not content:
+            return
+        self._traffic.sent_bytes += len(content)
         if self._send_some is not None:
             sent = self._send_some(content)
             if sent == len(content):

@@ -81,30 +81,24 @@ _GAP = re.compile(r"(?<=\S) {2,}(?=\S)")
 _PAUSES = ".,:;!?"
 
 
+@lru_cache(maxsize=64)
 def lay_out(text: str, width: int, has_columns: bool = False) -> str:
-    """Return text as a screen of a width shows it, or as it is listened to if that is `WHOLE`.
+    """Return text wrapped to a screen's width in columns, or as it is listened to if that is `WHOLE`.
 
-    `has_columns` says that rows of spaces stand between columns, which a screen reader reads one after the other.
+    Each line keeps its own indentation, and none is made longer than is good to read. `has_columns` says that rows of
+    spaces stand between columns, which a screen reader reads one after the other. The same text for many screens of
+    one width is wrapped once, and so is a line that stands in many texts, as the description of a room does in what
+    each of its visitors sees.
     """
     if width != WHOLE:
-        return wrapped(text, width)
-    lines = "\n".join(line.strip(" ") for line in text.split("\n"))
+        columns = max(20, min(width - 1, MAX_COLUMNS))
+        return "\n".join([_wrapped_line(line, columns) for line in text.split("\n")])
+    lines = "\n".join([line.strip(" ") for line in text.split("\n")])
     return _GAP.sub(_pause, lines) if has_columns else lines
 
 
 def _pause(gap: re.Match[str]) -> str:
     return " " if gap.string[gap.start() - 1] in _PAUSES else ": "
-
-
-@lru_cache(maxsize=64)
-def wrapped(text: str, width: int) -> str:
-    """Return text wrapped to a screen's width in columns, each line keeping its own indentation.
-
-    Lines are not made longer than is good to read. The same text for many screens of one width is wrapped once, and
-    so is a line that stands in many texts, as the description of a room does in what each of its visitors sees.
-    """
-    columns = max(20, min(width - 1, MAX_COLUMNS))
-    return "\n".join(_wrapped_line(line, columns) for line in text.split("\n"))
 
 
 def _wrapped_line(line: str, columns: int) -> str:

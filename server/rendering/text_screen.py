@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
 
 from config.settings import COLORS, WEIGHTS, ColorSettings
+from server.connection.base import BaseConnection
 from server.connection.connection import MARKED, RAW, SCENE, Capabilities, ColorDepth, Shown
+from server.connection.input import ConnectionServices
 from server.rendering.layout import WHOLE, lay_out
 from world.message_catalog import LINK, MARKUP, link_as_text
 from world.preferences import COLOR, LINKS, OFF, ON, SCREEN_READER
@@ -97,47 +100,40 @@ def _preferred(client: Capabilities, reader: str | None, color: str, links: str 
     )
 
 
-class Renderer:
-    """Renders for all screens of one class: each text once for however many, and so all that a turn showed them."""
+class TurnContent:
+    """What a turn has shown to all screens of one class: each text is rendered once for however many, and so is all.
 
-    __slots__ = ("_content", "_render", "_texts")
+    `texts` are what `content` was made of last.
+    """
+
+    __slots__ = ("_capabilities", "_encode", "_palette", "content", "render", "texts")
 
     def __init__(self, capabilities: Capabilities, palette: ColorSettings, encode: Encode) -> None:
-        self._render = lru_cache(maxsize=TEXTS)(
-            lambda text, kind: encode(f"{lines_for(capabilities, palette, text, kind)}\n", capabilities.charset)
-        )
-        self._texts: Sequence[Shown] = ()
-        self._content = b""
+        self._capabilities = capabilities
+        self._palette = palette
+        self._encode = encode
+        self.render = lru_cache(maxsize=TEXTS)(self._render)
+        self.texts: Sequence[Shown] = ()
+        self.content = b""
 
-    def rendered(self, texts: Sequence[Shown]) -> bytes:
-        """Return texts as they go over the wire. `texts` is kept, and must not change."""
-        if texts != self._texts:
-            self._content = b"".join(self._render(text, kind) for text, kind in texts)
-            self._texts = texts
-        return self._content
-
-
-@lru_cache(maxsize=CLASSES)
-def renderer_for(capabilities: Capabilities, palette: ColorSettings, encode: Encode) -> Renderer:
-    """Return what renders for all screens of one class."""
-    return Renderer(capabilities, palette, encode)
+    def _render(self, text: str, kind: str) -> bytes:
+        """Return a text as it goes to a screen of this class, to the end of its last line."""
+        client = self._capabilities
+        if kind != RAW:
+            if client.charset == "ascii" and not text.isascii():
+                text = transliterate(text)  # before it is broken into lines, because it may become longer
+            width = WHOLE if client.screen_reader else client.width
+            text = render_text(text, kind, width, client.colors, self._palette, client.links)
+        return self._encode(f"{text}\n", client.charset)
 
 
-def lines_for(capabilities: Capabilities, palette: ColorSettings, text: str, kind: str) -> str:
-    """Return a text as a screen shows it."""
-    if kind == RAW:
-        return text
-    if capabilities.charset == "ascii" and not text.isascii():
-        text = transliterate(text)  # before it is broken into lines, because it may become longer
-    width = WHOLE if capabilities.screen_reader else capabilities.width
-    return render_text(text, kind, width, capabilities.colors, palette, capabilities.links)
+_turn_content = lru_cache(maxsize=CLASSES)(TurnContent)
 
 
 class TextScreen:
     """Puts texts on lines of their own, below a prompt if one stands there, and a prompt behind them.
 
-    It only returns what is to be sent, in that order. What it knows of the player's way to see counts until the player
-    types a line or somebody calls `forget`, which connections do once a turn.
+    It only returns what is to be sent, in that order.
     """
 
     __slots__ = (
@@ -149,7 +145,6 @@ class TextScreen:
         "_line_end",
         "_palette",
         "_preferences",
-        "_renderer",
         "is_typing_hidden",
     )
 
@@ -160,8 +155,7 @@ class TextScreen:
         self._capabilities = capabilities
         self._palette = palette
         self._preferences: Callable[[], Mapping[str, str]] = dict
-        self._renderer: Renderer | None = None
-        self._known: tuple[Capabilities, ColorSettings, Mapping[str, str], Renderer] | None = None
+        self._known: tuple[Capabilities, ColorSettings, Mapping[str, str], TurnContent] | None = None
         self._line_end = encode("\n", "ascii")
         self._at_prompt = False
         self._has_typed = False
@@ -170,24 +164,24 @@ class TextScreen:
     def prefer(self, preferences: Callable[[], Mapping[str, str]]) -> None:
         """Let somebody's preferences count, as they are at each moment."""
         self._preferences = preferences
-        self.forget()
-
-    def forget(self) -> None:
-        """Work out again how the player sees, before the next text."""
-        self._renderer = None
 
     def lines(self, texts: Sequence[Shown]) -> bytes:
         """Return what shows texts, one below the other; a prompt is to come behind them. `texts` must not change."""
-        content = (self._renderer or self._look()).rendered(texts)
-        if not self._at_prompt:
-            return content
-        self._at_prompt = False
-        return self._line_end + content
+        client, palette, preferences = self._capabilities(), self._palette(), self._preferences()
+        known = self._known
+        if not (known and client is known[0] and palette is known[1] and preferences == known[2]):
+            turn = _turn_content(preferred(client, preferences), palette, self._encode)
+            known = self._known = client, palette, {**preferences}, turn
+        turn = known[3]
+        if texts != turn.texts:
+            turn.content = b"".join([turn.render(text, kind) for text, kind in texts])
+            turn.texts = texts
+        was_at_prompt, self._at_prompt = self._at_prompt, False
+        return self._line_end + turn.content if was_at_prompt else turn.content
 
     def line_typed(self) -> bytes:
         """Return what is to be sent when the player has typed a line. A prompt is to come behind the answer."""
         self._at_prompt, self._has_typed = False, True
-        self.forget()
         return self._line_end if self.is_typing_hidden else b""  # the player's own was not shown
 
     def prompt(self, asked: Callable[[bool], str]) -> str:
@@ -197,16 +191,6 @@ class TextScreen:
             return ""
         self._at_prompt, self._has_typed = True, False
         return text
-
-    def _look(self) -> Renderer:
-        client, palette, preferences = self._capabilities(), self._palette(), self._preferences()
-        known = self._known
-        if known and client is known[0] and palette is known[1] and preferences == known[2]:
-            self._renderer = known[3]
-        else:
-            self._renderer = renderer_for(preferred(client, preferences), palette, self._encode)
-            self._known = client, palette, {**preferences}, self._renderer
-        return self._renderer
 
 
 _SIXTEEN += [(127, 127, 127), (255, 0, 0), (0, 255, 0), (255, 255, 0), (92, 92, 255), (255, 0, 255), (0, 255, 255)]
@@ -299,3 +283,50 @@ def _likeness(character: str) -> str:
 
     unseen = unicodedata.category(character) in _UNSEEN
     return anyascii(character) or ("" if unseen else "?")
+
+
+MAX_WAITING = 64
+"""How many texts wait to be laid out together."""
+
+
+class TextConnection(BaseConnection):
+    """The part of a `Connection` that is the same for all whose client shows a stream of text.
+
+    What is shown waits as it is for the end of the turn, so that a turn's texts are laid out once for all who see
+    alike. A door says in `_write` where the bytes go; whatever else it writes must come behind `_lay_out`.
+    """
+
+    def __init__(self, host: str, services: ConnectionServices, client: Capabilities, encode: Encode) -> None:
+        super().__init__(host, services, client)
+        self._screen = TextScreen(encode, lambda: self._client, services.palette)
+        self._shown: list[Shown] = []
+
+    def prefer(self, preferences: Callable[[], Mapping[str, str]]) -> None:
+        self._lay_out()
+        self._screen.prefer(preferences)
+
+    def show(self, text: str, kind: str = "") -> None:
+        if not self._is_open:
+            return
+        services = self._services
+        shown = services.last_shown
+        if shown[0] is not text or shown[1] is not kind:
+            shown = services.last_shown = (text, kind)
+        self._shown.append(shown)
+        if not self._is_due:
+            self._flush_soon()
+        elif len(self._shown) >= MAX_WAITING:
+            self._lay_out()
+
+    def _lay_out(self) -> None:
+        """Write what was shown since the last time."""
+        if self._shown and self._is_open:
+            texts, self._shown = self._shown, []
+            self._is_prompt_due = True
+            content = self._screen.lines(texts)
+            self._services.traffic.sent_lines += content.count(b"\n")
+            self._write(content)
+
+    @abstractmethod
+    def _write(self, content: bytes) -> None:
+        """Let bytes go out at the end of the turn."""

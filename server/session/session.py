@@ -93,7 +93,8 @@ class Session:
         self._gmcp: GmcpClient | None = None
         self._login_timer: DelayedCall | None = None
         self._was_ended = False
-        self._missed: deque[str] = deque(maxlen=MAX_MISSED)
+        self._missed: deque[str] | None = None
+        """What was shown while the link was lost, None while it is not."""
 
     # What the connection tells
 
@@ -153,13 +154,13 @@ class Session:
 
     def link_lost(self) -> None:
         """Let the character stand as one whose player is absent, and remember what is missed."""
-        self._missed.clear()
+        self._missed = deque(maxlen=MAX_MISSED)
         if self._character:
             self._character.transient.is_linkdead = True
 
     def link_restored(self) -> None:
         """The player is back at the same connection."""
-        self._missed.clear()
+        self._missed = None
         if self._character and self._character.transient.is_linkdead:
             self._character.transient.is_linkdead = False
             self._registry.traffic[self.door].resumes += 1
@@ -280,25 +281,30 @@ class Session:
         if self._gmcp:
             self._gmcp.leave()
         self.end(self._say("door.taken_over"))
-        return list(self._missed)
+        return list(self._missed or ())
 
     def _perceive(self, event: Event, text: str) -> None:
-        character = self._character
-        if character is None:
+        character, connection = self._character, self._connection
+        if character is None or connection is None:
             return
         if self._gmcp:
             self._gmcp.perceive(event, text)
-        if text:
-            if character.transient.is_linkdead:
-                self._missed.append(text)
-            if isinstance(event, Output):
-                self.show(*shown_of(event, text, self._registry.game.world.room_of(character).name))
-            elif connection := self._connection:
-                connection.show(text, KIND_OF.get(type(event), ""))
-        if event.actor_id == character.character_id:
-            self._react_to_own(event, character)
+        if text and self._missed is not None:
+            self._missed.append(text)
+        kind = KIND_OF.get(type(event))
+        if kind is None:
+            self._perceive_plain(event, text, character)
+        elif text:
+            connection.show(text, kind)
 
-    def _react_to_own(self, event: Event, character: Character) -> None:
+    def _perceive_plain(self, event: Event, text: str, character: Character) -> None:
+        """Show what has no kind of its own, and do what comes of what the player did."""
+        if text and isinstance(event, Output):
+            self.show(*shown_of(event, text, self._registry.game.world.room_of(character).name))
+        elif text:
+            self.show(text)
+        if event.actor_id != character.character_id:
+            return
         match event:
             case Arrived(from_room_id=room_id) if room_id:
                 self.show(render_arrival(self._registry.game.world, character), SCENE)

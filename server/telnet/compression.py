@@ -64,10 +64,11 @@ class OutputBuffer:
         if not self._parts:
             return b""
         parts, self._parts, self.waiting_bytes = self._parts, [], 0
-        if not self._has_switch:
-            return self._encoded(b"".join(parts))  # type: ignore[arg-type]
-        self._has_switch = False
-        return b"".join(self._switched(part) if isinstance(part, bool) else self._encoded(part) for part in parts)
+        if self._has_switch:
+            self._has_switch = False
+            return b"".join(self._switched(part) if isinstance(part, bool) else self._encoded(part) for part in parts)
+        content = b"".join(parts)  # type: ignore[arg-type]
+        return content if self._deflate is None else self._encoded(content)
 
     def forget(self) -> None:
         """Drop everything: nobody is there any more."""

@@ -16,7 +16,7 @@ from server.clock import DelayedCall, ReactorClock, cancel
 from server.connection.connection import DropReason, Identification, Message
 from server.connection.input import ConnectionServices, InputLimits
 from server.connection.output import DirectWriter, Transport
-from server.rendering.text_connection import TextConnection
+from server.rendering.text_screen import TextConnection
 from server.telnet.compression import OutputBuffer
 from server.telnet.negotiation import Negotiator
 from server.telnet.options import ClientInfo, capabilities_of, encode_text, framed
@@ -120,7 +120,7 @@ class TelnetConnection(TextConnection):
         host = str(getattr(transport.getPeer(), "host", "local"))
         super().__init__(host, services, capabilities_of(client), encode_text)
         self._transport = transport
-        self._writer = DirectWriter(transport)
+        self._writer = DirectWriter(transport, services.traffic)
         self._close_seconds = limits.close_seconds
         self._max_output_bytes = limits.max_output_bytes
         self._info = client
@@ -144,7 +144,6 @@ class TelnetConnection(TextConnection):
     def learn_capabilities(self) -> bool:
         """Update the capabilities from what the client has sent; return whether they changed."""
         before, self._client = self._client, capabilities_of(self._info)
-        self._screen.forget()
         return self._client != before
 
     def line_typed(self) -> None:
@@ -159,7 +158,7 @@ class TelnetConnection(TextConnection):
 
     def write_prompt(self, text: str) -> None:
         """Send a text without a newline and mark it as a prompt, with EOR or else GA."""
-        self.send(_marked(text, self._info.encoding, self._negotiator.is_local_enabled(END_OF_RECORD)))
+        self.send(self._marked(text))
 
     def send_data(self, message: Message) -> None:
         if self._negotiator.is_local_enabled(GMCP):
@@ -209,7 +208,7 @@ class TelnetConnection(TextConnection):
         self._lay_out()
         self._is_open = False
         self._output_buffer.compress(False)
-        self._flush()
+        self._writer.send(self._output_buffer.drain())
         self._forced_end = self._services.clock.callLater(self._close_seconds, self._transport.abortConnection)
         self._transport.unregisterProducer()
         self._transport.loseConnection()
@@ -254,20 +253,17 @@ class TelnetConnection(TextConnection):
             if self._is_prompt_due:
                 self._is_prompt_due = False
                 if prompt := self._screen.prompt(self._asked):
-                    self.write_prompt(prompt)
-            self._flush()
-            self._screen.forget()
+                    self._output_buffer.add(self._marked(prompt))
+            self._writer.send(self._output_buffer.drain())
         self._is_due = False
 
-    def _flush(self) -> None:
-        if content := self._output_buffer.drain():
-            self._services.traffic.sent_bytes += len(content)
-            self._writer.send(content)
+    def _marked(self, prompt: str) -> bytes:
+        return _marked(prompt, self._client.charset, self._negotiator.is_local_enabled(END_OF_RECORD))
 
     def _relieve(self) -> None:
         """Make room: send at once if the client reads, drop the client if it does not."""
         if not self._is_paused:
-            self._flush()
+            self._writer.send(self._output_buffer.drain())
             return
         waiting = self._output_buffer.waiting_bytes
         self.drop("does not read", f"does not read; dropped with {waiting} bytes waiting")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from contextlib import suppress
 from dataclasses import dataclass, field
 from enum import IntFlag
 from functools import lru_cache
@@ -22,10 +23,8 @@ from server.telnet.parser import (
     TIMING_MARK,
     WINDOW_SIZE,
 )
-from world.sanitize import clean_line
 
 _LINE_END = re.compile("\r\n|\r|\n")
-_ERASE = "\b\x7f"
 
 # A name of more parts or more letters than any package has is no name.
 _NAME = re.compile(rb"[A-Za-z][A-Za-z0-9_-]{0,31}(?:\.[A-Za-z0-9_-]{1,32}){0,5}\Z")
@@ -56,40 +55,6 @@ def encode_text(text: str, encoding: str) -> bytes:
         text = transliterate(text)
     text = _LINE_END.sub("\r\n", text)
     return text.encode(encoding, "replace").replace(b"\xff", b"\xff\xff")
-
-
-def decode_line(content: bytes, knows_utf_8: bool) -> str:
-    """Return what the player meant: decoded, with rubbed-out characters gone, cleaned to one safe line.
-
-    UTF-8 is read whenever it is valid. In what is not, broken bytes become U+FFFD if the client `knows_utf_8`; any
-    other is taken for a Windows one with UTF-8 switched off (MUSHclient), whose lines are cp1252.
-    """
-    try:
-        text = content.decode("utf-8")
-    except UnicodeDecodeError:
-        text = content.decode("utf-8" if knows_utf_8 else "cp1252", "replace")
-    return clean_line(_rub_out(text))
-
-
-def is_utf_8(content: bytes) -> bool:
-    """Return whether a line is valid UTF-8 with more in it than ASCII."""
-    try:
-        return not content.isascii() and bool(content.decode("utf-8"))
-    except UnicodeDecodeError:
-        return False
-
-
-def _rub_out(text: str) -> str:
-    """Apply BS and DEL, which a client in character mode sends along with the rest."""
-    if not any(erase in text for erase in _ERASE):
-        return text
-    kept: list[str] = []
-    for character in text:
-        if character not in _ERASE:
-            kept.append(character)
-        elif kept:
-            kept.pop()
-    return "".join(kept)
 
 
 def framed(message: Message) -> bytes:
@@ -175,10 +140,11 @@ class ClientInfo:
             return self.encoding == "utf-8"
         return self.has_sent_utf_8
 
-    def read_line(self, content: bytes) -> str:
-        """Return what the player meant with a line, and note whether it shows that the client has UTF-8."""
-        self.has_sent_utf_8 = self.has_sent_utf_8 or is_utf_8(content)
-        return decode_line(content, self.knows_utf_8)
+    def note_line(self, content: bytes) -> None:
+        """Note whether a line that has more in it than ASCII is valid, and so shows that the client has UTF-8."""
+        with suppress(UnicodeDecodeError):
+            content.decode("utf-8")
+            self.has_sent_utf_8 = True
 
 
 def capabilities_of(client: ClientInfo) -> Capabilities:

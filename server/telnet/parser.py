@@ -1,4 +1,4 @@
-"""The telnet parser: bytes to events, without input or output of its own.
+"""The telnet parser: bytes to events, and a line's bytes to text, without input or output of its own.
 
 The caller hands over what has arrived with `receive` and takes one event after another with `next_event`, at
 its own pace: what it has not taken yet stays here as bytes. Any bytes are accepted, in any portions; the same
@@ -10,6 +10,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from enum import Enum, auto
+
+from world.sanitize import clean_line
 
 SE = 240
 NOP = 241
@@ -98,6 +100,33 @@ class Command:
     code: int
 
 
+_ERASE = "\b\x7f"
+
+
+def decode_line(content: bytes, knows_utf_8: bool) -> str:
+    """Return what the player meant: decoded, with rubbed-out characters gone, cleaned to one safe line.
+
+    UTF-8 is read whenever it is valid. In what is not, broken bytes become U+FFFD if the client `knows_utf_8`; any
+    other is taken for a Windows one with UTF-8 switched off (MUSHclient), whose lines are cp1252.
+    """
+    try:
+        text = content.decode("utf-8")
+    except UnicodeDecodeError:
+        text = content.decode("utf-8" if knows_utf_8 else "cp1252", "replace")
+    return clean_line(_rub_out(text) if "\b" in text or "\x7f" in text else text)
+
+
+def _rub_out(text: str) -> str:
+    """Apply BS and DEL, which a client in character mode sends along with the rest."""
+    kept: list[str] = []
+    for character in text:
+        if character not in _ERASE:
+            kept.append(character)
+        elif kept:
+            kept.pop()
+    return "".join(kept)
+
+
 Event = Line | LineTooLong | Negotiation | Subnegotiation | SubnegotiationTooLong | Command
 
 
@@ -146,13 +175,19 @@ class TelnetParser:
 
         With `up_to_text` only commands are read, and text that comes next is left where it is.
         """
+        if self._state is _State.TEXT and not (up_to_text or self._line or self._after_cr or self._dropping_line):
+            # The short way for what is nearly always there: nothing pending and a complete, plain line.
+            whole = _WHOLE_LINE.match(self._unread, self._position)
+            if whole and len(whole[1]) <= self._max_line_bytes:
+                self._position = whole.end()
+                return Line(whole[1])
         event: Event | None = None
         while event is None and self._position < len(self._unread):
             if up_to_text and self._is_at_text:
                 return None
             match self._state:
                 case _State.TEXT:
-                    event = self._read_text()
+                    event = self._read_part_of_line()
                 case _State.AFTER_IAC:
                     event = self._read_after_iac()
                 case _State.OPTION:
@@ -173,19 +208,6 @@ class TelnetParser:
         byte = self._unread[self._position]
         self._position += 1
         return byte
-
-    def _read_text(self) -> Event | None:
-        return self._read_whole_line() or self._read_part_of_line()
-
-    def _read_whole_line(self) -> Line | None:
-        """Take the short way for what is nearly always there: nothing pending and a complete, plain line."""
-        if self._line or self._after_cr or self._dropping_line:
-            return None
-        whole = _WHOLE_LINE.match(self._unread, self._position)
-        if whole is None or len(whole[1]) > self._max_line_bytes:
-            return None
-        self._position = whole.end()
-        return Line(whole[1])
 
     def _read_part_of_line(self) -> Event | None:
         found = _LINE_END_OR_IAC.search(self._unread, self._position)

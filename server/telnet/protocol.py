@@ -29,6 +29,7 @@ from server.telnet.parser import (
     Negotiation,
     Subnegotiation,
     TelnetParser,
+    decode_line,
 )
 
 log = logging.getLogger(__name__)
@@ -178,7 +179,12 @@ class TelnetProtocol(Protocol):
                 self._negotiator.reset_budget()
                 self._parser.negotiation_bytes = 0
                 self._connection.line_typed()
-                self._connection.tell(self._listener.line_received, self._client.read_line(content))
+                if not content.isascii():
+                    self._client.note_line(content)
+                try:
+                    self._listener.line_received(decode_line(content, self._client.knows_utf_8))
+                except Exception:
+                    self._connection.apologize()
                 return TakeResult.LINE
             case LineTooLong(max_line_bytes):
                 self._connection.line_typed()

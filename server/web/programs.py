@@ -20,7 +20,7 @@ from server.connection.connection import (
     Message,
 )
 from server.connection.input import ConnectionServices, TakeResult
-from server.rendering.text_connection import TextConnection
+from server.rendering.text_screen import TextConnection
 from server.telnet.negotiation import GmcpReceived
 from server.telnet.options import read_gmcp
 from server.telnet.protocol import TelnetProtocol
@@ -194,7 +194,6 @@ class ProgramConnection(TextConnection):
             self._is_prompt_due = False
             self._write(self._screen.prompt(self._listener.prompt).encode())
         self._flush()
-        self._screen.forget()
 
     def _write(self, content: bytes) -> None:
         self._out += content

@@ -90,7 +90,7 @@ class WebSocket(TwistedProtocol):
                 cast(TcpTransport, transport).setTcpKeepAlive(True)
         transport.unregisterProducer()  # which was the HTTP channel
         transport.registerProducer(self, True)
-        self._writer = DirectWriter(transport)
+        self._writer = DirectWriter(transport, self._services.traffic)
         self._ping = self._services.clock.callLater(PING_SECONDS, self._send_ping)
 
     def dataReceived(self, data: bytes) -> None:
@@ -116,7 +116,7 @@ class WebSocket(TwistedProtocol):
         if not frame or self._is_lost:
             return
         if not self._is_paused:
-            self._write(frame)
+            self._writer.send(frame)
             return
         self._kept.append(frame)
         self._kept_bytes += len(frame)
@@ -148,7 +148,7 @@ class WebSocket(TwistedProtocol):
         self._forced_end = self._services.clock.callLater(self._limits.close_seconds, transport.abortConnection)
         transport.unregisterProducer()
         for frame in self._kept:
-            self._write(frame)
+            self._writer.send(frame)
         self._kept.clear()
         transport.loseConnection()
         self._tell_lost(reason or "closed from here")
@@ -246,10 +246,6 @@ class WebSocket(TwistedProtocol):
     @property
     def _transport(self) -> Transport:
         return cast(Transport, self.transport)
-
-    def _write(self, content: bytes) -> None:
-        self._services.traffic.sent_bytes += len(content)
-        self._writer.send(content)
 
     def _answer_close(self, code: int, reason: str) -> None:
         if code not in (NORMAL, GOING_AWAY, 1005):

@@ -49,7 +49,6 @@ class FakeConnection:
     def tells(self, **capabilities: object) -> None:
         """Tell capabilities, as a client does at any time."""
         self.capabilities = replace(self.capabilities, **capabilities)  # type: ignore[arg-type]
-        self._screen.forget()
         self._listener.capabilities_changed()
 
     def prefer(self, preferences: Callable[[], Mapping[str, str]]) -> None:
@@ -104,7 +103,6 @@ class FakeConnection:
             prompt = self._screen.prompt(self._listener.prompt)
             self.prompts += bool(prompt)
             self._take(prompt.encode())
-        self._screen.forget()
 
     def _line_typed(self) -> None:
         self._take(self._screen.line_typed())

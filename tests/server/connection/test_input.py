@@ -12,6 +12,7 @@ from twisted.internet.task import Clock
 from twisted.internet.testing import StringTransport
 
 from server.clock import ReactorClock
+from server.connection.connection import DoorTraffic
 from server.connection.input import FairScheduler, InputLimits, LineIntake, TakeResult, TokenBucket
 from server.connection.output import DirectWriter, FlushQueue
 from tests.server.turn_clock import TurnClock
@@ -373,7 +374,7 @@ class Socket:
         self.gone = False
         self.content = b""
         self.buffer = StringTransport()
-        self.outlet = DirectWriter(self.buffer, self._send_some)
+        self.outlet = DirectWriter(self.buffer, DoorTraffic(), self._send_some)
 
     def _send_some(self, content: bytes) -> int | ConnectionLost:
         if self.gone:
@@ -406,5 +407,6 @@ def test_of_a_lost_connection_the_transport_learns():
 
 def test_what_is_no_plain_socket_is_sent_to_through_its_buffer():
     transport = StringTransport()
-    DirectWriter(transport).send(b"You see an owl.")
-    assert transport.value() == b"You see an owl."
+    traffic = DoorTraffic()
+    DirectWriter(transport, traffic).send(b"You see an owl.")
+    assert (transport.value(), traffic.sent_bytes) == (b"You see an owl.", 15)

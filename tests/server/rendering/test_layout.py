@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from wcwidth import wcswidth
 
-from server.rendering.layout import MAX_COLUMNS, columns_in, wrap_wide, wrapped
+from server.rendering.layout import MAX_COLUMNS, columns_in, lay_out, wrap_wide
 from tests.hostile import hostile_input
 from world.sanitize import clean_line
 
@@ -81,15 +81,15 @@ WRAPPED = {
 
 @pytest.mark.parametrize(("text", "width", "lines"), WRAPPED.values(), ids=WRAPPED)
 def test_text_fits_the_screen_and_keeps_its_shape(text, width, lines):
-    assert wrapped(text, width).split("\n") == lines
+    assert lay_out(text, width).split("\n") == lines
 
 
 def test_lines_are_no_longer_than_is_good_to_read():
-    assert max(map(len, wrapped("word " * 200, 500).split("\n"))) <= MAX_COLUMNS
+    assert max(map(len, lay_out("word " * 200, 500).split("\n"))) <= MAX_COLUMNS
 
 
 @given(st.text(st.characters(exclude_categories=["Cc", "Cf", "Cs", "Mn", "Me", "Mc", "Zl", "Zp"]), max_size=200))
 def test_nothing_is_lost_but_spaces_and_nothing_is_too_wide(text):
-    lines = wrapped(text, 40).split("\n")
+    lines = lay_out(text, 40).split("\n")
     assert "".join("".join(lines).split()) == "".join(text.split())
     assert all(wcswidth(line) <= 39 for line in lines)

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from config.settings import ColorSettings
 from server.connection.connection import KIND_OF, MARKED, SCENE, Capabilities, ColorDepth, shown_of
-from server.rendering.layout import wrapped
+from server.rendering.layout import lay_out
 from server.rendering.text_screen import TextScreen, preferred, render_text
 from server.telnet.options import ClientInfo, Mtts, capabilities_of
 from tests.server.fake_connection import entered
@@ -42,7 +42,6 @@ class Onlooker:
 
     def sees(self, text: str = SPEECH, kind: str = "speech") -> str:
         """Return a text as it is shown in a turn of its own."""
-        self.screen.forget()
         return self.screen.lines([(text, kind)]).decode()
 
     def asks(self, prompt: str) -> str:
@@ -216,7 +215,7 @@ def test_marks_count_in_the_worlds_own_texts_and_are_seen_by_nobody():
 
 def test_a_second_column_stays_where_it_is_beside_a_mark():
     plain = "  look            " + "what is around you " * 5
-    assert ESCAPE.sub("", shown(plain.replace("look", "==look=="), MARKED)) == wrapped(plain, 80)
+    assert ESCAPE.sub("", shown(plain.replace("look", "==look=="), MARKED)) == lay_out(plain, 80)
 
 
 def test_links_can_be_clicked_by_who_asked_for_it_and_end_on_their_own_line():
@@ -247,7 +246,7 @@ def test_a_look_is_a_scene_and_a_note_that_is_read_is_not():
 @given(st.text(st.characters(exclude_categories=["Cc", "Cs"]), max_size=200), st.sampled_from(KINDS[:-1]))
 def test_without_its_colours_a_text_is_what_it_is_without_any(text, kind):
     text = f"The Hall\n{text}\nExits: none."
-    assert ESCAPE.sub("", shown(text, kind, ColorDepth.TRUE)) == wrapped(text, 80) == shown(text, kind, ColorDepth.NONE)
+    assert ESCAPE.sub("", shown(text, kind, ColorDepth.TRUE)) == lay_out(text, 80) == shown(text, kind, ColorDepth.NONE)
 
 
 @pytest.fixture
