@@ -134,6 +134,10 @@ def written_out(words: str) -> str:
     return _SHORT.sub(lambda found: SHORT_FORMS[found[0].casefold()], words)
 
 
+_HAS = re.compile(r"['’]s\s+")
+"""Between who has a thing and the thing: of "my sister's dog" it is the dog that is asked about."""
+
+
 def asking_part(question: str) -> str:
     """Return the last sentence that asks, by its mark or its first word; all words where neither tells which it is."""
     parts = list(sentences(question))
@@ -211,5 +215,5 @@ def is_untold(question: str, known: Collection[str]) -> bool:
     found = _OWNED.search(question)
     if found is None:
         return False
-    thing = key_words(_ENDS_THING.sub("", found["thing"]))
+    thing = key_words(_HAS.split(_ENDS_THING.sub("", found["thing"]))[-1])
     return bool(thing) and not thing & frozenset(known)

@@ -108,6 +108,7 @@ def test_numbers_colours_and_days_can_be_compared():
         ("What colour did I say his coat was?", True),
         ("What did I say my brother was called?", False),
         ("What is the name of my brother?", False),
+        ("What is my brother's dog called?", True),
         ("How old is my brother?", False),
         ("What do you think of my hat?", False),
         ("What colour are curtains?", False),
