@@ -1,10 +1,11 @@
 """Measure how well and how fast the gate tells sound summaries from faulty ones.
 
-Run `python -m bench.gate [--verbose] [--record]`. Prints, with 95 % intervals, the share of the faulty summaries that
-are refused for the right reason, the share of genuine ones that are refused, and the time of a judgement of 65
-memories. Of summaries of journals it tells, for those that the gate is tuned on and those held back: how many sound
-ones are refused as they stand, and how many are lost although their wrong sentences may be dropped; how many of their
-sentences are dropped; how many faulty ones are accepted as they stand, and how many keep a wrong sentence in the end.
+Run `python -m bench.gate [--half HALF ...] [--verbose] [--record]`. Prints, with 95 % intervals, the share of the
+faulty summaries that are refused for the right reason, the share of genuine ones that are refused, and the time of a
+judgement of 65 memories. Of summaries of journals it tells, for those that the gate is tuned on and those held back:
+how many sound ones are refused as they stand, and how many are lost although their wrong sentences may be dropped; how
+many of their sentences are dropped; how many faulty ones are accepted as they stand, and how many keep a wrong sentence
+in the end. Whoever changes the verifier names the other halves, so that the one held back stays unseen until the end.
 The summaries are those of tests/agents/memory/*.yaml.
 """
 
@@ -12,7 +13,7 @@ from __future__ import annotations
 
 import argparse
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import cycle, islice
 
@@ -100,8 +101,8 @@ def shares(found: list[Judgement]) -> Iterator[tuple[str, Share]]:
     yield "faulty summaries of journals that keep their fault", share_of(one.keeps_its_fault for one in known)
 
 
-def figures() -> Table:
-    """Return all shares with their 95 % intervals."""
+def figures(halves: Sequence[str] = HALVES) -> Table:
+    """Return all shares with their 95 % intervals, those of journals for some halves."""
     faults = faulty()
     verdicts = [judge(fault.text, fault.source, estimated_tokens) for fault in faults]
     right = share_of(f.reason in {o.reason for o in v.objections} for f, v in zip(faults, verdicts, strict=True))
@@ -110,7 +111,7 @@ def figures() -> Table:
     for half in dict.fromkeys(sample.half for sample in samples):
         these = [sample for sample in samples if sample.half == half]
         rows.append([f"genuine summaries refused, {half}", Share(len(rejected_samples(these)), len(these)).text])
-    for half in HALVES:
+    for half in halves:
         rows += [[f"{what}, {half}", share.text] for what, share in shares([*map(judgement, judged_summaries(half))])]
     return Table(("what", "share (95 %)"), [*rows, ["one judgement", f"{microseconds(samples[0]):.0f} µs"]])
 
@@ -118,10 +119,11 @@ def figures() -> Table:
 def main() -> None:
     """Print the figures, and with --verbose every genuine summary that is refused."""
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    options.add_argument("--half", nargs="+", choices=HALVES, default=HALVES, help="the summaries of journals to judge")
     options.add_argument("--verbose", action="store_true", help="show each genuine summary that is refused, and why")
     options.add_argument(RECORD, action="store_true", help="keep the figures in bench/results/")
     chosen = options.parse_args()
-    table = figures()
+    table = figures(chosen.half)
     print(table)
     for sample, verdict in rejected_samples(genuine()) if chosen.verbose else []:
         print("   ", " ".join(sample.text.split()))

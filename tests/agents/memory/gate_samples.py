@@ -14,11 +14,12 @@ from tests.rows import rows_in
 from vault.memory.memory_line import Memory, parse_line
 
 FOLDER = Path(__file__).parent
-TUNING, HELD_BACK = HALVES = ("tuning", "held back")
+TUNING, ONCE_UNSEEN, HELD_BACK = HALVES = ("tuning", "once held back", "held back")
 PLAYED = "judged_summaries.yaml"
 JOURNALS = {
     PLAYED: TUNING,
     "judged_elsewhere.yaml": TUNING,
+    "judged_once_unseen.yaml": ONCE_UNSEEN,
     "held_back_summaries.yaml": HELD_BACK,
 }
 WHO = re.compile(r"(?P<who>[^\W\d_a-z].*?) (?:says|whispers|arrives|leaves|gives|wakes|barks|drops|grins|laughs)\b")
@@ -47,7 +48,7 @@ class Faulty:
 class Judged:
     """A summary of a journal that the project wrote. `fault` says what is wrong with it; empty if it is sound.
 
-    `half` is `tuning` or `held back`. `wrong` are the numbers of the faulty sentences from 1; empty if unknown.
+    `half` is one of `HALVES`. `wrong` are the numbers of the faulty sentences from 1; empty if unknown.
     """
 
     journal: str
