@@ -1,4 +1,4 @@
-"""Decide whether a summary is accepted. Deterministic: what a model wrote is checked against what it was given.
+"""The verdict on a summary: accept it or not, by names, numbers and the summary verifier. Deterministic.
 
 Names and numbers have to be known, whatever the language. Who did what to whom is compared where the summary is in
 English; see `judging.verification`.

@@ -1,4 +1,7 @@
-"""The model queue: agents send requests through it to one model, or to several that replace each other."""
+"""The model queue: agents send requests through it to one model, or to several that replace each other.
+
+Requests wait in `agents.models.pool`, in the order of `agents.models.scheduler`.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Input scheduling: a rate limit for each caller (token bucket), and one fair queue (fair scheduler) for all.
+"""Input scheduling: a rate limit for each caller (token bucket, throttle), and one fair queue (fair scheduler) for all.
 
 A door reads its protocol, and is a `LineSource` with what it has read; its `LineIntake` takes lines from that.
 `ConnectionServices` is what all connections share, whichever door they came in by.

@@ -1,4 +1,8 @@
-"""Link-death: a link-dead character stays in place for a while, and its player can return."""
+"""Link-death: a link-dead character stays in place for a while, and its player can return.
+
+`server.session.puppet` declares a character link-dead; a browser that is back on its own session misses nothing either
+(`server.session.session`).
+"""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""What a summary may claim: names, numbers, and who did what to whom."""
+"""The rules of the summary verifier: names, numbers, and who did what to whom."""

@@ -1,6 +1,7 @@
 """The summary verifier: each claim of a summary is held against the evidence that tells most nearly the same.
 
-Only what is clear on both sides counts against a summary; what the rules cannot read passes. They read English.
+Only what is clear on both sides counts against a summary; what the rules cannot read passes. They read English. The
+verdict on the whole is in `agents.memory.gate`.
 """
 
 from __future__ import annotations
