@@ -88,7 +88,7 @@ class Mind:
         known = Facts(knowledge.facts, lambda: memory.settings)
         self.looked_up = LookedUp(known)
         self.errands = Errands(PlanNote(vault, note.name), note.errands)
-        self.voice = Voice(lambda: self._note.voice, memory.reading)
+        self.voice = Voice(lambda: self._note.voice if self.voice in self.components else (), memory.reading)
         retriever = Retriever(knowledge.finder, NotesIndex(vault, note.name))
         retrieval = Retrieval(retriever, lambda: memory.settings)
         every = [

@@ -628,6 +628,13 @@ def test_what_a_small_model_would_do_badly_is_answered_from_the_agents_own_note(
     assert life.model.requests == []
 
 
+@pytest.mark.parametrize("said", ["Do you like it here?", "My sister sings."])
+def test_without_the_component_a_small_model_finds_the_words(tmp_path, said):
+    life = with_voice(tmp_path, words("As one does."))
+    life.agent.mind.adopt(life.agent.mind._note, life.agent.mind._templates, ["voice"])
+    assert life.answers(f"say Rook, {said}").line == "say As one does."
+
+
 @pytest.mark.parametrize("said", ["Do you like it here?", "My sister sings.", "Where can I sleep?"])
 def test_a_larger_model_finds_its_own_words_and_is_told_the_agents(tmp_path, said):
     life = with_voice(tmp_path, words("As one does."), can=LARGER)
