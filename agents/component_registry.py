@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import logging
 import pkgutil
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
-from importlib.metadata import EntryPoint, entry_points
+from importlib.metadata import entry_points
 from types import ModuleType
 
 from agents import components
 from agents.component import AddedComponent, Owner
+from agents.plugins import with_plugins
 
 log = logging.getLogger(__name__)
 
@@ -54,17 +55,7 @@ def components_in(package: ModuleType) -> ComponentRegistry:
 @cache
 def loaded_components() -> ComponentRegistry:
     """Return the components that come with Fallwater and those of installed packages."""
-    return with_plugins(components_in(components), entry_points(group=ENTRY_POINTS))
-
-
-def with_plugins(known: ComponentRegistry, found: Iterable[EntryPoint]) -> ComponentRegistry:
-    """Return these components and those of entry points; one that cannot be loaded is logged and left out."""
-    for one in found:
-        try:
-            known = known.with_more(one.load())
-        except Exception:
-            log.exception("the component %s cannot be loaded and is left out", one.value)
-    return known
+    return with_plugins(components_in(components), entry_points(group=ENTRY_POINTS), "component")
 
 
 def _is_of(value: object, module: ModuleType) -> bool:

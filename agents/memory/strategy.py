@@ -7,19 +7,19 @@ Making, checking and publishing summaries is the same for all.
 from __future__ import annotations
 
 import dataclasses
-import logging
 import pkgutil
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
 from importlib import import_module
-from importlib.metadata import EntryPoint, entry_points
+from importlib.metadata import entry_points
 from types import ModuleType
 from typing import Any, ClassVar
 
 from agents.memory import strategies
 from agents.memory.coverage import NONE, Coverage
 from agents.memory.view import Tier, View, summary_tiers, tail_tier
+from agents.plugins import with_plugins
 from config.settings import MemorySettings
 from config.validation import SettingsError, closest_name, setting_names
 from vault.config_notes import Settings, load_settings
@@ -29,8 +29,6 @@ from vault.memory.memory_line import Memory, Range
 from vault.memory.summaries import Summary
 from vault.vault import Vault
 from world.message_catalog import Wording
-
-log = logging.getLogger(__name__)
 
 MAX_TAIL = 512
 """How many memories a view has word for word at most, unless a strategy says otherwise."""
@@ -278,17 +276,7 @@ def strategies_in(package: ModuleType) -> StrategyRegistry:
 @cache
 def loaded_strategies() -> StrategyRegistry:
     """Return the strategies that come with Fallwater, the default first, and those of installed packages."""
-    return with_plugins(strategies_in(strategies), entry_points(group=ENTRY_POINTS))
-
-
-def with_plugins(known: StrategyRegistry, found: Iterable[EntryPoint]) -> StrategyRegistry:
-    """Return these strategies and those of entry points; one that cannot be loaded is logged and left out."""
-    for one in found:
-        try:
-            known = known.with_more(one.load())
-        except Exception:
-            log.exception("the memory strategy %s cannot be loaded and is left out", one.value)
-    return known
+    return with_plugins(strategies_in(strategies), entry_points(group=ENTRY_POINTS), "memory strategy")
 
 
 def _is_of(value: object, module: ModuleType) -> bool:

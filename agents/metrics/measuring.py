@@ -6,7 +6,7 @@ import logging
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
-from importlib.metadata import EntryPoint, entry_points
+from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +27,7 @@ from agents.metrics.metric import (
     Value,
 )
 from agents.metrics.talking import Answered, Diffusion, Promises, Speeches
+from agents.plugins import with_plugins
 from config.profiles import THINKER, ModelProfile
 from vault.chronicle.event_log import LoggedEvent, moment_text
 from vault.errors import NoteError
@@ -74,17 +75,7 @@ class MetricRegistry:
 @cache
 def loaded_metrics() -> MetricRegistry:
     """Return the metrics that come with Fallwater and those of installed packages."""
-    return with_plugins(MetricRegistry(*BUILT_IN), entry_points(group=ENTRY_POINTS))
-
-
-def with_plugins(known: MetricRegistry, found: Iterable[EntryPoint]) -> MetricRegistry:
-    """Return these metrics and those of entry points; one that cannot be loaded is logged and left out."""
-    for one in found:
-        try:
-            known = known.with_more(one.load())
-        except Exception:
-            log.exception("the metric %s cannot be loaded and is left out", one.value)
-    return known
+    return with_plugins(MetricRegistry(*BUILT_IN), entry_points(group=ENTRY_POINTS), "metric")
 
 
 TakeRecord = Callable[..., None]

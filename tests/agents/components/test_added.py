@@ -14,7 +14,8 @@ import pytest
 from agents.asking import Question
 from agents.commands.thought_commands import mind_command
 from agents.component import AddedComponent, Moment, Owner, Section, Turn
-from agents.component_registry import ComponentRegistry, components_in, loaded_components, with_plugins
+from agents.component_registry import ComponentRegistry, components_in, loaded_components
+from agents.plugins import with_plugins
 from agents.prompts.prompt import SLOTS, known_slots, parse_template
 from tests.agents.components import mood
 from tests.agents.components.mood import Mood
@@ -57,7 +58,7 @@ def test_an_installed_package_brings_one_by_an_entry_point_and_a_broken_one_is_l
         EntryPoint("mood", "tests.agents.components.mood:Mood", "fallwater.components"),
         EntryPoint("gone", "tests.agents.components.gone:Gone", "fallwater.components"),
     ]
-    assert with_plugins(loaded_components(), found) == WITH_MOOD
+    assert with_plugins(loaded_components(), found, "component") == WITH_MOOD
     assert [one.getMessage() for one in caplog.records if one.levelno == logging.ERROR] == [
         "the component tests.agents.components.gone:Gone cannot be loaded and is left out"
     ]

@@ -15,8 +15,9 @@ import pytest
 from agents.memory.coverage import Coverage
 from agents.memory.inspection import explain_text, status_text
 from agents.memory.strategies.built_in import Rolling
-from agents.memory.strategy import MemoryStrategy, Plan, StrategyRegistry, absorbing, loaded_strategies, with_plugins
+from agents.memory.strategy import MemoryStrategy, Plan, StrategyRegistry, absorbing, loaded_strategies
 from agents.memory.view import Tier
+from agents.plugins import with_plugins
 from tests.agents.memory import topics
 from tests.agents.memory.lives import Life, talkative, windows
 from tests.agents.memory.topics import Topics
@@ -206,7 +207,7 @@ def test_an_installed_package_brings_a_strategy_by_an_entry_point_and_a_broken_o
         EntryPoint("topics", "tests.agents.memory.topics:Topics", "fallwater.strategies"),
         EntryPoint("gone", "tests.agents.memory.gone:Gone", "fallwater.strategies"),
     ]
-    assert list(with_plugins(loaded_strategies(), found)) == [*loaded_strategies(), "topics"]
+    assert list(with_plugins(loaded_strategies(), found, "memory strategy")) == [*loaded_strategies(), "topics"]
     assert [one.getMessage() for one in caplog.records if one.levelno == logging.ERROR] == [
         "the memory strategy tests.agents.memory.gone:Gone cannot be loaded and is left out"
     ]

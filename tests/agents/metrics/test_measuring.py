@@ -9,8 +9,9 @@ from textwrap import indent
 
 import pytest
 
-from agents.metrics.measuring import BUILT_IN, MeasureRequest, MetricRegistry, measure, measure_world, with_plugins
+from agents.metrics.measuring import BUILT_IN, MeasureRequest, MetricRegistry, measure, measure_world
 from agents.metrics.metric import CHRONICLE, JOURNAL, About, MeasuredWorld, Metric, Results, Unknown, Value
+from agents.plugins import with_plugins
 from tests.agents.metrics.small_world import SmallWorld
 from vault.errors import NoteError
 from vault.memory.memory_line import Memory
@@ -57,7 +58,7 @@ def entry(name: str) -> EntryPoint:
 
 
 def test_a_metric_of_a_package_is_measured_beside_those_that_come_with_fallwater(town):
-    known = with_plugins(MetricRegistry(*BUILT_IN), [entry("Nods")])
+    known = with_plugins(MetricRegistry(*BUILT_IN), [entry("Nods")], "metric")
     found = measure_world(Vault(town.root), MeasureRequest(["nods", "refusals"]), known)
     assert {name: one.value for name, one in found.figures.items()} == {"nods": 1 / 2, "refusals": 1 / 2}
 
@@ -75,7 +76,7 @@ def test_a_metric_that_raises_is_named_and_does_not_stop_the_others(town):
 
 
 def test_a_metric_that_cannot_be_loaded_or_takes_a_name_is_left_out():
-    known = with_plugins(MetricRegistry(*BUILT_IN, Nods), [entry("Missing"), entry("Nods"), entry("Broken")])
+    known = with_plugins(MetricRegistry(*BUILT_IN, Nods), [entry("Missing"), entry("Nods"), entry("Broken")], "metric")
     assert known.kinds[len(BUILT_IN) :] == (Nods, Broken)
 
 
