@@ -130,10 +130,9 @@ class Speaking:
         if not self._finds_few_words or partner.is_agent or (people.facts(partner.name) and not self._is_tiny):
             return ""
         called = people.called(partner.name) or ("" if partner.role is Role.GUEST else partner.name)
-        voice, tail = self._agent.mind.voice, self._agent.memory.view().tail
-        hello = "" if has_posed else voice.answer_to(say("talk.hello"), tail, is_asked=False)
-        hello = self._rng.choice(say("talk.asks_after").split("; ")) if has_posed else hello
-        hello = hello or self._rng.choice(say("talk.greets").split("; "))
+        tail, stock = self._agent.memory.view().tail, say("talk.asks_after" if has_posed else "talk.greets")
+        own = "" if has_posed else self._agent.mind.voice.answer_to(say("talk.hello"), tail, is_asked=False)
+        hello = own or self._rng.choice(stock.split("; "))
         return f"{called}! {hello}" if called else f"{hello} {say('talk.asks_called')}"
 
     @property

@@ -29,7 +29,7 @@ MET_MS = 900_000
 """For how long after it spoke to somebody, in milliseconds, an agent that has walked off and comes back greets them no
 more."""
 
-KEPT_TURNS = 3
+KEPT_TURNS = 2
 """How many speeches are looked at to see whether two others talk with each other."""
 
 Speech = tuple[str, str]
@@ -44,8 +44,8 @@ class Manners:
 
     `in_talk_with` is the id of the person who talks with it, or empty. `is_waiting` says that nobody has said anything
     since its own last words here; `others_talk` that two others here talk with each other. `spoken_to` are the ids of
-    those here whom it has spoken to since they met, `posed` of those who have posed since they came. `words_here`
-    counts its own speeches in this room, and `has_parted` says that it and somebody else have both said good-bye.
+    those whom it has spoken to lately, `posed` of those who have posed since they came. `words_here` counts its
+    own speeches in this room, and `has_parted` says that it and somebody else have both said good-bye.
     """
 
     in_talk_with: str = ""

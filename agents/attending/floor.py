@@ -99,8 +99,9 @@ class Floor:
         to_id = self._addressee(event, world) if isinstance(event, Said) else ""
         if to_id in others:
             self._note_partner(event.actor_id, to_id)
+            return to_id if _is_answer(event, to_id, world) else ""
         if to_id or not _is_for_somebody(event, room_id, world):
-            return to_id if to_id in others and _is_answer(event, to_id, world) else ""
+            return ""
         partner = self._partners.get(event.actor_id, "")
         choice = partner if partner in others else max(others, key=lambda name: self._unseen[name], default="")
         if choice and isinstance(event, Said):

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from agents.attending.conversation import is_farewell, is_question
-from agents.attending.questions import answer_type, asks_what, subject_of, values_of
+from agents.attending.questions import answer_type, asks_what, subject_of, values_of, written_out
 from agents.memory.facts.extraction import Utterance
 from agents.memory.facts.speech_acts import sentences
 from agents.memory.facts.store import ME
@@ -84,11 +84,11 @@ _MAY_I = re.compile(r"\b(should|can|could|may|must|shall) i\b")
 _MINE = re.compile(r"\bmy ([^\W_]{3,})")
 _ASKS_BACK = re.compile(r"\W*(?:what|which|who|whose|where|when|why|how)\b.*\?", re.IGNORECASE)
 _YOU_DO = re.compile(r"\W*(?:(?:yes|no|oh|well|indeed|of course)\W+)+you\b(?! (?:know|see|mean)\b)", re.IGNORECASE)
-_HAVE_YOU = re.compile(r"\bhave (?:you|u|ya)\b", re.IGNORECASE)
+_HAVE_YOU = re.compile(r"\bhave you\b", re.IGNORECASE)
 _YOU_HAVE = re.compile(r"\W*(?:(?:yes|no|oh|well|indeed|of course)\W+)*you (?:have|do)\b(?! not told)", re.IGNORECASE)
 _YOU_DID = re.compile(r"\W*you [a-z]+\b", re.IGNORECASE)
 _AM_KIN = re.compile(rf"\bI(?:['’]m| am)(?: [\w'’-]+,)? your {KIN_WORDS}\b", re.IGNORECASE)
-_YOUR_KIN = re.compile(rf"\byour (?P<kin>{KIN_WORDS})\b", re.IGNORECASE)
+_YOUR_KIN = re.compile(rf"\byour ({KIN_WORDS})\b", re.IGNORECASE)
 _I_AM_A = re.compile(r"\bi(?:['’]m| am) an? ([^\W_]{3,})")
 
 
@@ -348,7 +348,7 @@ def answers_as_asked(words: str, heard: str, wording: Wording) -> bool:
     """Return whether words say of the other what they asked of the agent: "Have you a pen?" "Yes, you have a pen."."""
     if not is_question(heard, wording):
         return False
-    if _HAVE_YOU.search(heard) and _YOU_HAVE.match(words):
+    if _HAVE_YOU.search(written_out(heard)) and _YOU_HAVE.match(words):
         return True
     return subject_of(heard) == "asked" and bool(_YOU_DO.match(words) or (asks_what(heard) and _YOU_DID.match(words)))
 
@@ -358,9 +358,12 @@ def is_kin(words: str, heard: Heard) -> bool:
 
     "I'm Odile, your aunt" has the agent's own aunt for the other's.
     """
+    if _AM_KIN.search(words):
+        return True
+    if not heard.known or words.endswith("?"):
+        return False
     named = _words_of(" ".join((*heard.told, heard.words, heard.recalled, heard.answer)))
-    told = {one.casefold() for one in _YOUR_KIN.findall(words)} if heard.known and not words.endswith("?") else set()
-    return bool(_AM_KIN.search(words)) or bool(told - named)
+    return any(kin.casefold() not in named for kin in _YOUR_KIN.findall(words))
 
 
 def _is_mostly(one: Shingles, other: Shingles) -> bool:
