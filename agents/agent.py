@@ -272,8 +272,11 @@ class Agent:
         person = self._person(address)
         return self._game.world.wording("asked.say_thanks", name=person.called or person.name) if person else ""
 
-    def recalls_for(self, address: Address) -> list[str]:
-        """Return what somebody asks to be told again of themselves; see `components.asked`."""
+    def recalls_for(self, address: Address, is_sure: bool) -> list[str]:
+        """Return what somebody asks to be told again of themselves; see `components.asked`.
+
+        `is_sure` leaves out what only has to do with it.
+        """
         person, world = self._person(address), self._game.world
         if person is None:
             return []
@@ -283,7 +286,7 @@ class Agent:
         earlier = remembered(question_of(view, partner, world, reading), view, self.character, partner, world, reading)
         if earlier is None or (earlier.spoken.privately and earlier.spoken.speaker != partner.name):
             return found
-        if earlier.is_sure or (not found and asks_again(address.text, world)):
+        if earlier.is_sure or (not is_sure and not found and asks_again(address.text, world)):
             told = told_by(earlier.spoken, address.text, self.character, partner, world)
             found += [told] if key_words(told) - key_words(" ".join(found)) else []
         return found

@@ -190,7 +190,7 @@ class Mind:
             return Transcript(template, name, decision.opening() if question.is_prefilled else "")
         world, found = self._game.world, self._partner(decision)
         if question.reads and found:
-            return Reading(name, found.name, question.reads, self._memory.reading, world.wording)
+            return Reading(name, found.name, question.reads, self._memory.reading, world.wording, question.again)
         shown = examples(self._note.yesterday, name, world.wording, self._memory.reading, world.characters)
         if decision.kind == "action":
             # It begins as the talk before it did, so that a prefix cache serves both.

@@ -11,9 +11,18 @@ from agents.asking import Question, is_small
 from agents.attending.conversation import is_farewell, is_question
 from agents.attending.floor import Awareness
 from agents.attending.perception import Address
-from agents.attending.questions import answer_type, asks_of_self, asks_once_more, asks_what, goes_back, subject_of
+from agents.attending.questions import (
+    answer_type,
+    asking_part,
+    asks_of_self,
+    asks_once_more,
+    asks_what,
+    goes_back,
+    subject_of,
+    wants_more_than_yes,
+)
 from agents.choices.possible import asked_for
-from agents.components.asked import Person, answers, asks_again
+from agents.components.asked import Person, answers, asks_again, surely_known
 from agents.components.earlier import question_of, remembered
 from agents.components.voice import ASKED_SUBJECT, SURE, VERY_SURE, Voice
 from agents.memory.facts.extraction import Utterance, utterance_in
@@ -62,7 +71,7 @@ class Speaker(Protocol):
     def mind(self) -> Manner: ...
 
     def answers_to(self, address: Address) -> list[str]: ...
-    def recalls_for(self, address: Address) -> list[str]: ...
+    def recalls_for(self, address: Address, is_sure: bool) -> list[str]: ...
     def thanks_for(self, address: Address) -> str: ...
     def secrets_from(self, partner: Character) -> list[Utterance]: ...
 
@@ -118,7 +127,8 @@ class Speaking:
         found = self._in_own_voice(address, VERY_SURE) or known
         if not found and not is_recalled:
             of_world = "" if subject_of(words) == "asked" else self._known_here(address)
-            found = of_world or self._in_own_voice(address, ASKED_SUBJECT)
+            own = "" if of_world else self._in_own_voice(address, ASKED_SUBJECT)
+            found = (of_world if self._is_tiny else self._surely_known_here(address)) or own
         return found or (self._in_own_voice(address) if self._is_tiny else "")
 
     def greeting_without_model(self, partner: Character, has_posed: bool) -> str:
@@ -185,6 +195,14 @@ class Speaking:
         person = Person(who, world.characters[who].name if who in world.characters else who)
         return " ".join(answers(address.text, world, self._agent.character, person)[:MAX_ANSWERS])
 
+    def _surely_known_here(self, address: Address) -> str:
+        """Return what the world and lore surely answer to a question that is not about what was said."""
+        if subject_of(address.text) == "asked" or asks_again(address.text, self._game.world):
+            return ""
+        who, world = address.by_id, self._game.world
+        name = world.characters[who].name if who in world.characters else who
+        return " ".join(surely_known(address.text, world, self._agent.character, name)[:MAX_ANSWERS])
+
     def asked_of_the_past(self, question: Question) -> str:
         """Return the words of a person who asks about what was said, empty if they do not, or ask for a thing."""
         decision, address, world = question.decision, self._agent.awareness.owed.address, self._game.world
@@ -193,8 +211,10 @@ class Speaking:
             return ""
         is_own = asks_of_self(words) or (subject_of(words) == "asker" and goes_back(words))
         is_again = is_own or asks_once_more(words) or asks_again(words, world)
+        if is_again or (subject_of(words) != "asked" and self._known_here(address)):
+            return words
         has_answer = bool(self._in_own_voice(address))
-        return words if is_again or (not has_answer and self._may_have_heard(words, decision.partner)) else ""
+        return words if not has_answer and self._may_have_heard(words, decision.partner) else ""
 
     def _may_have_heard(self, words: str, partner: Character | None) -> bool:
         """Return whether a question is about others, and of a type that can be read or about what was spoken of."""
@@ -217,8 +237,12 @@ class Speaking:
 
     def _has_not_found(self, words: str, question: Question) -> bool:
         """Return whether a model has read what was said in vain for what may be known from elsewhere."""
-        is_of_the_past = subject_of(question.reads) == "asker" or goes_back(question.reads)
-        return bool(question.reads) and not is_of_the_past and self._does_not_know(words)
+        return bool(question.reads) and not self._is_of_the_past(question.reads) and self._does_not_know(words)
+
+    def _is_of_the_past(self, words: str) -> bool:
+        """Return whether a question can only be answered from what was said."""
+        is_told = (subject_of(words) == "asker" or goes_back(words)) and wants_more_than_yes(words)
+        return is_told or asks_again(asking_part(words), self._game.world)
 
     def _does_not_know(self, words: str) -> bool:
         return has_phrase(self._game.world.wording("talk.does_not_know"), words)
@@ -302,9 +326,13 @@ class Speaking:
     def told_again(self, question: Question) -> Question:
         """Return a question to be asked once more, with what the model is told of its first answer."""
         partner, say = question.decision.partner, self._game.world.wording
-        if self._fault not in TOLD or partner is None:
+        if question.reads and not self._is_of_the_past(question.reads):
+            question = replace(question, reads="")  # it was not said, but may be known
+        if partner is None or (self._fault not in TOLD and not question.reads):
             return replace(question, said_again=self._said_again)
         recalled = self._recall(question)
+        if question.reads and not recalled:
+            return replace(question, again=say("earlier.again"))
         fault = "misses" if recalled and self._fault == "invents" else self._fault
         known = recalled or self._known(self._agent.awareness.thinks_of)
         again = say(f"talk.again_{fault}", name=self._agent.name, who=partner.name, recalled=known)
@@ -316,7 +344,8 @@ class Speaking:
         if _is_unanswerable(question):
             return ""
         if (self._recalled.address, self._recalled.newest) != (address, newest):
-            self._recalled = _Recalled(address, newest, " ".join(self._agent.recalls_for(address)))
+            told = self._agent.recalls_for(address, is_sure=bool(question.reads))
+            self._recalled = _Recalled(address, newest, " ".join(told))
         return self._recalled.text
 
     def instead_of(self, reply: Reply, question: Question) -> str:
@@ -341,7 +370,7 @@ class Speaking:
         fault: str = "stays" if takes_leave(address.text, say) else self._fault
         is_asked = is_question(address.text, say)
         recalled = self._recall(question) if is_asked else ""
-        if fault == "invents" and _is_unanswerable(question):
+        if fault == "invents" and (_is_unanswerable(question) or (question.reads and not recalled)):
             fault = "untold"
         is_unknown = fault == "invents" and not recalled
         if is_unknown and (own := self._at_a_loss(address)):

@@ -176,7 +176,8 @@ class Thinking:
         if (partner := decision.partner) and partner.role is Role.GUEST:
             question = replace(question, is_unknown=not self._agent.reflection.people.called(partner.name))
         if self._asked_again:
-            question = self._speaking.told_again(replace(question, prompt=self.question.prompt))
+            before = self.question
+            question = self._speaking.told_again(replace(question, prompt=before.prompt, reads=before.reads))
         elif decision.kind == "speech" and is_small(model.capabilities):
             question = replace(question, reads=self._speaking.asked_of_the_past(question))
         self.question = question  # begun again if its tokens have to be counted first

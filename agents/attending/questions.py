@@ -76,6 +76,9 @@ _ASKS_OF_ASKED = re.compile(
     re.IGNORECASE,
 )
 _OF_ASKED = re.compile(r"\b(?:you|your|yours)\b", re.IGNORECASE)
+_I_DO = re.compile(r"\b(?:I|we|us)\b", re.IGNORECASE)
+_YOU = re.compile(r"\byou\b", re.IGNORECASE)
+_TO_YOU = re.compile(r"\b(?:to|of|with|for|tell|told) you\b", re.IGNORECASE)
 _ASIDE = re.compile(
     r"\b(?:can|could|do|did|would|will) you (?:still )?(?:remember|recall|know|tell me|say|guess)\b|\btell me\b|"
     r"\byou (?:still )?(?:remember|recall|know|noticed?|heard?|got|have got|write|wrote|said)\b|"
@@ -134,6 +137,9 @@ def written_out(words: str) -> str:
     return _SHORT.sub(lambda found: SHORT_FORMS[found[0].casefold()], words)
 
 
+SHORTEST_WHOLE = 5
+"""A question of no more words needs the sentence before it to be understood."""
+
 _HAS = re.compile(r"['’]s\s+")
 """Between who has a thing and the thing: of "my sister's dog" it is the dog that is asked about."""
 
@@ -145,6 +151,18 @@ def asking_part(question: str) -> str:
         return parts[-1]
     asking = [one for one in parts if one.rstrip("\"'”’)").endswith("?")]
     return asking[-1] if asking else question
+
+
+def whole_question(question: str) -> str:
+    """Return the part of words that asks, with the sentence before it where it is too short to tell of what.
+
+    Of "I have found a kite. Whose is it?" that is all.
+    """
+    asked = asking_part(question)
+    if len(asked.split()) > SHORTEST_WHOLE:
+        return asked
+    before = list(sentences(question[: question.rfind(asked)]))
+    return " ".join([*before[-1:], asked])
 
 
 def answer_type(question: str) -> AnswerType:
@@ -171,7 +189,7 @@ def subject_of(question: str) -> Subject:
     asked = _ASIDE.sub("", written_out(asking_part(question)))
     if _ASKS_OF_ASKED.match(asked):
         return "asked"
-    if _OF_ASKER.search(asked):
+    if _OF_ASKER.search(asked) and (_I_DO.search(asked) or not _YOU.search(_TO_YOU.sub("", asked))):
         return "asker"
     return "asked" if _OF_ASKED.search(asked) else ""
 
@@ -185,6 +203,11 @@ def goes_back(question: str) -> bool:
 def asks_what(question: str) -> bool:
     """Return whether a question wants more than yes or no."""
     return bool(_ASKS_WHAT.search(written_out(asking_part(question))))
+
+
+def wants_more_than_yes(question: str) -> bool:
+    """Return whether a question wants more than yes or no, though it may ask so: "Do you still know my name?"."""
+    return asks_what(question) or bool(_ASIDE.search(written_out(asking_part(question))))
 
 
 def asks_of_self(question: str) -> bool:

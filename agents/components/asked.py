@@ -86,10 +86,30 @@ def answers(words: str, world: World, actor: Character, person: Person) -> list[
         return [say("asked.say_sorry" if LOSS in kinds else "asked.say_remembers", name=person.called or person.name)]
     looked_up = islice(_looked_up(words, world, actor, person.name), MAX_LINES)
     found = [say(f"asked.say_{key}", **values) for key, values in looked_up]
+    found += _lore_of(words, world, actor)
+    return [*found, *_names(words, world, actor, person), *_told(words, world, actor, person)]
+
+
+def surely_known(words: str, world: World, actor: Character, partner: str) -> list[str]:
+    """Return what the world and lore answer to the sentence of words that asks, if it asks for just that.
+
+    A place or somebody that is only named in it is not asked for.
+    """
+    say, asked = world.wording, asking_part(words)
+    found: list[str] = []
+    for key, values in islice(_looked_up(asked, world, actor, partner), MAX_LINES):
+        named = values.get("thing") or values.get("room" if key == "way" else "who", "")
+        if key in ("time", "here") or (key != "detail" and has_phrase(say("asked.asks_where", who=named), asked)):
+            found.append(say(f"asked.say_{key}", **values))
+    is_of_somebody = any(is_named(one.name, asked) for one in islice(world.awake(), MAX_ROOMS) if one is not actor)
+    return found or ([] if is_of_somebody else _lore_of(asked, world, actor))
+
+
+def _lore_of(words: str, world: World, actor: Character) -> list[str]:
+    """Return the lore that fits a question best, if it can hold what is asked for."""
     kind = answer_type(words)
     known = (one.text for one in world.lore.about(words, actor.name)[:1])
-    found += [text for text in known if kind not in MEASURED or is_of_type(kind, text)]
-    return [*found, *_names(words, world, actor, person), *_told(words, world, actor, person)]
+    return [text for text in known if kind not in MEASURED or is_of_type(kind, text)]
 
 
 def recalled(words: str, world: World, actor: Character, person: Person) -> list[str]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from agents.attending.questions import asking_part
+from agents.attending.questions import whole_question
 from agents.component import Moment, Section
 from agents.escaping import quoted
 from agents.memory.facts.extraction import utterance_in
@@ -33,13 +33,17 @@ LINE_END = "/"
 
 @dataclass(frozen=True)
 class Reading:
-    """What was said to the agent called `name`, and the question that `partner` has asked in these words."""
+    """What was said to the agent called `name`, and the question that `partner` has asked in these words.
+
+    `again` is what the model is told where its first answer would not do.
+    """
 
     name: str
     partner: str
     question: str
     parser: NarrationParser
     wording: Wording
+    again: str = ""
 
     def has_place_for(self, name: str) -> bool:
         return name in TOLD or name == "earlier"
@@ -48,10 +52,11 @@ class Reading:
         call, say = calling(sections, moment), self.wording
         told = [quoted(one.text) for one in sections if one.name in TOLD]
         told += self._lines(moment.view.told(moment.left_out))
-        asked = asking_part(self.question)
+        asked = whole_question(self.question)
         if before := self.question.replace(asked, "").strip():
             told.append(say("earlier.speech", who=self.partner, words=quoted(before)))
         told += ["", say("earlier.question", name=self.name, who=self.partner, words=quoted(asked))]
+        told += [f"({self.again})"] if self.again else []
         messages = [Message("system", say("earlier.reading")), *self._examples()]
         messages.append(Message("user", call("\n".join(told))))
         sections = [Section(one.name, call(one.text), is_unanswerable=one.is_unanswerable) for one in sections]

@@ -100,6 +100,7 @@ def _to(asker: str, sentence: str) -> str:
     """Return a sentence with the asker's name as `you`, where it tells of them."""
     other = re.escape(asker)
     sentence = re.sub(rf"^{other}['’]s\b", "Your", sentence)
+    sentence = re.sub(rf"\b{other}['’]s(?=[.,!?]|$)", "yours", sentence)
     sentence = re.sub(rf"\b{other}['’]s\b", "your", sentence)
     found = re.match(rf"{other} (\w+)\b", sentence)
     return f"You {_of_you(found[1])}{sentence[found.end() :]}" if found else sentence

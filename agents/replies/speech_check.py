@@ -11,7 +11,15 @@ from dataclasses import dataclass
 from typing import Literal
 
 from agents.attending.conversation import is_farewell, is_question
-from agents.attending.questions import answer_type, asks_what, subject_of, values_of, written_out
+from agents.attending.questions import (
+    answer_type,
+    asking_part,
+    asks_what,
+    subject_of,
+    values_of,
+    wants_more_than_yes,
+    written_out,
+)
 from agents.memory.facts.extraction import Utterance
 from agents.memory.facts.speech_acts import sentences
 from agents.memory.facts.store import ME
@@ -80,6 +88,8 @@ _PLACEHOLDER = re.compile(r"\[[^\]]*\]|<[^>]*>")
 """`[your name]`: what a model leaves to be filled in."""
 
 _CORRECTS = re.compile(r"\b(?:no|not|wait|hang on|i mean|i meant|actually|wrong|rather|make that)\b", re.IGNORECASE)
+_ASKS_WHO = re.compile(r"\bwho(?:se|m)?\b", re.IGNORECASE)
+_YES_NO = re.compile(r"\W*(?:yes|no|ja|nein|oui|non|s[ií])\b", re.IGNORECASE)
 _MAY_I = re.compile(r"\b(should|can|could|may|must|shall) i\b")
 _MINE = re.compile(r"\bmy ([^\W_]{3,})")
 _ASKS_BACK = re.compile(r"\W*(?:what|which|who|whose|where|when|why|how)\b.*\?", re.IGNORECASE)
@@ -143,13 +153,12 @@ def fault_in(words: str, name: str, heard: Heard, wording: Wording) -> Fault:
         return "reveals"
     if copies(words, heard, wording):
         return "repeats"
-    return _what_is_due(words, heard, wording)
+    return _reads_wrongly(words, heard, wording) if heard.examples else _what_is_due(words, heard, wording)
 
 
 def _what_is_due(words: str, heard: Heard, wording: Wording) -> Fault:
     due = key_words(heard.recalled) - key_words(heard.words)
-    found = due & key_words(words)
-    if due and (_takes_over(words, heard, due) if found else not heard.examples):
+    if due and (not due & key_words(words) or _takes_over(words, heard, due)):
         return "misses"
     does_not_know = has_phrase(wording("talk.does_not_know"), words)
     if does_not_know and heard.words and not is_question(heard.words, wording):
@@ -164,8 +173,6 @@ def _what_is_due(words: str, heard: Heard, wording: Wording) -> Fault:
         return "" if has_phrase(wording("talk.thanks"), words) else "stays"
     if asks_what(heard.words) and is_question(heard.words, wording) and _only_greets(words, heard):
         return "evades"
-    if heard.examples and not does_not_know and (fault := _reads_wrongly(words, heard)):
-        return fault
     return "invents" if heard.known and invented(words, heard.known) else ""
 
 
@@ -176,22 +183,42 @@ def _only_greets(words: str, heard: Heard) -> bool:
     return bool(_GREETING.search(words)) and not left - key_words(heard.partner)
 
 
-def _reads_wrongly(words: str, heard: Heard) -> Fault:
-    """Return what is wrong with an answer that was read: it asks back, says nothing, or a thing that nobody said."""
+def _reads_wrongly(words: str, heard: Heard, wording: Wording) -> Fault:
+    """Return what is wrong with an answer that was read: it asks back, says nothing, or a thing that nobody said.
+
+    What stands in the lines that were read is an answer, whatever the engine finds by itself.
+    """
+    if has_phrase(wording("talk.does_not_know"), words):
+        return "misses" if heard.answer and not heard.again and not heard.is_unanswerable else ""
     if all(_ASKS_BACK.match(one) for one in sentences(words)):
         return "misses"
-    said, kind = key_words(words) - SAYING_NOTHING, answer_type(heard.words)
-    if kind and not said and not values_of("number", words):
+    said = key_words(words) - SAYING_NOTHING
+    is_said_again = not said - key_words(heard.words) and (wants_more_than_yes(heard.words) or not _YES_NO.match(words))
+    if is_said_again and not values_of("number", words):
+        return "misses"
+    is_yours = bool(SECOND_PERSON & _words_of(words)) and not any(is_named(one, words) for one in heard.others)
+    if is_yours and _ASKS_WHO.search(asking_part(heard.words)) and not subject_of(heard.words):
+        return "misses"  # who asks whose a thing is does not have it
+    due = key_words(heard.recalled) - key_words(heard.words)
+    if due & said and _takes_over(words, heard, due):
+        return "misses"
+    if _contradicts(words, heard):
         return "misses"
     unknown = said - key_words(heard.known)
     if 2 * len(unknown) > len(said) or unknown & key_words(heard.examples):
         return "invents"
-    known = values_of(kind, heard.recalled)
-    if kind == "name":
-        named, known = ({one for one in heard.others if is_named(one, told)} for told in (words, heard.recalled))
-        return "misses" if named and known and not named & known else ""
+    return "invents" if invented(words, heard.known) else ""
+
+
+def _contradicts(words: str, heard: Heard) -> bool:
+    """Return whether words hold another number, colour or day than the line that tells of the very thing.
+
+    What was put right later may differ.
+    """
+    kind, asked = answer_type(heard.words), key_words(heard.words)
+    known = values_of(kind, heard.recalled) if asked & key_words(heard.recalled) else set()
     put_right = " ".join(one for one in sentences(heard.known) if _CORRECTS.search(one))
-    return "misses" if known and values_of(kind, words) - known - values_of(kind, put_right) else ""
+    return bool(known and values_of(kind, words) - known - values_of(kind, put_right))
 
 
 def _takes_over(words: str, heard: Heard, due: frozenset[str]) -> bool:

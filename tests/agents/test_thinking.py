@@ -290,8 +290,38 @@ def test_what_a_model_makes_up_twice_is_told_from_memory_where_that_is_sure_or_n
     life = Talking(tmp_path / "untold", words("Good."), *made_up)
     life.answers("say Rook, I have two sisters and a red door.")
     line = life.answers("say Rook, what colour are my curtains again?").line.removeprefix("say ")
-    assert life.model.requests[-1].prompt.endswith("(Rook does not know that, and says so.)")
+    assert life.model.requests[-1].prompt.endswith(
+        "(Say only what stands above. If it was not said, answer: I do not know.)"
+    )
     assert line in ("You have not told me that.", "I do not know. You have not told me.")
+
+
+def test_an_answer_that_was_read_and_will_not_do_is_read_once_more(tmp_path):
+    life = Talking(tmp_path, words("Good."), words("He is called Rex."), words("He is called Bishop."))
+    life.answers("say Rook, I have a mule. Bishop is a good name for a mule.")
+    assert life.answers("say Rook, what did I say he is called?").line == "say He is called Bishop."
+    first, again = (one.prompt for one in life.model.requests[-2:])
+    assert again == first.replace(
+        "is called?", "is called?\n(Say only what stands above. If it was not said, answer: I do not know.)"
+    )
+
+
+def test_what_stands_in_the_lines_that_were_read_counts_for_more_than_what_the_engine_finds(tmp_path):
+    life = Talking(tmp_path, words("Good."), words("They are shy."), words("I got thirty-three."))
+    life.answers("say Rook, I counted your pots. I got thirty-three!")
+    life.answers("say Rook, two were hiding.")
+    assert life.answers("say Rook, now I have forgotten! How many did I get?").line == "say You got thirty-three."
+
+
+@pytest.mark.parametrize(
+    "question", ["Has Ben left a word for me?", "What did Ben say about the baker?", "What has Ben lost?"]
+)
+def test_where_somebody_is_is_no_answer_to_who_only_names_them(tmp_path, question):
+    life = with_voice(tmp_path, words("He left no word, said nothing and lost nothing."), can=CHAT)
+    life.game.perform("Ben", "go north")
+    assert life.game.world.characters["Ben"].room_id != life.agent.character.room_id
+    life.answers(f"say Rook, {question}")
+    assert life.model.requests
 
 
 def test_an_answer_that_is_due_may_have_been_said_before(tmp_path):
@@ -343,7 +373,7 @@ def test_who_asks_for_a_number_or_colour_of_theirs_that_they_have_not_told_hears
     life.answers("say Rook, I rowed here in my uncle's boat.")
     said = life.answers("say Rook, what colour did I say my uncle's boat was?").line.removeprefix("say ")
     assert said in life.game.world.wording("talk.instead_untold").split("; ")
-    assert "Ana has told Rook nothing of that" in life.model.requests[-1].prompt
+    assert life.model.requests[-1].prompt.endswith("If it was not said, answer: I do not know.)")
 
 
 def test_who_asks_for_a_trade_that_they_have_told_without_the_word_hears_it(tmp_path):
