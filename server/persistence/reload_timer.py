@@ -88,7 +88,7 @@ class ReloadTimer:
         cancel(self._timer)
         self._watch.drain_changes()
         self._end_steps()
-        return self._guarded(lambda: self._report(run_steps(self._reloader.steps(None))))
+        return self._finish(self._reloader.steps(None))
 
     def _schedule(self, seconds: float) -> None:
         self._timer = self._clock.callLater(seconds, self._scan)
@@ -103,31 +103,32 @@ class ReloadTimer:
     def _go_on(self) -> None:
         """Take steps for as long as nobody notices, and go on in the reactor's next turn."""
         until = self._seconds() + SLICE_SECONDS
-        self._next = None
-        self._guarded(lambda: self._step(until))
-
-    def _step(self, until: float) -> list[str]:
-        steps, self._steps = self._steps, None
+        steps, self._steps, self._next = self._steps, None, None
         assert steps is not None
-        while self._seconds() < until:
-            try:
-                next(steps)
-            except StopIteration as ended:
-                return self._report(ended.value)
+        try:
+            while self._seconds() < until:
+                try:
+                    next(steps)
+                except StopIteration as ended:
+                    self._report(ended.value)
+                    return
+        except Exception:  # one note must not end the reload of all later ones
+            log.exception("an edit could not be reloaded")
+            return
         self._steps, self._next = steps, self._clock.callLater(0, self._go_on)
-        return []
 
     def _end_steps(self) -> None:
         """Take all steps that are left, now."""
         steps, self._steps = self._steps, None
         cancel(self._next)
         if steps is not None:
-            self._guarded(lambda: self._report(run_steps(steps)))
+            self._finish(steps)
 
-    def _guarded(self, look: Callable[[], list[str]]) -> list[str]:
+    def _finish(self, steps: Generator[None, None, list[str]]) -> list[str]:
+        """Take steps to their end, now; report the result and return it."""
         try:
-            return look()
-        except Exception:  # one note must not end the reload of all later ones
+            return self._report(run_steps(steps))
+        except Exception:  # as in `_go_on`
             log.exception("an edit could not be reloaded")
             return []
 
