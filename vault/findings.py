@@ -79,11 +79,11 @@ class Overlay(Vault):
     def exists(self, *parts: str) -> bool:
         return "/".join(parts) not in self._hidden and super().exists(*parts)
 
-    def read_text(self, *parts: str) -> str:
+    def read_exact(self, *parts: str) -> str:
         path = "/".join(parts)
         if path in self._hidden:
             raise NoteError(f"{path}: cannot be read: it is not there.")
-        return self._texts[path] if path in self._texts else super().read_text(*parts)
+        return self._texts[path] if path in self._texts else super().read_exact(*parts)
 
 
 def collect_errors(overlay: Overlay, load: Callable[[Vault], object]) -> Iterator[Finding]:

@@ -116,11 +116,18 @@ class Vault:
 
     def read_text(self, *parts: str) -> str:
         """Return a file's text, every line end as one. Raises: NoteError if it cannot be read or is not UTF-8."""
-        return with_plain_ends(self._text(self.path(*parts)))
+        return with_plain_ends(self.read_exact(*parts))
 
     def read_exact(self, *parts: str) -> str:
         """Return a file's text with its own line ends. Raises: NoteError as `read_text`."""
-        return self._text(self.path(*parts))
+        path = self.path(*parts)
+        try:
+            with open(path, "rb") as file:
+                return file.read().decode("utf-8")
+        except UnicodeDecodeError as error:
+            raise NoteError(f"{self.source(path)}: not UTF-8 text (byte {error.start}); save it as UTF-8.") from error
+        except OSError as error:
+            raise NoteError(f"{self.source(path)}: cannot be read: {error.strerror}.") from error
 
     def read_exact_or_none(self, *parts: str) -> str | None:
         """Return the same, or None if there is no such file, even if it has only just been removed."""
@@ -140,16 +147,7 @@ class Vault:
 
     def read(self, *parts: str) -> Note:
         """Return a note. Raises: NoteError."""
-        return parse_note(self.read_text(*parts), "/".join(parts))
-
-    def _text(self, path: Path) -> str:
-        try:
-            with open(path, "rb") as file:
-                return file.read().decode("utf-8")
-        except UnicodeDecodeError as error:
-            raise NoteError(f"{self.source(path)}: not UTF-8 text (byte {error.start}); save it as UTF-8.") from error
-        except OSError as error:
-            raise NoteError(f"{self.source(path)}: cannot be read: {error.strerror}.") from error
+        return parse_note(self.read_exact(*parts), "/".join(parts))
 
     def write(self, note: Note, *parts: str) -> None:
         """Replace a note whole. Raises: NoteError."""
