@@ -96,7 +96,7 @@ class Note:
     body_line: int = 1
     typed: dict[str, Typed] = field(default_factory=dict)
     _scanned: tuple[str, list[NoteLine]] | None = field(default=None, init=False, repr=False, compare=False)
-    _sections: tuple[list[NoteLine], dict[str, list[tuple[str, int, int]]]] | None = field(
+    _sections: tuple[str, dict[str, list[tuple[str, Section]]]] | None = field(
         default=None, init=False, repr=False, compare=False
     )
 
@@ -147,16 +147,16 @@ class Note:
 
         Raises: NoteError if there are two of them.
         """
-        places = self._places().get(title.casefold(), ())
-        if len(places) > 1:
-            (_, first, _), (name, second, _) = places[:2]
+        if self._sections is None or self._sections[0] is not self.body:
+            self._sections = self.body, self._sections_by_title()
+        found = self._sections[1].get(title.casefold(), ())
+        if len(found) > 1:
+            (_, first), (name, second) = found[:2]
             raise NoteError(
-                f"{self.source}:{second - 1}: the section {name!r} stands in line {first - 1} already; make them one."
+                f"{self.source}:{second.start - 1}: the section {name!r} stands in line {first.start - 1} already; "
+                "make them one."
             )
-        for _, start, end in places:
-            lines = self.lines[start - self.body_line : end - self.body_line]
-            return Section(_trim_lines(lines), start, end)
-        return _NOTHING
+        return found[0][1] if found else _NOTHING
 
     def rows(self, title: str) -> Iterator[Row]:
         r"""Yield each row of the tables in a section, heads included; the rules below heads are left out.
@@ -171,17 +171,20 @@ class Note:
             if not all(_RULE.fullmatch(cell) for cell in cells):
                 yield Row(cells, line.number, row)
 
-    def _places(self) -> dict[str, list[tuple[str, int, int]]]:
-        """Return title, first line and the line after it of each section, by the title in whatever case."""
-        lines = self.lines
-        if self._sections is None or self._sections[0] is not lines:
-            heads = [("", self.body_line), *((line.title, line.number + 1) for line in lines if line.level == 2)]
-            ends = [start - 1 for _, start in heads[1:]] + [self.body_line + len(lines)]
-            found: dict[str, list[tuple[str, int, int]]] = {}
-            for (name, start), end in zip(heads, ends, strict=True):
-                found.setdefault(name.casefold(), []).append((name, start, end))
-            self._sections = lines, found
-        return self._sections[1]
+    def _sections_by_title(self) -> dict[str, list[tuple[str, Section]]]:
+        """Return each section and its title, by the title in whatever case."""
+        lines, offset = self.lines, self.body_line
+        heads = [("", offset), *((line.title, line.number + 1) for line in lines if line.level == 2)]
+        ends = [start - 1 for _, start in heads[1:]] + [offset + len(lines)]
+        found: dict[str, list[tuple[str, Section]]] = {}
+        for (name, start), end in zip(heads, ends, strict=True):
+            first, last = start - offset, end - offset
+            while last > first and not lines[last - 1].raw:
+                last -= 1
+            while first < last and not lines[first].raw:
+                first += 1
+            found.setdefault(name.casefold(), []).append((name, Section(lines[first:last], start, end)))
+        return found
 
     def entries(self, title: str) -> Iterator[Entry]:
         """Yield the list lines of a section.
@@ -216,8 +219,8 @@ def parse_note(text: str, source: str) -> Note:
         return Note(source, {}, text)
     head, rest = split_front_matter(text, source)
     found = parse_front_matter(head, source) if head.strip() else FrontMatter()
-    body, body_line = _trim_text(rest.split("\n"), head.count("\n") + 3)
-    return Note(source, found.properties, body, found.lines, body_line, found.typed)
+    first_line = head.count("\n") + 3 + len(rest) - len(rest.lstrip("\n"))
+    return Note(source, found.properties, rest.strip("\n"), found.lines, first_line, found.typed)
 
 
 def format_note(properties: dict[str, Any], body: str) -> str:
@@ -275,21 +278,6 @@ def _continuation(lines: Sequence[NoteLine]) -> list[str]:
     """Return what the lines of a list item after its first say, without what indents them."""
     dedented = ((line, _INDENT.sub("", line.text, count=1)) for line in visible(lines))
     return [text if line.kind is Kind.FENCED else unescape_line(text) for line, text in dedented]
-
-
-def _trim_lines(lines: Sequence[NoteLine]) -> Sequence[NoteLine]:
-    first, end = 0, len(lines)
-    while end > first and not lines[end - 1].raw:
-        end -= 1
-    while first < end and not lines[first].raw:
-        first += 1
-    return lines[first:end]
-
-
-def _trim_text(lines: list[str], start: int) -> tuple[str, int]:
-    """Return lines as text without the blank ones at its ends, and the number of the first that is left."""
-    text = "\n".join(lines)
-    return text.strip("\n"), start + len(text) - len(text.lstrip("\n"))
 
 
 def _scalar(text: str, place: str) -> object:
