@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from functools import cache
 
 from world.entities import FIELDS, Character, Entity, Exit, Ref, Room, Thing
 from world.errors import CommandError
@@ -182,7 +183,7 @@ def merge(current: Entity, was: Entity, now: Entity) -> bool:
     Where something is, and what a person may do, are not told by notes.
     """
     changed = False
-    for name in _merged_fields(current):
+    for name in _merged_fields(current.kind, current.is_agent):
         mine, old, new = (getattr(one, name) for one in (current, was, now))
         if new == old:
             continue
@@ -195,12 +196,13 @@ def merge(current: Entity, was: Entity, now: Entity) -> bool:
 
 def same_content(one: Entity, other: Entity) -> bool:
     """Return whether a note says the same of both, wherever they are."""
-    return all(getattr(one, name) == getattr(other, name) for name in _merged_fields(one))
+    return all(getattr(one, name) == getattr(other, name) for name in _merged_fields(one.kind, one.is_agent))
 
 
-def _merged_fields(entity: Entity) -> list[str]:
-    table = FIELDS[entity.kind].items()
-    return [name for name, stored in table if stored.is_merged and stored.codec_of(entity.is_agent)]
+@cache
+def _merged_fields(kind: str, is_agent: bool) -> tuple[str, ...]:
+    table = FIELDS[kind].items()
+    return tuple(name for name, stored in table if stored.is_merged and stored.codec_of(is_agent))
 
 
 def rename_room(world: World, old_id: str, new_id: str) -> list[Event]:

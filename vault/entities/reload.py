@@ -33,11 +33,6 @@ class ReloadResult:
     messages: list[str] = field(default_factory=list)
     events: list[Event] = field(default_factory=list)
 
-    def add(self, other: ReloadResult) -> None:
-        """Take over what came of a part of it."""
-        self.messages += other.messages
-        self.events += other.events
-
 
 @dataclass
 class _EditedRooms:
@@ -158,7 +153,8 @@ class EntityReloader:
             else:
                 self._adopt(source, room, parts[source], edited.written[source])
         for part in parts.values():
-            result.add(part)
+            result.messages += part.messages
+            result.events += part.events
 
     def _read_room(self, source: str, edited: _EditedRooms, result: ReloadResult) -> None:
         """Read the note of a room, unless it was read and the world has written nothing newer into it since."""
@@ -176,7 +172,8 @@ class EntityReloader:
         except NoteError as error:
             self._refuse(source, str(error), result)
         else:
-            edited.rooms[source], edited.written[source] = room, _as_written(room, note, edited.renamed)
+            edited.rooms[source] = room
+            edited.written[source] = _as_written(room, note, edited.renamed) if edited.renamed else room
 
     def _reload_person(self, source: str, result: ReloadResult) -> None:
         person = person_of(self._vault.read(*source.split("/")), _name(source), self._world.start_room_id)
@@ -304,8 +301,6 @@ def broken_exits(read: Mapping[str, Room], rooms: Mapping[str, Room]) -> dict[st
 
 def _as_written(room: Room, note: Note, renamed: Mapping[str, str]) -> Room:
     """Return a room with its exits as its note has them: under the old name where it was not changed with it."""
-    if not renamed:
-        return room
     targets = {entry.name: link_target(entry.value) for entry in note.entries("Exits")}
     olds = {name_key(old): old for old in renamed}
     exits = {

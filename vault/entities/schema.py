@@ -108,7 +108,26 @@ def read_fields(
     """
     keys = known_keys(kind, is_agent)
     keys = keys.union(known) if known else keys
-    return {name: _read(note, codec, keys, rooms) for name, codec in _codecs(kind, is_agent)}
+    fields: dict[str, Any] = {}
+    for name, codec in _codecs(kind, is_agent):
+        match codec:
+            case Property(key="*"):
+                fields[name] = own_properties(note, keys)
+            case Property(key=key, form=form):
+                fields[name] = FORMS[form][0](note, key)
+            case Section(form="by day part"):
+                fields[name] = descriptions_in(note)
+            case Section(title=title, form="list"):
+                fields[name] = ambient_in(note, title)
+            case Section(title=title):
+                fields[name] = note.section(title).text
+            case Entries(title="Exits"):
+                fields[name] = {exit.name: exit for exit in _read_exits(note, rooms)}
+            case Entries(title=title):
+                fields[name] = {one.name: Detail(one.name, one.value, one.aliases) for one in note.entries(title)}
+            case Table():
+                fields[name] = tuple(trigger for trigger, _ in triggers_in(note))
+    return fields
 
 
 @cache
@@ -116,26 +135,6 @@ def _codecs(kind: str, is_agent: bool) -> tuple[tuple[str, Codec], ...]:
     """Return the fields that stand in a note, by name and in order."""
     rows = ((name, stored.codec_of(is_agent)) for name, stored in FIELDS[kind].items())
     return tuple((name, codec) for name, codec in rows if codec)
-
-
-def _read(note: Note, codec: Codec, keys: Collection[str], rooms: Rooms | None) -> Any:
-    match codec:
-        case Property(key="*"):
-            return own_properties(note, keys)
-        case Property(key=key, form=form):
-            return FORMS[form][0](note, key)
-        case Section(form="by day part"):
-            return descriptions_in(note)
-        case Section(title=title, form="list"):
-            return ambient_in(note, title)
-        case Section(title=title):
-            return note.section(title).text
-        case Entries(title="Exits"):
-            return {exit.name: exit for exit in _read_exits(note, rooms)}
-        case Entries(title=title):
-            return {one.name: Detail(one.name, one.value, one.aliases) for one in note.entries(title)}
-        case Table():
-            return tuple(trigger for trigger, _ in triggers_in(note))
 
 
 def _read_exits(note: Note, rooms: Rooms | None) -> Iterable[Exit]:
