@@ -14,8 +14,8 @@ from agents.memory.compaction_cycle import Prepared, Superseded, activate, prepa
 from agents.memory.cost import CompactionStats, PromptCost, estimate_compaction, verbatim_sizes
 from agents.memory.memory import AgentMemory
 from agents.memory.strategy import Plan
-from agents.memory.summaries.drafts import Draft, SummaryRefused
-from agents.memory.summaries.rebuilding import Rebuilding, is_better, is_extract, rebuild, rebuilding_of, redo
+from agents.memory.summaries.drafts import Draft, SummaryRefused, is_extract
+from agents.memory.summaries.rebuilding import Rebuilding, is_better, rebuild, rebuilding_of, redo
 from agents.memory.summaries.summarizing import Summarizer, summary_of
 from agents.memory.view import CompactedMessage
 from agents.models.model import ModelError

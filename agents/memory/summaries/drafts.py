@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 from agents.memory.gate import Objection, Verdict
 from agents.models.model import Completion, ModelError, Request
 from agents.models.queue import ModelQueue, complete_text
 from agents.models.scheduler import Priority
+from vault.memory.summaries import Summary
+
+FALLBACK = "fallback"
+"""The quality of an extract, which waits for a model to tell it."""
 
 
 class SummaryRefused(Exception):
@@ -52,6 +56,18 @@ class Draft:
     calls: int
     spent_tokens: int
     refused: tuple[str, ...] = ()
+
+
+def is_extract(summary: Summary | None) -> bool:
+    """Return whether a summary waits to be told by a model. One that somebody has edited since counts as it is."""
+    return summary is not None and summary.quality == FALLBACK and not summary.is_edited
+
+
+def mark_extract(draft: Draft, sources: Iterable[Summary | None] = ()) -> Draft:
+    """Return a draft marked as waiting if it is an extract, or was made from one."""
+    if draft.quality != FALLBACK and not any(map(is_extract, sources)):
+        return draft
+    return replace(draft, quality=FALLBACK)
 
 
 class SummaryCall:

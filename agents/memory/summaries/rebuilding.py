@@ -12,19 +12,18 @@ way until all its leaves have been told again.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 from agents.memory.archive_writer import summary_fields, with_archive_reference
 from agents.memory.english import FUNCTION_WORDS
 from agents.memory.gate import Source, scores_of
 from agents.memory.judging.entities import words_of
 from agents.memory.memory import AgentMemory
-from agents.memory.summaries.drafts import Draft
+from agents.memory.summaries.drafts import Draft, is_extract
 from agents.memory.summaries.summarizing import Summarizer, summary_of
 from vault.memory.summaries import Summary
 
-FALLBACK = "fallback"
 LEAVES_A_CYCLE = 4
 Paid = Callable[[Draft], Draft]
 
@@ -137,18 +136,6 @@ def _group_texts(texts: Sequence[str], count_tokens: Callable[[str], int], most_
     if len(groups) > 1 and len(groups[-1]) == 1:
         groups[-2] += groups.pop()
     return groups
-
-
-def is_extract(summary: Summary | None) -> bool:
-    """Return whether a summary waits to be told by a model. One that somebody has edited since counts as it is."""
-    return summary is not None and summary.quality == FALLBACK and not summary.is_edited
-
-
-def mark_extract(draft: Draft, sources: Iterable[Summary | None] = ()) -> Draft:
-    """Return a draft marked as waiting if it is an extract, or was made from one."""
-    if draft.quality != FALLBACK and not any(map(is_extract, sources)):
-        return draft
-    return replace(draft, quality=FALLBACK)
 
 
 async def redo(memory: AgentMemory, summarizer: Summarizer, paid: Paid, now_ms: Callable[[], int]) -> bool:
