@@ -43,3 +43,15 @@ class Walk:
         """Return the functions that are in some folders or files."""
         named = {(path, name) for path, name in self._functions if path.startswith(folders)}
         return {(path, name) for path, name in named if "comp>" not in name and "genexpr>" not in name}
+
+
+class Route(Walk):
+    """Counts what calls some functions, these included: what a reader goes through from the first to any of them."""
+
+    def __init__(self, targets: frozenset[Function]) -> None:
+        super().__init__(lambda value: False)
+        self._targets = targets
+
+    def _note(self, value: object) -> None:
+        if self._stack[-1] in self._targets:
+            self._functions.update(self._stack)
