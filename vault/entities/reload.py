@@ -74,9 +74,11 @@ class EntityReloader:
         gone = [source for source in changes.gone if _ref(source)]
         for source in gone:
             self.broken.pop(source, None)
-        changed = [source for source in dict.fromkeys((*changes.changed, *self.broken)) if self._is_there(source)]
+        edited = [source for source in dict.fromkeys((*changes.changed, *self.broken)) if _ref(source)]
+        changed = [source for source in edited if self._vault.exists(*source.split("/"))]
         rooms = [source for source in changed if source.startswith("rooms/")]
-        renamed = self._rename_rooms([*gone, *changes.missing], rooms, notes, result)
+        missing = [*gone, *changes.missing]
+        renamed = self._rename_rooms(missing, rooms, notes, result) if missing else {}
         yield from self._reload_rooms(rooms, renamed, notes, result)
         for source in changed:
             if reload := self._by_folder.get(source.partition("/")[0]):
@@ -89,9 +91,6 @@ class EntityReloader:
             if not (source.startswith("rooms/") and _name(source) in renamed):
                 self._remove(source, result)
         return result
-
-    def _is_there(self, source: str) -> bool:
-        return _ref(source) is not None and self._vault.exists(*source.split("/"))
 
     def _rename_rooms(
         self, gone: Iterable[str], changed: Iterable[str], notes: dict[str, Note], result: ReloadResult
