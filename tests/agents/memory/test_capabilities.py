@@ -85,7 +85,6 @@ CAPABILITIES = {
     "3.17": "never summarised and verbatim at once",
     "3.18": "everything can be read back",
     "3.19": "an estimate of tokens with headroom",
-    "3.20": "benchmarks with a baseline",
     "3.21": "a memory can begin anew",
     "3.22": "settings read, unknown ones refused",
     "3.23": "rotation, and an alarm for size",
