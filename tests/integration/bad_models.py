@@ -8,9 +8,8 @@ from contextlib import AbstractContextManager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
-from bench.lib.slot_server import serve
 from tests.integration.line_player import HOST
-from tests.integration.scripted_ollama import MODEL
+from tests.integration.scripted_ollama import MODEL, serve
 
 PAGE = b"<html><body>It works!</body></html>"
 PIECE_BYTES = 64_000

@@ -17,10 +17,11 @@ from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import Any
+from typing import Any, TypeVar
 
-from bench.lib.slot_server import serve
 from world.parsing import join_and
+
+ServerT = TypeVar("ServerT", bound=ThreadingHTTPServer)
 
 MODEL = "scripted"
 SUMMARY_CUE = "SUMMARY:"
@@ -141,6 +142,19 @@ class _Conversation(BaseHTTPRequestHandler):
         self.send_header("Content-Length", str(len(text)))
         self.end_headers()
         self.wfile.write(text)
+
+
+@contextmanager
+def serve(server: ServerT) -> Iterator[ServerT]:
+    """Serve in a thread until the end."""
+    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread.start()
+    try:
+        yield server
+    finally:
+        server.shutdown()
+        server.server_close()
+        thread.join()
 
 
 @contextmanager

@@ -15,10 +15,9 @@ from pathlib import Path
 
 import pytest
 
-from bench.lib.slot_server import serve
 from tests.integration.line_player import HOST, LinePlayer
 from tests.integration.running import ADMIN, CLEAN, ROOT, acts_of, eventually, new_vault, serve_command, started
-from tests.integration.scripted_ollama import MODEL
+from tests.integration.scripted_ollama import MODEL, serve
 
 pytestmark = [pytest.mark.integration, pytest.mark.ollama]
 
