@@ -44,7 +44,6 @@ from server.observatory.observatory import Models, Observatory
 from server.observatory.viewers import Viewer
 from server.observatory.views import WHOLE
 from tests.scripted_model import ScriptedModel
-from tests.server.observatory.town_of import secrets_seen
 from vault.entities.store import load_world
 from vault.vault import STARTER, Vault
 from world.commands.table import world_commands
@@ -60,7 +59,6 @@ PROCESS_SECONDS = 5.0
 COMPACTION_SECONDS = 15.0
 WARM_UP_TURNS = 100
 PAIRS = 30
-TURNS_A_LIFE = 1_000
 TURNS_A_SECOND = 5
 """How often one of the agents takes a turn, by the viewers' clock: 50 that think every ten seconds."""
 
@@ -320,18 +318,6 @@ def _steps_ms(steps: Steps) -> list[float]:
             return taken
 
 
-def windows(turns: int) -> Table:
-    """Count the private reasons and private words in what windows are sent, whatever people and agents do."""
-    found = [0, 0, 0]
-    for seed in range(turns // TURNS_A_LIFE):
-        with tempfile.TemporaryDirectory() as folder:
-            found = [sum(pair) for pair in zip(found, secrets_seen(Path(folder), seed, TURNS_A_LIFE), strict=True)]
-    heads = ["turns", "bytes", "private reasons", "words in private", "goal"]
-    return Table(
-        heads, [[f"{turns:,}", f"{found[2]:,}", str(found[0]), str(found[1]), "0"]], "What windows let through"
-    )
-
-
 def main() -> None:
     """Measure and print."""
     parser = argument_parser(__doc__, records=True)
@@ -339,14 +325,12 @@ def main() -> None:
     parser.add_argument("--lines", type=int, default=3_000, help="how much happens while a browser's tab is left open")
     parser.add_argument("--pairs", type=int, default=PAIRS, help="how many paired runs")
     parser.add_argument("--memories", type=int, default=1_000_000, help="how long the long life is")
-    parser.add_argument("--turns", type=int, default=10_000, help="how many turns windows look at")
     wanted = parser.parse_args()
     tables: list[Table] = []
     makes: list[Callable[[], Iterable[Table]]] = [
         lambda: sockets(wanted.seconds, wanted.pairs, wanted.lines),
         lambda: [slower(wanted.pairs)],
         lambda: [long_life(wanted.memories)],
-        lambda: [windows(wanted.turns)],
     ]
     for table in (table for make in makes for table in make()):
         tables.append(table)

@@ -22,7 +22,7 @@ SMALLEST = {
     "liveliness": ["--turns", "2", "--runs", "engine chooses verbs"],
     "load": ["--people", "1", "--compressed", "", "--seconds", "1", "--alone", "--without-agents"],
     "minds": ["--only", "stranger_greets", "--seeds", "1", "--out", "{folder}/minds.json"],
-    "observe": ["--seconds", "1", "--pairs", "1", "--lines", "10", "--memories", "2000", "--turns", "50"],
+    "observe": ["--seconds", "1", "--pairs", "1", "--lines", "10", "--memories", "2000"],
     "pauses": ["1", "50"],
     "retention": ["--memories", "300", "--strategies", "waterfall"],
 }
