@@ -90,7 +90,7 @@ _PLACEHOLDER = re.compile(r"\[[^\]]*\]|<[^>]*>")
 _CORRECTS = re.compile(r"\b(?:no|not|wait|hang on|i mean|i meant|actually|wrong|rather|make that)\b", re.IGNORECASE)
 _ASKS_WHO = re.compile(r"\bwho(?:se|m)?\b", re.IGNORECASE)
 _YES_NO = re.compile(r"\W*(?:yes|no|ja|nein|oui|non|s[ií])\b", re.IGNORECASE)
-_MAY_I = re.compile(r"\b(should|can|could|may|must|shall) i\b")
+_MAY_I = re.compile(r"\b(should|can|could|may|might|must|shall) i\b")
 _MINE = re.compile(r"\bmy ([^\W_]{3,})")
 _ASKS_BACK = re.compile(r"\W*(?:what|which|who|whose|where|when|why|how)\b.*\?", re.IGNORECASE)
 _YOU_DO = re.compile(r"\W*(?:(?:yes|no|oh|well|indeed|of course)\W+)+you\b(?! (?:know|see|mean)\b)", re.IGNORECASE)
@@ -235,7 +235,7 @@ def _takes_over(words: str, heard: Heard, due: frozenset[str]) -> bool:
 
 
 def _words_of(text: str) -> set[str]:
-    return set(_WORD.findall(text.casefold()))
+    return set(_words_list(text))
 
 
 def takes_leave(words: str, wording: Wording) -> bool:
@@ -329,14 +329,20 @@ def tells_of(words: str, partner: str) -> bool:
 
 
 def says_back(words: str, heard: str) -> bool:
-    """Return whether words are no more than a part of what was heard, or a long sentence of them is."""
-    told = (one for one in sentences(words) if len(_WORD.findall(one)) >= SHORTEST_AGAIN)
-    return any(_is_part_of(one, heard) for one in (words, *told))
+    """Return whether words are no more than parts of what was heard, or a long sentence of them is one."""
+    said, whole = [_words_list(one) for one in sentences(words)], _words_list(words)
+    if len(said) > 1 and all(_is_part_of(one, heard) for one in said):
+        return True
+    long = [one for one in said if len(one) >= SHORTEST_AGAIN]
+    return any(len(one) >= SHORTEST_PART and _is_part_of(one, heard) for one in (whole, *long))
 
 
-def _is_part_of(words: str, heard: str) -> bool:
-    said = _WORD.findall(words.casefold())
-    return len(said) >= SHORTEST_PART and f" {' '.join(said)} " in f" {' '.join(_WORD.findall(heard.casefold()))} "
+def _is_part_of(said: Sequence[str], heard: str) -> bool:
+    return f" {' '.join(said)} " in f" {' '.join(_words_list(heard))} "
+
+
+def _words_list(text: str) -> list[str]:
+    return _WORD.findall(written_out(text).casefold())
 
 
 def offers_the_same(words: str, heard: str) -> bool:
@@ -366,8 +372,12 @@ def owns(words: str, heard: Heard, wording: Wording) -> bool:
 
 
 def answers_as_asker(words: str, heard: str) -> bool:
-    """Return whether words answer for oneself what the other asked of themselves: "What should I see?" "I should …"."""
-    begins = [f"i {verb} " for verb in _MAY_I.findall(heard.casefold())]
+    """Return whether words answer for oneself what the other asked of themselves.
+
+    "What should I see?" "I should …", or "May I sit here?" "I will."
+    """
+    asked = _MAY_I.findall(heard.casefold())
+    begins = [f"i {verb} " for verb in asked] + (["i will", "i'll", "i shall"] if asked else [])
     return words.casefold().startswith(tuple(begins)) and not SECOND_PERSON & _words_of(words)
 
 

@@ -338,6 +338,15 @@ def test_who_says_a_long_sentence_back_and_asks_something_echoes():
     heard = "The weir is old and weathered. Gate nine sticks."
     assert fault("The weir is old and weathered. What do you think of it?", words=heard) == "echoes"
     assert fault("It is old, and gate nine sticks, yes.", words=heard) == ""
+    asked = "excuse me is there a bed here?? whats the price"
+    assert fault("Excuse me? Is there a bed here? What is the price?", words=asked) == "echoes"
+    assert fault("Excuse me? There is a bed here.", words=asked) == ""
+
+
+def test_who_is_asked_for_leave_does_not_take_it():
+    asked = "I am a painter. Might I put up my easel here?"
+    assert fault("I will, madam.", words=asked) == "claims"
+    assert fault("I will make room for you.", words=asked) == ""
 
 
 def test_a_question_of_the_example_day_that_has_nothing_to_do_with_the_talk_is_a_repetition():
