@@ -16,7 +16,7 @@ from agents.attending.questions import (
     asking_part,
     asks_of_self,
     asks_once_more,
-    asks_what,
+    asks_what_was_done,
     goes_back,
     subject_of,
     wants_more_than_yes,
@@ -217,11 +217,14 @@ class Speaking:
         return words if not has_answer and self._may_have_heard(words, decision.partner) else ""
 
     def _may_have_heard(self, words: str, partner: Character | None) -> bool:
-        """Return whether a question is about others, and of a type that can be read or about what was spoken of."""
-        if partner is None or subject_of(words) == "asked":
+        """Return whether a question may be about what was said: of a type that can be read, or of what was told.
+
+        What the agent is or likes stands nowhere in that; what it has done or heard may.
+        """
+        if partner is None or (subject_of(words) == "asked" and not asks_what_was_done(words)):
             return False
-        if answer_type(words) or not asks_what(words):
-            return bool(answer_type(words))
+        if answer_type(words):
+            return True
         world, memory = self._game.world, self._agent.memory
         view, reading = memory.view(), memory.reading
         asked = question_of(view, partner, world, reading)

@@ -78,6 +78,7 @@ _ASKS_OF_ASKED = re.compile(
 _OF_ASKED = re.compile(r"\b(?:you|your|yours)\b", re.IGNORECASE)
 _I_DO = re.compile(r"\b(?:I|we|us)\b", re.IGNORECASE)
 _YOU = re.compile(r"\byou\b", re.IGNORECASE)
+_YOU_DID = re.compile(r"\b(?:did|have|had|were|was) you\b(?! (?:a|an|any|the|ever)\b)", re.IGNORECASE)
 _TO_YOU = re.compile(r"\b(?:to|of|with|for|tell|told) you\b", re.IGNORECASE)
 _ASIDE = re.compile(
     r"\b(?:can|could|do|did|would|will) you (?:still )?(?:remember|recall|know|tell me|say|guess)\b|\btell me\b|"
@@ -203,6 +204,11 @@ def goes_back(question: str) -> bool:
 def asks_what(question: str) -> bool:
     """Return whether a question wants more than yes or no."""
     return bool(_ASKS_WHAT.search(written_out(asking_part(question))))
+
+
+def asks_what_was_done(question: str) -> bool:
+    """Return whether somebody asks what the one who is asked has said, heard or done: "What did you tell him?"."""
+    return bool(_YOU_DID.search(written_out(asking_part(question))))
 
 
 def wants_more_than_yes(question: str) -> bool:

@@ -9,11 +9,13 @@ from agents.attending.questions import (
     asking_part,
     asks_of_self,
     asks_once_more,
+    asks_what_was_done,
     goes_back,
     is_of_type,
     is_untold,
     subject_of,
     values_of,
+    whole_question,
 )
 from agents.reflection.speech_facts import key_words
 
@@ -116,3 +118,25 @@ def test_numbers_colours_and_days_can_be_compared():
 )
 def test_what_somebody_has_never_spoken_of_nobody_can_know(question, is_it):
     assert is_untold(question, key_words("My brother's gone to sea.")) is is_it
+
+
+def test_what_the_one_who_is_asked_has_done_may_stand_in_what_was_said():
+    assert asks_what_was_done("What did you tell him?")
+    assert asks_what_was_done("whats it u were going to bring, did u say")
+    assert not asks_what_was_done("Have you a boat?")
+    assert not asks_what_was_done("What do you sell?")
+
+
+def test_who_is_asked_is_told_from_who_asks_by_who_does_what():
+    assert subject_of("hang on wheres it YOU ate again, my heads a sieve") == "asked"
+    assert subject_of("What did I tell you?") == "asker"
+    assert subject_of("Where is my dog?") == "asker"
+
+
+def test_a_question_too_short_to_tell_of_what_is_read_with_the_sentence_before_it():
+    assert whole_question("Good day. I have found a kite. Whose is it?") == "I have found a kite. Whose is it?"
+    assert (
+        whole_question("Good day. What did I say that I lost on the stairs?")
+        == "What did I say that I lost on the stairs?"
+    )
+    assert whole_question("Whose is it?") == "Whose is it?"
