@@ -45,7 +45,7 @@ class ArchiveWriter:
 
     @property
     def limits(self) -> ResultLimits:
-        """How much of a result the prompt shows, by the settings as they are now."""
+        """The limits on results in the prompt, by the settings as they are now."""
         return ResultLimits(self._settings().micro_result_characters, self._settings().result_cap_characters)
 
     def add(self, event: EventName, seq: int, **fields: Any) -> None:
@@ -81,7 +81,7 @@ class ArchiveWriter:
             self._waiting.append(replace(entry, fields={**entry.fields, "cause": cause}))
 
     def is_held(self, text: str) -> bool:
-        """Return whether a result is so long that `hold` leaves no more than its beginning."""
+        """Return whether a result is longer than `hold` keeps; then only its beginning is stored."""
         return len(text) > self._settings().result_cap_characters and self._settings().archive
 
     def hold(self, text: str, seq: int, refused: bool) -> str:
@@ -157,7 +157,7 @@ def with_archive_reference(summary: Summary, reference: str) -> Summary:
 
 
 def summary_fields(summary: Summary | None) -> dict[str, Any] | None:
-    """Return what the archive keeps of a summary: all of it."""
+    """Return the fields of a summary for the archive: all of it."""
     if summary is None:
         return None
     return {

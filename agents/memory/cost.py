@@ -25,10 +25,10 @@ MAX_WAIT_SECONDS = 3600.0
 
 @dataclass(frozen=True)
 class CompactionEstimate:
-    """What a compaction would save and cost, in tokens.
+    """The savings and the cost of a compaction, in tokens.
 
-    `saved_per_turn` are the tokens that every later prompt has fewer; `cached_share` of them (0 to 1) the backend
-    would have read from its prefix cache, where a token weighs `cached_token_weight` of an evaluated one.
+    Every later prompt has `saved_per_turn` tokens fewer. The backend would have read `cached_share` of them (0 to 1)
+    from its prefix cache, where a token weighs `cached_token_weight` of an evaluated one.
     """
 
     saved_per_turn: int
@@ -112,7 +112,7 @@ def estimate_compaction(
     settings: MemorySettings,
     cached_share: float,
 ) -> CompactionEstimate:
-    """Return what a plan would save and cost if each summary came out as long as it may.
+    """Return the savings and the cost of a plan if each summary came out as long as it may.
 
     `sizes` are those of the verbatim memories, `in_force` the long-term and the short-term summary.
     """
@@ -131,7 +131,7 @@ def estimate_compaction(
 
 @dataclass
 class PromptCost:
-    """What prompts cost: the tokens of a text, and the share of prompt tokens served from the cache."""
+    """The measures of a prompt's cost: the tokens of a text, and the share of prompt tokens served from the cache."""
 
     count_tokens: Callable[[str], int]
     cached_share: Callable[[], float] = lambda: 0.0
@@ -139,9 +139,9 @@ class PromptCost:
 
 @dataclass
 class CompactionStats:
-    """Since the start; times are in milliseconds since 1970.
+    """The counts of compactions since the start; times are in milliseconds since 1970.
 
-    `not_worth` says why a compaction by tokens that is due by size was not made.
+    `not_worth` says why a compaction that is due by its tokens was not made.
     """
 
     state: str = "idle"

@@ -1,6 +1,6 @@
-"""What the verifier knows of English: closed classes of words, synonyms and stems.
+"""The verifier's knowledge of English: closed classes of words, synonyms and stems.
 
-A text in another language is recognised by how few of these words it has; then no rule that rests on them applies.
+A text in another language is recognised by how few of these words it has; rules that rest on them then do not apply.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ DENIALS = frozenset(
     reject rejected supposed innocent
     """.split()
 )
-"""Words that deny or leave open without a `not`: a sentence with one of them may say either."""
+"""Words that deny or leave open without a `not`: a sentence with one of them may mean either."""
 
 HEDGES = frozenset(
     "think believe suspect guess suppose reckon hear heard perhaps maybe probably possibly seem seems seemed "
@@ -264,7 +264,7 @@ _SHORT, _MIN_SHARE_OF_SHORT = 16, 0.15
 
 @lru_cache(maxsize=8192)
 def stem(word: str) -> str:
-    """Return what the forms of a folded English word have in common, roughly; the same for words of one meaning."""
+    """Return the common stem of the forms of a folded English word, roughly; the same for words of one meaning."""
     bare = _stem(word)
     return _SYNONYMS.get(bare, bare)
 
@@ -359,7 +359,7 @@ OPPOSITES = tuple(
     )
     for one, other in (pair, pair[::-1])
 )
-"""Words, as stems, and those that tell the opposite."""
+"""Words, as stems, with their opposites."""
 
 LIGHT = stems(
     """

@@ -48,9 +48,9 @@ ROUTINE_CATEGORIES = frozenset({"senses", "movement", "people", "general"})
 
 @lru_cache(maxsize=256)
 def speech_importance(text: str) -> int:
-    """Return the importance of words, whoever says them: promises, requests, secrets and lessons count more.
+    """Return the importance of words: promises, requests, secrets and lessons count more, from any speaker.
 
-    The last words are remembered, because everyone in a room hears the same.
+    The results for the last words are cached, because everyone in a room hears the same.
     """
     kinds = {classify(sentence) for sentence in sentences(text)}
     if kinds & {PROMISES, LESSONS}:
@@ -112,7 +112,7 @@ def notable_share(memories: Sequence[Memory]) -> float:
 
 
 def summary_budget(memories: Sequence[Memory], floor_tokens: int, cap_tokens: int) -> int:
-    """Return how many tokens a summary of these memories may have: from the floor to the cap, by what happened."""
+    """Return the maximum size of a summary of some memories, in tokens: from the floor to the cap, by what happened."""
     floor = min(floor_tokens, cap_tokens)
     return round(floor + (cap_tokens - floor) * notable_share(memories))
 
@@ -120,7 +120,8 @@ def summary_budget(memories: Sequence[Memory], floor_tokens: int, cap_tokens: in
 class FirstEncounters:
     """Knows whom and which places the agent has met; looks each name up in the newest part of the journal once.
 
-    Who was met so long ago that the name stands no more there is met anew: a return after long matters as much.
+    A name that the newest part no longer has counts as a first encounter again: a return after a long time matters as
+    much.
     """
 
     def __init__(self, vault: Vault, name: str) -> None:

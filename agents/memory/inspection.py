@@ -247,7 +247,8 @@ def status_text(
     say: Wording,
     unshown: Range = NONE,
 ) -> str:
-    """Return the state of one agent's memory, a fact a line; `unshown` are those that its prompt has no room for.
+    """Return the state of one agent's memory, a fact a line; `unshown` are the memories that its prompt has no room
+    for.
 
     Raises: NoteError if the journal cannot be read.
     """

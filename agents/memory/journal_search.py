@@ -24,19 +24,19 @@ log = logging.getLogger(__name__)
 
 MAX_HITS = 8
 MAX_FILES_AT_ONCE = 2
-"""How many journal files are read into the index before an answer; with more the answer comes later."""
+"""Number of journal files that are indexed before an answer; with more the answer comes later."""
 
 MAX_INDEXED = 512
-"""How many memories are indexed before an answer; with more, the answer comes later."""
+"""Number of memories that are indexed before an answer; with more the answer comes later."""
 
 MAX_LINES_TO_ANSWER = 3
-"""An answer is searched among so many memories after a question."""
+"""Number of memories after a question among which its answer is searched."""
 
 Answer = Callable[[list[Memory]], None]
 
 LOOKING_UP = frozenset({"recall", "@memory-find"})
 SEARCH_FACTOR = 3
-"""How many times more hits are fetched, to leave out memories of searches themselves."""
+"""The factor on the number of fetched hits, to leave out memories of searches themselves."""
 
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
 
@@ -192,7 +192,7 @@ def _differs(answer: Utterance | None, question: Utterance) -> bool:
 
 
 def search_text(name: str, query: str, found: list[Memory], say: Wording) -> str:
-    """Return what was found for people: number, time, kind, place and words of each, best first."""
+    """Return the found memories for people: number, time, kind, place and words of each, best first."""
     if not found:
         return say("memory.nothing_found", who=name, wanted=query)
     lines = [say("memory.found", who=name, wanted=query), *(journal_text(one, say) for one in found)]

@@ -27,16 +27,16 @@ log = logging.getLogger(__name__)
 
 VIEW_STEP = 64
 ROUND_MEMORIES = 16
-"""The result of a command comes within so many memories."""
+"""Number of memories within which the result of a command comes."""
 
 
 class AgentMemory:
     """The journal and the summaries of one agent.
 
-    `problem` is empty while memories can be written; else it says why not, and new memories wait. `on_trouble` gets
-    what admins should know: that something cannot be written, and that it can again. `reading` parses narration.
-    `provider` replaces the agent's own compactor, if there is one; the summaries on disk are then unused. `strategies`
-    are those that the settings may name.
+    `problem` is empty while memories can be written; otherwise it says why not, and new memories wait. `on_trouble` is
+    called with the texts for admins: that something cannot be written, and that it can again. `reading` parses
+    narration. `provider` replaces the agent's own compactor, if there is one; the summaries on disk are then unused.
+    `strategies` are the ones that the settings may name.
     """
 
     def __init__(
@@ -112,7 +112,7 @@ class AgentMemory:
         return replace(memory, seq=self.journal.last + self.waiting)
 
     def write_pending(self) -> bool:
-        """Write what could not be written before; return whether everything is written."""
+        """Write the memories that could not be written before; return whether everything is written."""
         try:
             while self._unwritten:
                 self._write_next()
@@ -144,7 +144,7 @@ class AgentMemory:
 
     @property
     def waiting(self) -> int:
-        """How many memories could not be written yet."""
+        """The number of memories that could not be written yet."""
         return len(self._unwritten)
 
     @property
@@ -153,12 +153,12 @@ class AgentMemory:
         return self.chosen.strategy
 
     def plan(self, forced: bool = False, sizes: Sequence[int] = ()) -> Plan | None:
-        """Return what to summarise next, or None; see `MemoryStrategy.plan`."""
+        """Return the next plan of what to summarise, or None; see `MemoryStrategy.plan`."""
         return self.chosen.plan(self.coverage, forced, sizes)
 
     @property
     def coverage(self) -> Coverage:
-        """How the memories are partitioned now."""
+        """The present partition of the memories."""
         return self._settled.coverage(self.journal.last)
 
     @property
@@ -170,7 +170,7 @@ class AgentMemory:
         return self._settled.recent
 
     def view(self) -> View:
-        """Return what is in view now. Raises: NoteError if the journal cannot be read."""
+        """Return the present view. Raises: NoteError if the journal cannot be read."""
         self.poll_edits()
         n, most = self._n, self.strategy.max_tail
         tiers = self._compacted_by(self.provider) if self.provider else self.tiers(self.longterm, self.recent)

@@ -31,8 +31,10 @@ from world.parsing import parse_line, split_reason
 log = logging.getLogger(__name__)
 
 MIN_SCORE = 3.0
-"""The score that a memory needs. A word said to the agent counts the logarithm of its rarity: among a thousand
-memories, one that is in fifty of them is just enough by itself."""
+"""The score that a memory needs.
+
+A word said to the agent counts the logarithm of its rarity: one that is in fifty of a thousand memories is just enough
+by itself."""
 
 MIN_SCORE_SHARE = 3
 """A memory also needs 1 / MIN_SCORE_SHARE of the best possible score for one utterance."""
@@ -49,13 +51,13 @@ LONGEST = 400
 ASKS = 0.6
 NEAR = 0.15
 REST_TURNS = 4
-"""A retrieved memory that the agent did not take up rests for so many turns."""
+"""Number of turns that a retrieved memory rests if the agent did not take it up."""
 
 LATEST = 6
-"""How many of the newest memories make up the moment."""
+"""Number of the newest memories that make up the moment."""
 
 MAX_WORDS = 12
-"""How many words of each are searched, the highest weight first."""
+"""Maximum number of words of each that are searched, the highest weight first."""
 
 SAID_TO_IT = 1.0
 ASKED_OF_OTHERS = 0.9
@@ -65,12 +67,12 @@ SEEN = 0.5
 NAME = 1.3
 COMMON = 0.6
 OPENING = 24
-"""In so many characters before a word it shows whether a sentence begins with it."""
+"""Number of characters before a word that show whether a sentence begins with it."""
 
 READ_AT_ONCE = 4
 MAX_LINE_CHARACTERS = 400
 MAX_NOTE_LINES = 2000
-"""How many lines of all notes are kept in memory."""
+"""Maximum number of lines of all notes that are kept in memory."""
 
 _WORD = re.compile(r"[^\W_]+")
 _SENTENCE_START = re.compile(r"(?:^|[.!?]\s+)[\"'“‘]?$")
@@ -120,7 +122,7 @@ class Retriever:
         return found
 
     def end_turn(self, shown: Sequence[RetrievedMemory], line: str) -> None:
-        """Note what the agent did after it was shown these: what it did not take up rests for a while."""
+        """Note the agent's act after it was shown these memories: those that it did not take up rest for a while."""
         self._resting = {of: turns - 1 for of, turns in self._resting.items() if turns > 1}
         done = distinctive_words(line).keys()
         self._resting |= {one.of: REST_TURNS for one in shown if not one.words & done}
@@ -155,7 +157,7 @@ class Retriever:
         return None
 
     def _worths(self, cue: QueryTerm, holding: dict[str, list[int]], count: int) -> dict[str, float]:
-        """Return the weight of each word of a query among so many memories, without the most common."""
+        """Return the weight of each word of a query among `count` memories, without the most common words."""
         most = min(MAX_HOLDING, max(4, count // MAX_FREQUENCY_SHARE))
         return {
             word: weight * math.log(1 + (count + SMOOTHING) / max(1, len(holding[word])))
@@ -177,7 +179,7 @@ class Retriever:
         return sorted(ranked, key=lambda row: (-row[0], -row[1].seq))
 
     def _noted(self, worths: list[dict[str, float]], known: set[str], told: str) -> list[RetrievedMemory]:
-        """Return the line of the notes that fits best, if one has two of the words or its title has one of them."""
+        """Return the note line that fits best, if one has two of the words or its title has one."""
         found: list[tuple[float, str, str]] = []
         for note in self._shelf.lines(everything=self._finder.has_time):
             if note.text in told or (note.title, note.text) in self._resting:

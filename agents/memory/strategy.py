@@ -31,7 +31,7 @@ from vault.vault import Vault
 from world.message_catalog import Wording
 
 MAX_TAIL = 512
-"""How many memories a view has word for word at most, unless a strategy says otherwise."""
+"""Maximum number of memories that a view has word for word, unless a strategy says otherwise."""
 
 ENTRY_POINTS = "fallwater.strategies"
 
@@ -52,7 +52,7 @@ class Plan:
 
     @property
     def is_first(self) -> bool:
-        """Whether there is nothing to fold into the long-term summary."""
+        """True if there is no long-term summary to fold in."""
         return not self.longterm
 
     @property
@@ -61,7 +61,7 @@ class Plan:
         return self.recent or self.absorbed
 
     def fault(self, coverage: Coverage) -> str:
-        """Return why it would not leave a partition; empty if it would."""
+        """Return the reason why the plan would not leave a partition; empty if it would."""
         starts = coverage.b + 1
         if self.n != coverage.n or self.taken.first != starts or not starts <= self.taken.last <= coverage.n:
             return f"it takes memories {self.taken}, and {coverage.verbatim} are word for word"
@@ -81,11 +81,11 @@ def absorbing(coverage: Coverage, count: int) -> Plan:
 class MemoryStrategy:
     """Decides what to summarise next and how it is shown. This one summarises nothing and shows what there is.
 
-    `name` is what the setting `strategy` calls it, and `about` what it does, in a few words. With `has_sections` the
+    `name` is its name in the setting `strategy`, and `about` its description in a few words. With `has_sections` the
     long-term summary is in fixed sections. With `is_divided` it has a part for each name that `part_of` returns.
-    `tells_summaries` is whether summaries are in the view, and `as_messages` whether each is told as a message.
-    `makes` names the tiers of which the status says that they are not there yet. `idle` is the sentence of
-    `text/compaction.md` that says why there is nothing to do.
+    `tells_summaries` is true if summaries are in the view, `as_messages` if each is told as a message. `makes` names
+    the tiers that the status reports as missing until they exist. `idle` names the sentence of `text/compaction.md`
+    that says why there is nothing to do.
     """
 
     name: ClassVar[str] = ""
@@ -99,16 +99,16 @@ class MemoryStrategy:
 
     @property
     def counts_tokens(self) -> bool:
-        """Whether tokens can make a cycle due."""
+        """True if the size in tokens can make a cycle due."""
         return False
 
     @property
     def max_tail(self) -> int:
-        """How many memories a view has word for word at most."""
+        """Maximum number of memories that a view has word for word."""
         return MAX_TAIL
 
     def plan(self, coverage: Coverage, forced: bool = False, sizes: Sequence[int] = ()) -> Plan | None:
-        """Return what to summarise next; None if nothing is due.
+        """Return the next plan of what to summarise; None if nothing is due.
 
         `sizes` are the tokens of the verbatim memories, oldest first, where they are known. `forced` plans below the
         threshold as well. What another strategy has summarised stays so.
@@ -231,7 +231,7 @@ class ChosenStrategy:
         return MemoryStrategy() if settings.strategy in self._off else self._strategies.strategy_of(settings)
 
     def plan(self, coverage: Coverage, forced: bool = False, sizes: Sequence[int] = ()) -> Plan | None:
-        """Return what to summarise next, or None."""
+        """Return the next plan of what to summarise, or None."""
         try:
             plan = self.strategy.plan(coverage, forced, sizes)
             if plan and (fault := plan.fault(coverage)):

@@ -44,10 +44,10 @@ _BLOCK_LINK = re.compile(r"(?<!\s)\s*\(?\[\[[^\[\]]*#\^m\d+\]\]\)?")
 
 @dataclass(frozen=True)
 class ResultLimits:
-    """How much of a result a view shows, in characters.
+    """The limits on a result in a view, in characters.
 
-    One longer than `result_characters` becomes a placeholder (0: none does), and of no result more than
-    `cap_characters` is told.
+    A result longer than `result_characters` becomes a placeholder (0: none does). At most `cap_characters` of any
+    result are shown.
     """
 
     result_characters: int = 240
@@ -86,8 +86,8 @@ def result_texts(
 ) -> dict[int, str]:
     """Return the texts of the results in a tail, by their place in it.
 
-    Those among the first `done`, up to the owner's last command, belong to turns that are over. If a placeholder cannot
-    be made, the result itself is told, within the cap.
+    Results up to the owner's last command, the first `done`, belong to turns that are over. If a placeholder cannot be
+    made, the result itself is shown, within the cap.
     """
     command, texts, broken = "", dict[int, str](), list[int]()
     for place, memory in enumerate(tail):
@@ -173,8 +173,8 @@ class CompactionProvider(Protocol):
 class Tier:
     """A part of a view: the memories that it covers, and its text.
 
-    A summary has `text`, and a `title` if there are several of its kind; `slot` is the place in a template where it is
-    told, `is_message` whether it is told as a message, and `summary` the file that it is from. The tail has `lines`:
+    A summary has `text`, and a `title` if there are several of its kind. `slot` is its place in a template,
+    `is_message` is true if it is told as a message, and `summary` is the file that it is from. The tail has `lines`:
     the newest of its memories word for word, oldest first.
     """
 
@@ -216,13 +216,13 @@ def summary_tiers(summary: Summary, name: str, is_message: bool = False) -> list
 
 
 def tail_tier(covered: int, n: int, lines: tuple[Memory, ...] = ()) -> Tier:
-    """Return the verbatim tail: the memories after those that are `covered`, of n."""
+    """Return the verbatim tail: the memories from `covered` + 1 to n."""
     return Tier(TAIL, RangeSet.of(Range(covered + 1, n)), lines=lines)
 
 
 @dataclass(frozen=True)
 class View:
-    """What is in view of one agent's memory at one moment: tiers, the oldest first and the verbatim tail last.
+    """The view of one agent's memory at one moment: tiers, the oldest first and the verbatim tail last.
 
     `limits` bounds how much of a command's result is shown.
     Raises: ValueError unless the tiers are a partition of all memories from 1 on.
@@ -240,7 +240,7 @@ class View:
 
     @property
     def n(self) -> int:
-        """How many memories there are."""
+        """The number of memories."""
         return max((tier.memories.last for tier in self.tiers), default=0)
 
     @property
@@ -279,7 +279,7 @@ class View:
     def tail_text(self, left_out: int = 0) -> str:
         """Return the verbatim tail, a line a memory, without the oldest `left_out` of them.
 
-        Whatever of the verbatim range is not shown is named in a first line.
+        A first line names the part of the verbatim range that is not shown.
         """
         return "\n".join([*self._unshown(left_out), *self._shown(left_out, len(self.tail))])
 
@@ -288,7 +288,7 @@ class View:
         return "\n".join([*self._unshown(left_out), *self._shown(left_out, self._done)])
 
     def since_text(self, left_out: int = 0) -> str:
-        """Return what has come after its owner's last command, a line a memory."""
+        """Return the memories since its owner's last command, a line a memory."""
         return "\n".join(self._shown(max(left_out, self._done), len(self.tail)))
 
     def told(self, left_out: int = 0) -> list[tuple[Memory, str]]:
@@ -314,7 +314,7 @@ class View:
 
     @cached_property
     def _done(self) -> int:
-        """How many of the tail there are up to the owner's last command, that one included."""
+        """The number of memories of the tail up to the owner's last command, including it."""
         commands = (place for place in range(len(self.tail), 0, -1) if self.tail[place - 1].kind == "acted")
         return next(commands, 0)
 
@@ -345,9 +345,9 @@ class View:
 def memory_text(memory: Memory, name: str, with_reason: bool = True) -> str:
     """Return a memory as its owner would see it on a screen: what it typed behind its prompt, the rest as it was.
 
-    Its private reason is told to whoever summarises, and never shown to the model that acts: a model that reads its
-    own reasons repeats them, and may be talked into reciting them. Of a long result this is the beginning: as much
-    as is of use to whoever summarises it.
+    Its private reason is told to the summariser, and never shown to the model that acts: a model that reads its own
+    reasons repeats them, and may be talked into reciting them. A long result is cut after the part that is of use to
+    the summariser.
     """
     match memory.kind:
         case "acted":

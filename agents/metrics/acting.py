@@ -109,7 +109,7 @@ class Commands(Metric):
 
 
 USED_WORDS = 2
-"""So many of its words, at least, an answer has in common with a memory that it uses."""
+"""Minimum number of words that an answer has in common with a memory that it uses."""
 
 
 class Tokens(Metric):

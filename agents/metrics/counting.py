@@ -14,13 +14,13 @@ from agents.metrics.statistics import Share
 from agents.repetition.loop_detector import Shingles, is_similar, shingles
 
 MAX_SPEECHES_COMPARED = 30
-"""A speech is a near repeat when anybody has said the same among so many before it."""
+"""Number of earlier speeches, of any speaker, that a speech is compared with for near repeats."""
 
 MAX_TURNS_TO_ANSWER = 2
-"""In so many turns of its own an agent is to say something to whoever spoke to it."""
+"""Number of its own turns in which an agent should say something to the one who spoke to it."""
 
 MAX_LOOP_PERIOD = 3
-"""A loop is a cycle of so many steps at most."""
+"""Maximum number of steps of a loop."""
 
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
 
@@ -49,12 +49,12 @@ class ExactRepeats:
 
     @property
     def share(self) -> Share:
-        """How many of all acts are repeats."""
+        """The share of repeats among all acts."""
         return Share(self._hits, self._of)
 
 
 class NearRepeats:
-    """Counts speeches that say the same as one of the `MAX_SPEECHES_COMPARED` before, whoever said it.
+    """Counts speeches, of any speaker, that say the same as one of the `MAX_SPEECHES_COMPARED` before.
 
     Two say the same if they share 60 % of their pairs of words: see `loop_detector.similarity`.
     """
@@ -73,7 +73,7 @@ class NearRepeats:
 
     @property
     def share(self) -> Share:
-        """How many of the speeches that count are near repeats."""
+        """The share of near repeats among the speeches that count."""
         return Share(self._hits, self._of)
 
 
@@ -92,7 +92,7 @@ class Loops:
 
     @property
     def count(self) -> int:
-        """How many loops there are."""
+        """The number of loops."""
         return loops_in(self._deeds) + loops_in(self._rooms, 2)
 
 
@@ -132,14 +132,14 @@ class DistinctGrams:
 
     @property
     def share(self) -> Share:
-        """How many of all runs are different ones."""
+        """The share of different runs among all runs."""
         return Share(len(self._seen), self._of)
 
 
 class Answers:
-    """Counts how many of those who were spoken to answer within their next `MAX_TURNS_TO_ANSWER` turns.
+    """Counts how often those who are spoken to answer within their next `MAX_TURNS_TO_ANSWER` turns.
 
-    One who was spoken to and had fewer turns since, and has not answered, is not counted.
+    If somebody has had fewer turns since and has not answered yet, it is not counted.
     """
 
     def __init__(self) -> None:
@@ -165,5 +165,5 @@ class Answers:
 
     @property
     def share(self) -> Share:
-        """How many of those who were spoken to have answered."""
+        """The share of the times somebody was spoken to that they have answered."""
         return Share(self._hits, self._of)

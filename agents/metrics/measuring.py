@@ -80,12 +80,12 @@ def loaded_metrics() -> MetricRegistry:
 
 TakeRecord = Callable[..., None]
 LOCAL = ("embedded", "gguf")
-"""Models of these kinds are known by their place, for config/models.md has no name of them."""
+"""The kinds of models that are known by their place, because config/models.md has no name for them."""
 
 
 @dataclass(frozen=True)
 class MeasureRequest:
-    """Which figures are wanted (None for all), the planted fact, and from which day or moment on (UTC, ISO 8601)."""
+    """The request of a measurement: names (None for all), the planted fact, the first day or moment (UTC, ISO 8601)."""
 
     names: Sequence[str] | None = None
     fact: str = ""
@@ -94,7 +94,7 @@ class MeasureRequest:
 
 @dataclass
 class Measured:
-    """What was measured: figures by name, why others are not known, further lines, and what could not be read."""
+    """The result of a measurement: figures by name, reasons for missing ones, details, and the problems of reading."""
 
     figures: dict[str, Value] = field(default_factory=dict)
     unknown: dict[str, str] = field(default_factory=dict)
@@ -113,7 +113,7 @@ def measure(folder: Path, names: Sequence[str] | None = None, *, fact: str = "",
 
 
 def measure_world(vault: Vault, asked: MeasureRequest, registry: MetricRegistry | None = None) -> Measured:
-    """Return what was measured in a vault. Raises: NoteError as `measure`."""
+    """Return the measured figures of a vault. Raises: NoteError as `measure`."""
     known = registry or loaded_metrics()
     wanted = _check_names(known, asked.names)
     snapshot = Snapshot(vault)
@@ -226,7 +226,7 @@ def _check_names(known: MetricRegistry, names: Sequence[str] | None) -> list[str
 
 
 def _world(vault: Vault, snapshot: Snapshot, fact: str) -> MeasuredWorld:
-    """Return what metrics know beforehand. Notes of another version of the program leave out what stands in them."""
+    """Return the facts that metrics need beforehand. Notes that cannot be read are added to the problems."""
     profiles: Mapping[str, ModelProfile] = {}
     lexicon = Lexicon()
     try:

@@ -1,4 +1,4 @@
-"""What a metric is: a count that is fed a world's records, one after the other, and comes to named figures.
+"""Metrics: counts that are fed a world's records, one after the other, and result in named figures.
 
 Metrics of the chronicle also need to know who is in which room; `Whereabouts` follows that.
 """
@@ -50,7 +50,7 @@ SHARE = "share"
 
 @dataclass(frozen=True)
 class About:
-    """What a figure is: its name, its unit, what its denominator counts, and in a sentence what it tells."""
+    """The description of a figure: its name, its unit, the things its denominator counts, and its meaning."""
 
     name: str
     unit: str
@@ -68,7 +68,7 @@ class Value:
 
 @dataclass(frozen=True)
 class Unknown:
-    """Why a figure cannot be known."""
+    """A figure that cannot be known, with the reason."""
 
     why: str
 
@@ -76,16 +76,16 @@ class Unknown:
 Results = Mapping[str, Value | Unknown]
 
 Price = tuple[float, float]
-"""What a million prompt tokens and a million answer tokens cost."""
+"""The price of a million prompt tokens and of a million answer tokens."""
 
 
 @dataclass(frozen=True)
 class MeasuredWorld:
-    """What metrics know of a world beforehand.
+    """The facts about a world that metrics need beforehand.
 
-    `fact` is the planted fact whose diffusion is measured, or empty. `price_of` returns what a million prompt and
-    answer tokens of a model cost, or None if nobody has said. `lexicon` has the world's own words for promises. `where`
-    follows the chronicle while it is read.
+    `fact` is the planted fact whose diffusion is measured, or empty. `price_of` returns the price of a model for a
+    million prompt tokens and a million answer tokens, or None if it is unknown. `lexicon` has the world's own words for
+    promises. `where` follows the chronicle while it is read.
     """
 
     agents: frozenset[str] = frozenset()
@@ -96,10 +96,10 @@ class MeasuredWorld:
 
 
 class Metric:
-    """Counts something. A subclass says which `figures` it comes to and from which `source`, and takes its records.
+    """Counts something. A subclass names the `figures` that it computes and its `source`, and takes its records.
 
-    It is made anew for each world. Each source is fed whole: an agent's archive and journal oldest first, one agent
-    after the other; the chronicle of all of them oldest first.
+    Each world gets a new one. Each source is fed whole: an agent's archive and journal oldest first, one agent after
+    the other; the chronicle of all of them oldest first.
     """
 
     figures: ClassVar[tuple[About, ...]] = ()

@@ -11,12 +11,12 @@ from statistics import quantiles, stdev
 from typing import TypeVar
 
 Z_95 = 1.959964
-"""How many standard deviations of a normal distribution hold 95 % of it."""
+"""Number of standard deviations of a normal distribution that hold 95 % of it."""
 
 
 @dataclass(frozen=True)
 class Share:
-    """How many of how many."""
+    """A share: `hits` of `of`."""
 
     hits: int = 0
     of: int = 0
@@ -76,7 +76,7 @@ class Amount:
 
 
 def share_of(flags: Iterable[bool]) -> Share:
-    """Return how many of these are so."""
+    """Return the share of true flags."""
     found = list(flags)
     return Share(sum(found), len(found))
 
@@ -86,7 +86,7 @@ K = TypeVar("K", bound=Hashable)
 LEVEL = 0.95
 RESAMPLES = 10_000
 MAX_ENUMERATED = 5
-"""Samples of up to so many values are resampled in every possible way, which are 3,125 at most."""
+"""Maximum number of values whose samples are resampled in every possible way, 3,125 at most."""
 
 
 @dataclass(frozen=True)
@@ -100,12 +100,12 @@ class Estimate:
 
     @property
     def is_clear(self) -> bool:
-        """Whether the interval lies on one side of 0."""
+        """True if the interval lies on one side of 0."""
         return self.low > 0 or self.high < 0
 
 
 def estimate(values: Sequence[float]) -> Estimate:
-    """Return the mean with the percentile bootstrap interval; of the same values always the same.
+    """Return the mean with the percentile bootstrap interval; equal values always give the same interval.
 
     Raises: ValueError if there are no values.
     """

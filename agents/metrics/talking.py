@@ -35,16 +35,16 @@ NO_SPEECH = "no agent has said anything"
 
 
 def words_in(event: LoggedEvent) -> str:
-    """Return what was said in an event, aloud or to one alone; empty if it is no speech."""
+    """Return the words of an event, aloud or to one alone; empty if it is no speech."""
     return (event.words or event.secret) if event.kind in SPOKEN else ""
 
 
 class Answered(Metric):
     """`answered`: of the times that an agent was spoken to, the share in which it answers within its next two acts.
 
-    It is spoken to by words meant for it, by words that name it, and by words for nobody in particular if nobody else
+    Words speak to it if they are meant for it, if they name it, or if they are for nobody in particular and nobody else
     is there to hear them. It answers by saying anything that is not meant for somebody else. An act is an event of the
-    agent in the chronicle, of which a walk is one. Of those to whom nothing has happened since, nothing is counted.
+    agent in the chronicle, such as a walk. An agent to whom nothing has happened since is not counted.
     """
 
     source = CHRONICLE
@@ -76,8 +76,8 @@ class Speeches(Metric):
     """`near_repeats` and `distinct_1`, `distinct_2`, `distinct_3`: of what agents say, aloud or to one alone.
 
     `near_repeats`: the share of speeches that share at least 60 % of their pairs of words with one of the 30 speeches
-    before, whoever said that. `distinct_n`: of all runs of n words in the speeches of agents, the share that is
-    different (distinct-n, Li et al. 2016). It falls with the number of runs: compare worlds of the same length.
+    before, of any speaker. `distinct_n`: the share of different runs among all runs of n words in the speeches of
+    agents (distinct-n, Li et al. 2016). It falls with the number of runs: compare worlds of the same length.
     """
 
     source = CHRONICLE
@@ -177,9 +177,9 @@ class Diffusion(Metric):
 class Promises(Metric):
     """`promises_kept`: of the promises that agents make, the share that the chronicle sees kept.
 
-    Promises and their keeping are found by the chronicle's rules for top moments: a promise is known by English words
-    and the `promise_phrases` of the world; it is kept when a thing that it names is given to the other one, or one of
-    the two says that it is done. The same promise made again is one. Those that are still open count as not kept.
+    Promises and their keeping are found by the chronicle's rules for top moments. A promise is known by English words
+    and by the `promise_phrases` of the world. It is kept when a thing that it names is given to the other one, or one
+    of the two says that it is done. The same promise made again counts once. An open promise counts as not kept.
     """
 
     source = CHRONICLE

@@ -1,4 +1,4 @@
-"""What all models share: streaming, thoughts, a token estimate (tokenizer-free), and refused constraints."""
+"""The common parts of all models: streaming, thoughts, a token estimate (tokenizer-free), and refused constraints."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ class TokenEstimate:
 
     @property
     def is_calibrated(self) -> bool:
-        """Whether a server has counted a prompt yet."""
+        """True once a server has counted a prompt."""
         return bool(self._ratios)
 
     def can_learn_from(self, text: str) -> bool:
@@ -130,7 +130,7 @@ class ConstraintFallback:
 
     @property
     def is_off(self) -> bool:
-        """Whether no schema or grammar is sent any more."""
+        """True once no schema or grammar is sent any more."""
         return self._in_a_row >= MAX_REFUSALS
 
     def accept(self) -> None:

@@ -66,7 +66,7 @@ class LineTokenCache:
         self._known: dict[str, int] = {}
 
     def count(self, text: str) -> int:
-        """Return how many tokens a text has. Raises: whatever `count` raises."""
+        """Return the number of tokens of a text. Raises: the exceptions of `count`."""
         return sum(self._of_line(line) for line in _LINES.findall(text))
 
     def unknown(self, text: str) -> list[str]:
@@ -146,12 +146,12 @@ class EmbeddedModel:
 
     @property
     def context_tokens(self) -> int:
-        """How much prompt and answer fit, in tokens."""
+        """The context of the model for prompt and answer together, in tokens."""
         return min(self._num_ctx, self._header.context_tokens or self._num_ctx)
 
     @property
     def capabilities(self) -> Capabilities:
-        """What the model can do; sure as soon as it has been started."""
+        """The capabilities of the model; final once it has been started."""
         holds = self._constraint != "none"
         billions = self._header.parameters / 1e9 or None
         parts = [
@@ -248,7 +248,7 @@ class EmbeddedModel:
         await asyncio.get_running_loop().run_in_executor(self._counter, self.count_tokens, text)
 
     async def close(self) -> None:
-        """Stop what is running, wait for its thread and free the memory."""
+        """Stop running requests, wait for the thread and free the memory."""
         for answer in self._answers:
             answer.stop()
         for threads in (self._worker, self._counter):

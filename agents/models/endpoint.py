@@ -22,7 +22,7 @@ BreakerState = Literal["untried", "closed", "open", "half-open"]
 
 MAX_LIMIT = 64
 ROUNDS = 3
-"""How many answers, times the limit, judge a limit."""
+"""Number of answers, times the limit, that judge a limit."""
 MIN_ANSWERS = 6
 MIN_GAIN_SHARE = 0.5
 """A higher limit is kept only if it gains at least this share of the ideal linear speed-up."""
@@ -92,7 +92,7 @@ class CircuitBreaker:
 
 
 class ConcurrencyLimit:
-    """How many requests an endpoint gets at a time. With `given` of 0 it is found by hill climbing on throughput.
+    """The limit on an endpoint's concurrent requests. With `given` of 0 it is found by hill climbing on throughput.
 
     It begins at 1 and is now and then tried one higher or one lower. Only answers from a full endpoint count: others
     say nothing about the limit. A change that pays is kept and tried further. One that does not is taken back, and
@@ -149,10 +149,10 @@ class ConcurrencyLimit:
 class RequestStatsSnapshot:
     """Requests and their cost, as of one moment.
 
-    The counts of jobs are since the start; `mean_seconds` an answer, `tokens_per_second` and `cached_share` of the
-    prompts (0.0 to 1.0, of those whose server told) are over the last answers, 0.0 before the first. `failing_seconds`
-    is how long ago the first failure since the last answer was, None if the model is well. `is_cache_told` is false as
-    long as no server has told what it had in its cache. `timing` is the mean of the last answers.
+    The counts of jobs are since the start. `mean_seconds` for an answer, `tokens_per_second` and `cached_share` of the
+    prompts (0.0 to 1.0, where the server told) are over the last answers, 0.0 before the first. `failing_seconds` is
+    the time since the first failure after the last answer, None if the model is well. `is_cache_told` is false until a
+    server has told what it had in its cache. `timing` is the mean of the last answers.
     """
 
     model: str
@@ -234,7 +234,7 @@ class RequestStats:
         return _ratio(sum(one.completion_tokens for one in self._recent), seconds)
 
     def _mean(self, name: str) -> float | None:
-        """Return the mean of a part of the time, over those answers of which it is known."""
+        """Return the mean of a part of the time, over the answers for which it is known."""
         told = [value for one in self._recent if (value := getattr(one.timing, name)) is not None]
         return sum(told) / len(told) if told else None
 
@@ -292,7 +292,7 @@ class Endpoint:
 
     @property
     def patience_seconds(self) -> float:
-        """How long it may take to end any one of its requests."""
+        """Maximum seconds that any one of its requests should take."""
         return PATIENCE_SECONDS + PATIENCE_ROUNDS * self.seconds
 
     def may_be_probed(self, now: float) -> bool:

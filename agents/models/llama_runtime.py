@@ -21,7 +21,7 @@ log = logging.getLogger(__name__)
 
 # Small batches cost nothing on a processor, and between two of them a prompt's evaluation can be stopped.
 BATCH_TOKENS = 128
-# Prompts of agents left out of the slot are kept here. The library's own default is 8 GB.
+# The prompts of agents without the slot are kept here. The library's own default is 8 GB.
 CACHE_RAM_MIB = 768
 TOKENIZE_SECONDS = 2.0
 
@@ -30,9 +30,9 @@ OnPiece = Callable[[str], bool]
 
 @dataclass(frozen=True)
 class Generated:
-    """What one call produced: token counts, and what ended it: "stop", "length" or a callback ("cancelled").
+    """The result of one call: token counts, and how it ended: "stop", "length" or by a callback ("cancelled").
 
-    The seconds are those of reading the prompt and of writing; None if the call was ended before they were told.
+    The seconds are those of reading the prompt and of writing; None if the call ended before they were known.
     """
 
     prompt_tokens: int
@@ -121,8 +121,8 @@ class LlamaRuntime:
     def close(self) -> None:
         """Free the model. The runtime is of no use afterwards.
 
-        The library's own loop begins in a thread. If it is told to end before it has begun, it never ends, and the call
-        with it; so it answers something first.
+        The library's own loop begins in a thread. If it is asked to end before it has begun, it never ends, and neither
+        does the call. So it answers something first.
         """
         if not self._has_answered:
             with suppress(ModelError):
@@ -170,7 +170,7 @@ class LlamaRuntime:
 
 
 class _Events:
-    """What the library reports while it works, as a callback: True asks it to stop."""
+    """The callback for the library's reports while it works; a result of True asks it to stop."""
 
     def __init__(self, on_piece: OnPiece) -> None:
         self.error: dict[str, Any] | None = None
@@ -209,7 +209,7 @@ class _Events:
         return Generated(*counts, self._finish, *seconds)
 
     def _piece(self, choice: dict[str, Any]) -> str:
-        """Return what is new of the text: of a chat with its thoughts before it, between marks."""
+        """Return the new part of the text; in a chat, with its thoughts before it, between marks."""
         if "delta" not in choice:
             return str(choice.get("text") or "")
         self._said.think(choice["delta"].get("reasoning_content") or "")

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol, runtime_checkable
 
 RATE_LIMIT_REMEDY = "Set concurrency to 1 for it in config/models.md, or let agents think less often (think_seconds)."
-"""What to do about a server that limits the rate of requests."""
+"""The advice for a server that limits the rate of requests."""
 
 Finish = Literal["stop", "length", "cancelled"]
 OnText = Callable[[str], bool]
@@ -58,13 +58,13 @@ class Message:
 
 @dataclass(frozen=True)
 class Request:
-    """What a model is asked: a prompt to continue, or messages to answer, and how.
+    """A request to a model: a prompt to continue, or messages to answer, with its options.
 
     A model whose `Capabilities.chat` is false gets messages as one text; one whose `raw` is false gets a prompt as the
-    message of a user. `max_tokens` bounds the answer, in tokens; `stop` ends it before any of these strings appears.
-    `repeat_penalty` of 1.0 is none, and so is `top_p` of 1.0; None leaves it to the server. `grammar` is GBNF and
-    `schema` a JSON schema; a model that cannot be held to it leaves it out, see `Capabilities`.
-    `timeout_seconds` covers everything from asking to the last token.
+    message of a user. `max_tokens` bounds the answer, in tokens; `stop` ends it before any of these strings appears. A
+    `repeat_penalty` or `top_p` of 1.0 has no effect; None leaves it to the server. `grammar` is GBNF and `schema` a
+    JSON schema; a model that cannot be held to it leaves it out, see `Capabilities`. `timeout_seconds` covers
+    everything from asking to the last token.
     """
 
     prompt: str = ""
@@ -86,13 +86,13 @@ class Request:
 
     @property
     def chat(self) -> tuple[Message, ...]:
-        """The request as messages: those that it has, or its prompt as the message of a user."""
+        """The request as messages: its own messages, or its prompt as the message of a user."""
         return self.messages or (Message("user", self.prompt),)
 
 
 @dataclass(frozen=True)
 class Timing:
-    """Where the time of an answer went, in seconds; None where nobody could tell.
+    """The parts of an answer's time, in seconds; None where unknown.
 
     `queue` is the wait for a turn in our own queue, `load` the loading of the model, `prompt` the reading of the
     prompt, `answer` the writing. The rest of `Completion.seconds` was spent in the server's own queue.
@@ -106,12 +106,12 @@ class Timing:
 
 @dataclass(frozen=True)
 class Completion:
-    """What a model answered, and what it cost.
+    """The answer of a model, and its cost.
 
-    `prompt_tokens` is the whole prompt, `cached_tokens` the part of it that was not evaluated again (None if the
-    server does not tell). `seconds` is wall time inside the model. `finish` is "stop" for a natural end, "length" when
+    `prompt_tokens` is the whole prompt, `cached_tokens` the part of it that was not evaluated again (None if the server
+    does not tell). `seconds` is wall time inside the model. `finish` is "stop" for a natural end, "length" when
     `max_tokens` or the server cut it, "cancelled" when nobody wanted the answer any more. `is_counted` is false when
-    its server had not said what the answer cost, mostly because it was ended before: the tokens are estimates then.
+    the server has not told the cost, mostly because the answer was cut off: the tokens are estimates then.
     """
 
     text: str
@@ -127,13 +127,13 @@ class Completion:
 
 @dataclass(frozen=True)
 class Capabilities:
-    """What a model can do, as far as its settings, its server or its file tell.
+    """The capabilities of a model, as far as its settings, its server or its file tell.
 
-    `chat` is whether `Request.messages` reach it as messages, `raw` whether `Request.prompt` reaches it as it is.
-    `grammar` and `json_schema` are whether an answer is held to `Request.grammar` and `Request.schema`; of both in one
-    request the grammar counts. `trained_context_tokens` is the longest context that it was trained for and
-    `parameters_billion` its size; None if nobody tells. `explanation` says in one sentence what was found and chosen,
-    and `refusal` why its server refused a grammar or a schema; empty if it has refused none.
+    `chat` is true if `Request.messages` reach it as messages, `raw` if `Request.prompt` reaches it as it is. `grammar`
+    and `json_schema` are true if an answer is held to `Request.grammar` and `Request.schema`; if a request has both,
+    the grammar counts. `trained_context_tokens` is the longest context that it was trained for and `parameters_billion`
+    its size; None if unknown. `explanation` says in one sentence what was found and chosen. `refusal` says why its
+    server refused a grammar or a schema; empty if it has refused none.
     """
 
     chat: bool = False
@@ -147,7 +147,7 @@ class Capabilities:
 
     @property
     def writes_prose(self) -> bool:
-        """Whether it is large enough to write a true summary; one of unknown size is, unless it takes a grammar."""
+        """True if it is large enough to write a true summary; with unknown size, if it takes no grammar."""
         if self.parameters_billion is None:
             return not self.grammar
         return self.parameters_billion >= MIN_PROSE_BILLION
@@ -155,7 +155,7 @@ class Capabilities:
 
 @dataclass(frozen=True)
 class ModelOptions:
-    """How a model is used, whatever it is asked.
+    """The options of a model, the same for all requests.
 
     `mode` says how a prompt is sent: "raw" as it is, "generate" through the model's template (Ollama only), "chat" as
     messages, "auto" as its server or its file suggests. `num_ctx` is how much prompt and answer may have, in tokens.
@@ -176,7 +176,7 @@ DEFAULT_OPTIONS = ModelOptions()
 
 
 class ModelTraits(Protocol):
-    """What can be known of a model before a request; see `LanguageModel`."""
+    """The traits of a model that are known before a request; see `LanguageModel`."""
 
     @property
     def name(self) -> str: ...
@@ -213,7 +213,7 @@ class LanguageModel(ModelTraits, Protocol):
         """Return how many tokens the text has: exactly if the model can tell, else a cautious estimate."""
 
     async def close(self) -> None:
-        """Stop what is running and let go of memory and connections."""
+        """Stop running requests and release memory and connections."""
 
 
 @runtime_checkable
@@ -229,7 +229,7 @@ class SlowTokenizer(Protocol):
 
 @dataclass(frozen=True)
 class Provenance:
-    """What a model runs in, with its version, and the SHA-256 of its weights; empty where it is not known."""
+    """The runtime of a model with its version, and the SHA-256 of its weights; empty where unknown."""
 
     engine: str = ""
     weights_sha256: str = ""
@@ -240,7 +240,7 @@ class TraceableModel(Protocol):
     """A model that can say what it is, for the record of an experiment."""
 
     async def provenance(self) -> Provenance:
-        """Return what is known; it has been started. Never raises ModelError."""
+        """Return the provenance of the model, which has been started. Never raises ModelError."""
 
 
 class NotCountedYet(Exception):

@@ -59,7 +59,7 @@ class ModelSpec:
 
     @property
     def place(self) -> str:
-        """What people call the endpoint: where it is, and what answers there."""
+        """The name of the endpoint for people: its place, and the model that answers there."""
         if self.api == EMBEDDED:
             return "the embedded model"
         return (
@@ -70,7 +70,7 @@ class ModelSpec:
 
     @property
     def file(self) -> Path:
-        """Where the weights of a GGUF are."""
+        """The path of a GGUF's weights."""
         return Path(self.model).expanduser()
 
     def build(self, cache_dir: Path | None, check_seconds: float = 10.0) -> LanguageModel:
@@ -96,8 +96,8 @@ class ModelSpec:
 class ModelChoice:
     """The model to use, already started, or None; and the sentences to print at start-up.
 
-    `summary_models` are those for summaries if they are others, in the order in which they are asked. `specs` say of
-    all of them how they were made.
+    `summary_models` are the models for summaries if they differ, in the order in which they are asked. `specs` are the
+    specs that all of them were made from.
     """
 
     model: LanguageModel | None
@@ -108,7 +108,7 @@ class ModelChoice:
 
 @dataclass(frozen=True)
 class SelectionContext:
-    """What a choice is made from: a spec for Ollama with all settings, the cache folder, and models started already."""
+    """The context of a choice: a spec for Ollama with all settings, the cache folder, and models started already."""
 
     like: ModelSpec
     cache_dir: Path

@@ -146,16 +146,16 @@ def is_refusal_of_template(error: ModelError) -> bool:
 
 
 def was_truncated(counted: int, context_tokens: int) -> bool:
-    """Return whether a prompt of so many tokens is what Ollama leaves of one that is too long: about half of a context.
+    """Return whether Ollama has truncated a prompt of `counted` tokens, to about half of a context.
 
-    It keeps the first four or five tokens, and of the rest as many as half of what is left of the context.
+    It keeps the first four or five tokens, and of the rest as many as half of the remaining context.
     """
     return any(abs(counted - (kept + (context_tokens - kept) // 2)) <= 1 for kept in (4, 5))
 
 
 @dataclass(frozen=True)
 class OllamaFacts:
-    """What `/api/show` said of a model; None where it said nothing.
+    """The facts about a model from `/api/show`; None where it said nothing.
 
     `is_instructed` is whether its template has roles: a base model has the template `{{ .Prompt }}` or none.
     `has_bad_template` is true as soon as the template has failed. `is_completing` is false for models that only embed.
@@ -172,7 +172,7 @@ class OllamaFacts:
 
 
 def model_facts(redacted: ollama.ShowResponse) -> OllamaFacts:
-    """Return what a reply of `/api/show` tells."""
+    """Return the facts of a reply of `/api/show`."""
     capabilities = redacted.capabilities or ["completion"]  # older versions tell none
     known: Mapping[str, Any] = redacted.modelinfo or {}
     context = known.get(f"{known.get('general.architecture')}.context_length")
@@ -203,7 +203,7 @@ def billions(size: str | None) -> float | None:
 
 
 def capabilities_of(facts: OllamaFacts, mode: Mode, constraint: str, num_ctx: int) -> Capabilities:
-    """Return what a model can do that is asked in this mode, with this constraint and context in tokens."""
+    """Return the capabilities of a model in this mode, with this constraint and context in tokens."""
     is_chat = mode == "chat" or (mode == "auto" and bool(facts.is_instructed) and not facts.has_bad_template)
     takes_schema = constraint in ("auto", "json_schema")
     parts = [_kind(facts)]
@@ -237,9 +237,9 @@ def _kind(facts: OllamaFacts) -> str:
 
 @dataclass
 class OllamaAnswer:
-    """What was read of an answer: its text, when its first piece came, and the last chunk, which has the costs.
+    """The parts of a streamed answer: its text, the time of its first piece, and the last chunk, which has the costs.
 
-    `said` is the whole of it, `enough` what of it was wanted; `last` is None if the host did not tell the costs.
+    `said` is the whole text, `enough` the wanted part of it; `last` is None if the host did not tell the costs.
     """
 
     said: StreamBuffer = field(default_factory=StreamBuffer)
@@ -281,7 +281,7 @@ def open_client(host: str, model: str, transport: httpx.AsyncBaseTransport | Non
 
 
 async def list_models(host: str) -> Mapping[str, OllamaFacts]:
-    """Return what Ollama says of the models that it has on this machine; nothing if it does not answer in time."""
+    """Return Ollama's list of the models on this machine; empty if it does not answer in time."""
     client, found = open_client(host, ""), dict[str, OllamaFacts]()
     try:
         with suppress(*CLIENT_ERRORS):

@@ -45,13 +45,13 @@ Think = bool | Literal["low", "medium", "high"]
 
 CHECK_SECONDS = 10.0
 LOAD_SECONDS = 0.5
-"""An answer that began with a load of so long may come from another model of that name than was asked about before."""
+"""Seconds of a load from which an answer may come from another model of that name than was inspected before."""
 
 CALIBRATING_TOKENS = 100
 """Until the host has counted a prompt, an answer that may have no more tokens than these is read to its end."""
 
 TRUNCATED_SHARE = 1.25
-"""A prompt was cut if the host counted what a cut leaves, and our estimate is so many times that."""
+"""A prompt was cut if the host counted what a cut leaves, and our estimate is this many times that."""
 
 
 class OllamaModel:
@@ -100,12 +100,12 @@ class OllamaModel:
 
     @property
     def context_tokens(self) -> int:
-        """How much prompt and answer fit, in tokens: `num_ctx`, or what the model was trained for if that is less."""
+        """The context for prompt and answer together, in tokens: `num_ctx`, or the trained context if less."""
         return min(self._num_ctx, self._facts.context_tokens or self._num_ctx)
 
     @property
     def capabilities(self) -> Capabilities:
-        """What the model can do; sure as soon as it has been started."""
+        """The capabilities of the model; final once it has been started."""
         found = capabilities_of(self._facts, self._mode, self._constraint, self._num_ctx)
         return replace(found, refusal=self._fallback.problem) if self._fallback.problem else found
 
@@ -194,7 +194,7 @@ class OllamaModel:
         return self._completion(request, heard, began, self._now())
 
     async def _ask(self, request: Request) -> AsyncGenerator[Any, None]:
-        # Ollama lets a model think unless it is told not to, and holds it to no schema meanwhile.
+        # Ollama lets a model think by default, and holds it to no schema meanwhile.
         think = False if self._think is None and self._facts.is_thinking else self._think
         common: dict[str, Any] = {
             "model": self._model,

@@ -21,7 +21,7 @@ SHORTEN = "Set num_ctx in config/models.md to the context of the server, or shor
 LOOK_THERE = "Look into that server's own log if this goes on."
 
 THOUGHTS = ("reasoning_content", "reasoning")
-"""Where servers put what a model thinks: llama.cpp's and older vLLM's field, and that of newer vLLM and others."""
+"""The fields in which servers send thoughts: llama.cpp's and older vLLM's, and that of newer vLLM and others."""
 
 Mode = Literal["chat", "raw"]
 Constraint = Literal["auto", "none", "grammar", "guided_grammar", "structured_outputs", "json_schema"]
@@ -137,7 +137,7 @@ def lacks_model(address: str, model: str, names: list[str]) -> ModelError:
 
 
 def reason_in(body: bytes) -> str:
-    """Return what a server gives as its reason, in one line."""
+    """Return the reason that a server gives, in one line."""
     text = body.decode("utf-8", "replace")
     try:
         found = json.loads(text)
@@ -159,7 +159,7 @@ def _reason(error: Exception) -> str:
 
 @dataclass
 class OpenAIAnswer:
-    """What was read of an answer so far; `cached_tokens` and the seconds are None if the server did not tell."""
+    """The parts of a streamed answer so far; `cached_tokens` and the seconds are None if the server did not tell."""
 
     said: StreamBuffer = field(default_factory=StreamBuffer)
     finish: str = ""
@@ -208,7 +208,7 @@ class OpenAIAnswer:
         return Timing(prompt=first - began, answer=ended - first)
 
     def _take_in_costs(self, event: dict[str, Any]) -> None:
-        """Read what the answer has cost, in OpenAI's `usage` or llama.cpp's `timings`."""
+        """Read the cost of the answer, from OpenAI's `usage` or llama.cpp's `timings`."""
         usage, timings = dict_in(event, "usage"), dict_in(event, "timings")
         details = dict_in(usage, "prompt_tokens_details")
         self.prompt_tokens = count_in(usage, "prompt_tokens") or self.prompt_tokens
@@ -254,7 +254,7 @@ def _seconds_in(told: dict[str, Any], name: str) -> float | None:
 
 @dataclass(frozen=True)
 class RequestFormat:
-    """What a server takes: messages or plain text, and in which field what an answer is held to."""
+    """The format of a server's requests: messages or plain text, and the field for the constraint on an answer."""
 
     mode: Mode
     constraint: Constraint

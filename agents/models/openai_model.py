@@ -100,12 +100,12 @@ class OpenAIModel:
 
     @property
     def context_tokens(self) -> int:
-        """How much prompt and answer fit, in tokens: `num_ctx`, or what the server tells if that is less."""
+        """The context for prompt and answer together, in tokens: `num_ctx`, or the server's figure if that is less."""
         return min(self._num_ctx, self._trained or self._num_ctx)
 
     @property
     def capabilities(self) -> Capabilities:
-        """What the model can do; sure as soon as its server has been tried."""
+        """The capabilities of the model; final once its server has been tried."""
         manner = self._manner
         chosen = "mode auto takes" if self._mode == "auto" else "mode"
         parts = [

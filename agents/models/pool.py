@@ -30,7 +30,7 @@ from agents.models.scheduler import (
 TURNS_BETWEEN = 3
 """Input that arrived during one piece of work is read in the first turn after it, and answered in the second."""
 
-# After so long a wait a job counts as one priority higher, and goes on rising: nothing starves.
+# Seconds of waiting after which a job counts as one priority higher, and goes on rising: nothing starves.
 AGEING_SECONDS = 30.0
 # A model that forgets its own timeout is cut off this much later, so that it cannot hold an endpoint.
 GRACE_SECONDS = 2.0
@@ -282,7 +282,7 @@ class ModelPool:
         return _nothing(job.source.name)
 
     async def _answered(self, job: Job, route: Route, make: BuildRequest, on_text: OnText | None) -> Completion | None:
-        """Return what a model answers to what `make` builds for it; None if nobody wants that any more."""
+        """Return a model's answer to the request that `make` builds; None if nobody wants it any more."""
         # Only a model that has been started says for sure what it can do, and so what it should be asked.
         if job.is_probe and not await self._attempted(job, route, _try_start(route.model)):
             return None
@@ -304,7 +304,7 @@ class ModelPool:
                 while (home := self._affinities.get(job.key)) and not job.turn.done():
                     await asyncio.wait([job.turn], timeout=home.patience_seconds)
                     if home.is_stuck(self.now()):
-                        self._start_next()  # whoever waits for it goes elsewhere
+                        self._start_next()  # others that wait for it go elsewhere
                 return await asyncio.shield(job.turn)
         except TimeoutError as error:
             waited = f"A request of {job.owner} waited {self._longest_wait_seconds:g} s for {job.source.name}."
@@ -313,8 +313,8 @@ class ModelPool:
             ) from error
 
     async def _attempted(self, job: Job, route: Route, work: Coroutine[Any, Any, T]) -> T | None:
-        """Return what comes of work on an endpoint; None if it was withdrawn. Raises: ModelError."""
-        # A task of its own, so that `stop` can end the work without ending the task of whoever asked.
+        """Return the result of work on an endpoint; None if it was withdrawn. Raises: ModelError."""
+        # A task of its own, so that `stop` can end the work without ending the caller's task.
         job.work = task = asyncio.create_task(work)
         try:
             return await task

@@ -39,7 +39,7 @@ class Profiles:
 
     @property
     def thinker(self) -> ModelQueue | None:
-        """The queue of those who have no other profile; None while there is no model."""
+        """The queue of agents without a profile of their own; None while there is no model."""
         return self.queues.get(THINKER)
 
     def queue_for(self, name: str) -> ModelQueue | None:
@@ -246,10 +246,10 @@ def unify_models(
 
 
 def default_concurrency(spec: ModelSpec) -> int:
-    """Return how many requests a model gets at a time if nobody says: one, or 0 to find out how many pay.
+    """Return the default number of concurrent requests of a model: one, or 0 to measure how many pay.
 
-    A model in this process has one thread, and Ollama answers one request at a time unless it is told otherwise: what
-    it has beyond that waits there, where no answer to a person can go first.
+    A model in this process has one thread, and Ollama answers one request at a time by default. Further requests wait
+    there, where no answer to a person can go first.
     """
     return 1 if spec.api in (*IN_PROCESS, "ollama") else 0
 

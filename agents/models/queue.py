@@ -133,7 +133,7 @@ class SamplingOverrides:
         )
 
     def price(self, completion: Completion) -> float:
-        """Return what a completion costs by the prices of the profile."""
+        """Return the cost of a completion by the prices of the profile."""
         return (completion.prompt_tokens * self.price_in + completion.completion_tokens * self.price_out) / 1e6
 
 
@@ -145,9 +145,9 @@ class ModelQueue:
     """Has the requests of agents completed, each in its turn; see `ModelPool` for whose turn that is.
 
     Made of a model, it has that model to itself and lets at most `concurrency` jobs use it at a time. Made by
-    `Profiles`, it shares the endpoints of a pool with other queues, and `overrides` is what its profile wants otherwise
-    than agents do. `spent` is what its answers have cost since the start, by the prices of the profile. `thinks` is
-    whether one of them had a reasoning model's thoughts in it.
+    `Profiles`, it shares the endpoints of a pool with other queues, and `overrides` are the sampling options of its
+    profile. `spent` is the cost of its answers since the start, by the prices of the profile. `thinks` is true if one
+    of them had a reasoning model's thoughts in it.
     """
 
     def __init__(
@@ -164,7 +164,7 @@ class ModelQueue:
         if isinstance(model, Sequence):
             routes = tuple(model)
         else:
-            # Whoever has one model only asks it again and again: there is nothing better to do.
+            # With one model there is nothing better to do than to ask it again and again.
             breaker = CircuitBreaker(random.Random(0), failures_to_open=float("inf"))
             routes = (Route(Endpoint(model.name, ConcurrencyLimit(concurrency), breaker), model),)
         self._pool = pool or ModelPool(now=now)
@@ -178,12 +178,12 @@ class ModelQueue:
 
     @property
     def name(self) -> str:
-        """What the queue is called: its profile, or its model."""
+        """The name of the queue: its profile, or its model."""
         return self._given_name or self.model.name
 
     @property
     def routes(self) -> Sequence[Route]:
-        """Where its jobs may go."""
+        """The routes that its jobs may take."""
         return self.model.routes
 
     def adopt(self, routes: Sequence[Route], overrides: SamplingOverrides) -> None:
@@ -249,7 +249,7 @@ class ModelQueue:
 
     @property
     def is_awaited(self) -> bool:
-        """Whether somebody waits for an answer from one of the models that it shares."""
+        """True if somebody waits for an answer from one of the models that it shares."""
         return self._pool.is_awaited()
 
     def hurry(self, owner: str) -> None:
@@ -269,7 +269,7 @@ class ModelQueue:
         self._pool.withdraw(owner)
 
     def status(self) -> RequestStatsSnapshot:
-        """Return what the queue is doing and how its models have been, as of this moment."""
+        """Return the state of the queue and of its models, as of this moment."""
         status = self._record.status(*self._pool.counts(self), self._pool.now())
         return replace(status, model=self.model.name)
 

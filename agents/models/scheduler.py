@@ -21,7 +21,7 @@ AFFINITY_REQUESTS = 2.0
 To read the prompt again costs about as much."""
 
 Affinities: TypeAlias = Mapping[tuple[str, str], Endpoint]
-"""Which endpoint has which prompt in its cache, by `Job.key`."""
+"""The endpoint that has a prompt in its cache, by `Job.key`."""
 
 
 class Priority(IntEnum):
@@ -58,7 +58,7 @@ class NoEndpoint(QueueError):
 
 
 class JobSource(Protocol):
-    """Where jobs come from, such as the queue of a profile: the routes they may take, and how a request is built."""
+    """A source of jobs, such as the queue of a profile: the routes they may take, and the way to build a request."""
 
     @property
     def name(self) -> str: ...
@@ -99,7 +99,7 @@ class Job:
 
     @property
     def is_thought(self) -> bool:
-        """Whether an agent thinks it, of its own or in answer to somebody."""
+        """True for an agent's thought, either its own or an answer to somebody."""
         return self.priority <= Priority.THOUGHT
 
     def rank(self, now: float, ageing_seconds: float) -> int:

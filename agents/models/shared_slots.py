@@ -1,7 +1,7 @@
 """Slots of an endpoint that several processes share, as a limit on concurrent requests.
 
-A slot is a file that is locked while a request runs, so a process that dies gives it back. Whoever waits, waits at one
-more file, the turnstile: the first to come is the first to get a slot, so every world goes on as fast as the others.
+A slot is a file that is locked while a request runs, so a process that dies gives it back. Requests wait at one more
+file, the turnstile: the first to come is the first to get a slot, so every world goes on as fast as the others.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 LOOK_SECONDS = 0.004
-"""How often the one who is next looks for a free slot."""
+"""Interval in which the next one in line looks for a free slot, in seconds."""
 
 MAX_WAIT_SECONDS = 86_400.0
-"""How long a request may wait for a slot, which its own timeout does not count."""
+"""Maximum wait of a request for a slot, in seconds, not counted by its own timeout."""
 
 
 class SharedSlots:
@@ -76,7 +76,7 @@ class SharedSlots:
 
 
 class _Claim:
-    """What a thread is waiting for, which nobody may want any more when it comes."""
+    """The claim of a waiting thread on a slot; it may be withdrawn before the slot comes."""
 
     def __init__(self) -> None:
         self.is_withdrawn = False

@@ -205,7 +205,7 @@ def _assemble_draft(package: Any, target: Path) -> None:
 
 
 def _remove_stale_drafts(target: Path, newest: Path) -> None:
-    """Remove what killed processes left, but not the draft that another one is writing now."""
+    """Remove the remains of killed processes, but not the draft that another one is writing now."""
     limit = newest.stat().st_mtime - STALE_SECONDS
     for draft in target.parent.glob(f".{target.name}.*.part"):
         with contextlib.suppress(FileNotFoundError):

@@ -1,1 +1,1 @@
-"""What an agent knows for certain: learnt by rule from its memories, kept in `facts.md`, and told by relevance."""
+"""An agent's certain knowledge: extracted from its memories by rule, kept in `facts.md`, and told by relevance."""

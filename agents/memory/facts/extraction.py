@@ -43,7 +43,7 @@ from world.parsing import parse_line
 from world.sanitize import name_key
 
 PARTED_MINUTES = 30
-"""After so long without a sign of a person, the next sign counts as a new meeting."""
+"""Minutes without a sign of a person after which the next sign counts as a new meeting."""
 
 _PRIVATELY = frozenset({"whispers_to_you", "tells_you"})
 _SPEAKING = _PRIVATELY | {"says", "says_to", "says_to_you"}
@@ -59,7 +59,7 @@ _OWN_EVENTS = (
     "narration.you_drop",
 )
 _EXITS = ("narration.no_exits", "narration.exits")
-# A crowd first: it would read as some, of whom one is called `30 others`.
+# A crowd first: otherwise it would read as several people, one of them called `30 others`.
 _COMPANY = ("narration.crowd_is_here", "narration.some_are_here", "narration.one_is_here")
 _CARRYING = ("looking.you_carry",)
 _LYING = ("narration.lying_here",)
@@ -67,7 +67,7 @@ _INSIDE = ("things.inside",)
 _GOING = ("narration.you_go", "narration.you_go_along")
 
 MAX_SENTENCES = 40
-"""Of one speech at most so many sentences begin or settle something: each is held against all that is known."""
+"""Maximum number of sentences of one speech that begin or settle something: each is compared with all known facts."""
 
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
 _APPOINTMENT = re.compile(r"\b(?:come|meet|visit|be|wait|go|return)\b", re.IGNORECASE)
@@ -94,7 +94,7 @@ def extract_facts(known: FactStore, memory: Memory, refused: bool = False, readi
 
 
 def utterance_in(memory: Memory, reading: NarrationParser = ENGLISH, people: Iterable[str] = ()) -> Utterance | None:
-    """Return what was spoken in a memory, and by whom; None if nothing was.
+    """Return the words spoken in a memory, with their speaker; None if nothing was said.
 
     `people` are those to whom words may have been whispered whose names have several words.
     """
@@ -117,7 +117,7 @@ def _spoken(event: ParsedEvent, who: str) -> Utterance | None:
 
 
 def _behind_name(arguments: str, people: Iterable[str]) -> str:
-    """Return what is whispered to somebody: all behind the longest name of one known, or behind the first word."""
+    """Return the whispered words: all behind the longest known name, or behind the first word."""
     typed = name_key(arguments)
     named = (name.count(" ") + 1 for name in people if typed.startswith(f"{name_key(name)} "))
     return arguments.split(" ", max(named, default=1))[-1] if " " in arguments else ""
@@ -280,7 +280,7 @@ def _said(section: str, speaker: str, words: str, memory: Memory) -> Fact:
 
 
 def keep_appointments(known: FactStore, who: str, memory: Memory) -> None:
-    """End the promises to come to a room, once whoever gave them comes in."""
+    """End the promises to come to a room, once their giver comes in."""
     room = content_words(memory.room)
     for fact in known.open():
         if fact.section != PROMISES or fact.subject != who:
@@ -298,7 +298,7 @@ def keep_by_giving(known: FactStore, giver: str, receiver: str, thing: str, memo
 
 
 def _commit(known: FactStore, fact: Fact) -> None:
-    """Put a fact in the place of those that it says again; what was to be kept in mind stays so."""
+    """Replace the facts that a new one repeats; a lesson that is repeated in confidence stays a lesson."""
     same = (old for old in known.facts.values() if _says_again(fact, old))
     replaced = sorted(same, key=lambda old: (old.since, old.key))
     if fact.section == CONFIDED and any(old.section == LESSONS for old in replaced):
@@ -321,7 +321,7 @@ def _says_again(fact: Fact, old: Fact) -> bool:
 
 
 def _withdraw(known: FactStore, speaker: str, sentence: str, memory: Memory) -> bool:
-    """End what a speaker takes back: its own, and what others promised it if it no longer asks or releases them.
+    """End the facts that a speaker takes back: its own, and promises to it that it releases.
 
     What it told and takes back is no longer known. Return whether there was anything.
     """
@@ -341,7 +341,7 @@ def _withdraw(known: FactStore, speaker: str, sentence: str, memory: Memory) -> 
 
 
 def _untold(known: FactStore, speaker: str, sentence: str) -> list[Fact]:
-    """Return what a speaker has told and wants forgotten."""
+    """Return the facts that a speaker has told and wants forgotten."""
     told = [fact for fact in known.facts.values() if fact.section in TELLABLE and fact.subject == speaker and fact.last]
     return _nearest(told, content_words(sentence)) if wants_forgotten(sentence) else []
 

@@ -28,14 +28,14 @@ from world.message_catalog import Wording
 log = logging.getLogger(__name__)
 
 CATCH_UP = 256
-"""How many memories one call extracts from at most, so that a long journal blocks nobody."""
+"""Maximum number of memories that one call extracts from, so that a long journal blocks nobody."""
 
 EXTRACT_EVERY = 8
-"""Facts are extracted after so many memories: all at once they would delay the next prompt."""
+"""Number of new memories after which facts are extracted: all at once they would delay the next prompt."""
 
 WRITE_EVERY = 64
 WRITE_MS = 30_000
-"""The file is written after so many memories, or so many milliseconds, and whenever a pin has changed."""
+"""The file is written after `WRITE_EVERY` memories or `WRITE_MS` milliseconds, and whenever a pin has changed."""
 
 _GONE = (-1, -1)
 _SEQ = re.compile(r"\[*(?:[\d-]+#)?\^m(\d{1,16})\]*|(\d{1,16})")
@@ -53,8 +53,9 @@ class FactsVersion:
 class BackgroundSave:
     """Writes the facts file in a thread. At most one write is in flight; call `settle` before another.
 
-    `taken` is given each version with its stamp, or with None if somebody else has written the file meanwhile, and
-    returns whether it is written; `failed` is told why one could not be. Both are called where the world goes on.
+    `taken` is called with each version and its stamp, or with None if somebody else has written the file meanwhile; it
+    returns whether the version is written. `failed` is called with the reason of a failure. Both are called where the
+    world goes on.
     """
 
     def __init__(
@@ -74,7 +75,7 @@ class BackgroundSave:
 
     @property
     def is_under_way(self) -> bool:
-        """Whether a version is being written: the file may be it by now, and is not to be looked at."""
+        """True while a version is being written: the file may hold that version, so reading it must wait."""
         return self._on_its_way is not None
 
     def write(self, version: FactsVersion, expected: Stamp) -> bool:
@@ -105,7 +106,7 @@ class BackgroundSave:
             self._take(version, written.result)
 
     def _work(self, version: FactsVersion, expected: Stamp) -> Callable[[], Stamp | None]:
-        """Return what writes a version, in any thread. Raises: NoteError, and so does what is returned."""
+        """Return a function that writes a version, in any thread. Raises: NoteError, both now and in the function."""
         force = self._journal.fsync_later()
 
         def work() -> Stamp | None:
@@ -162,7 +163,7 @@ class FactRegistry:
 
     @property
     def problem(self) -> str:
-        """Why the file does not count or cannot be written; empty if all is well."""
+        """The reason why the file does not count or cannot be written; empty if all is well."""
         return self._invalid or self._unwritten
 
     @property
@@ -181,16 +182,16 @@ class FactRegistry:
 
     @property
     def upto(self) -> int:
-        """Up to which memory all is learnt."""
+        """The last memory that facts were extracted from."""
         return self._known.upto
 
     @property
     def is_behind(self) -> bool:
-        """Whether there are memories that nothing has been learnt from yet."""
+        """True if there are memories that no facts were extracted from yet."""
         return self._known.upto + 1 < self._journal.last  # the last command may wait for its outcome
 
     def take_in(self) -> None:
-        """Take in what a person has edited and what is new in the journal. Raises: NoteError if that cannot be read."""
+        """Take in the edits of a person and the new memories of the journal. Raises: NoteError if it cannot be read."""
         self._writing.hear()
         if not self._writing.is_under_way:
             self._take_in_edits()
@@ -297,7 +298,7 @@ class FactRegistry:
         raise CommandError(say("memory.facts_edited", who=self.name))
 
     def _take_in_marks(self) -> None:
-        """Pin what is marked in the journal since the last look; what was unpinned meanwhile stays so."""
+        """Pin the memories marked in the journal since the last look; those unpinned meanwhile stay so."""
         marked = self._journal.pinned
         if marked == self._file.marked:
             return

@@ -14,7 +14,7 @@ from vault.message_notes import starter_sentences
 from world.message_catalog import Wording, variables
 
 MAX_CACHED = 8192
-"""Of so many texts at most it is known what they tell: an agent looks through its newest memories at every turn."""
+"""Maximum number of texts whose event is cached: an agent looks through its newest memories at every turn."""
 
 _BY_SOMEBODY = "narration."
 _WHO = "who"
@@ -28,7 +28,7 @@ def starter_wording() -> Wording:
 
 @dataclass(frozen=True)
 class ParsedEvent:
-    """What a sentence tells: its name in `text/narration.md`, as `takes`, and the values in it, as `thing`."""
+    """The event that a sentence tells: its name in `text/narration.md`, as `takes`, and its values, as `thing`."""
 
     name: str
     values: Mapping[str, str]
@@ -112,7 +112,7 @@ class _Patterns:
 
 
 def _event_sentences(wording: Wording) -> list[tuple[str, str]]:
-    """Return the sentences of what others do, those that say most first: `takes` would fit what `takes_from` says."""
+    """Return the sentences for acts of others, the most specific first: `takes` would also fit a `takes_from`."""
     fitting = [
         (key.removeprefix(_BY_SOMEBODY), sentence)
         for key, sentence in wording.sentences.items()
@@ -122,7 +122,7 @@ def _event_sentences(wording: Wording) -> list[tuple[str, str]]:
 
 
 def _plain(sentence: str) -> list[str]:
-    """Return what stands between the variables of a sentence, in lower case."""
+    """Return the text between the variables of a sentence, in lower case."""
     return re.split(r"\{[a-z_]+\}", sentence.lower())
 
 

@@ -10,7 +10,7 @@ from vault.memory.facts_note import LESSONS, PROMISES, REQUESTS
 
 MAX_SENTENCE_CHARACTERS = 240
 SAME_TOPIC_SHARE = 0.5
-"""What share of their words two sentences have in common that are about the same matter, times and numbers aside."""
+"""Minimum share of words that two sentences about the same matter have in common, times and numbers aside."""
 
 _SENTENCE = re.compile(r"[^.!?…]+(?:[.!?…]+[\"'”’)]*|$)")
 _DEED = (
@@ -79,10 +79,10 @@ _PLAIN = frozenset(
 )
 
 SPEECH_IN_PIECES = 8
-"""Of one speech at most so many pieces are kept."""
+"""Maximum number of pieces of one speech that are kept."""
 
 FOREIGN_LETTERS = 4
-"""So many letters that English does not have in one word count as two words: some scripts know no spaces."""
+"""Number of letters foreign to English that make a word count as two: some scripts know no spaces."""
 
 _SECRECY = re.compile(
     r"\btell (?:no ?body|no[- ]one|not a soul)\b|\bpromise not to tell\b|\bnot a word\b|\bto yourself\b|"
@@ -188,7 +188,7 @@ def _timeless(text: str) -> frozenset[str]:
 
 
 def is_secret(text: str) -> bool:
-    """Return whether a speech, whoever may hear it, asks to be kept secret."""
+    """Return whether a speech asks to be kept secret, in public as in private."""
     return bool(_SECRECY.search(text))
 
 
@@ -215,10 +215,10 @@ def secret_weight(text: str) -> int:
 
 
 def replaces(new: str, old: str) -> bool:
-    """Return whether a telling says anew what another said.
+    """Return whether a new telling replaces an old one.
 
-    More than half of their words have to be the same, or half of them if the new one speaks of a change: two secrets
-    about similar things stay two.
+    It does if more than half of their words are the same, or half of them if the new one speaks of a change: two
+    secrets about similar things stay two.
     """
     mine, theirs = _content(new), _content(old)
     if not mine or not theirs:

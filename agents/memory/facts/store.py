@@ -1,4 +1,4 @@
-"""What an agent knows: facts by section and subject, and those that matter now as text, within a budget of tokens."""
+"""An agent's knowledge: facts by section and subject, and the relevant ones as text, within a budget of tokens."""
 
 from __future__ import annotations
 
@@ -55,11 +55,11 @@ class FactStore:
         self._open = Counter(fact.section for fact in self.facts.values() if not fact.closed)
 
     def find(self, section: str, subject: str) -> Fact | None:
-        """Return what is known of a person, place or thing, or None."""
+        """Return the fact about a person, place or thing, or None."""
         return self.facts.get(Fact(section, subject, "").key)
 
     def people(self) -> Iterator[str]:
-        """Yield the names of those who are known."""
+        """Yield the names of the people that it knows."""
         return (fact.subject for fact in self.facts.values() if fact.section == PEOPLE)
 
     def open(self) -> list[Fact]:
@@ -113,7 +113,7 @@ class FactStore:
         return found
 
     def _idlest(self) -> Fact | None:
-        """Return what was confided that matters least, of that the oldest."""
+        """Return the confided fact that matters least, the oldest of equals."""
         told = (f for f in self.facts.values() if f.section == CONFIDED and f.last)
         return min(told, key=lambda fact: (secret_weight(fact.value), _age(fact)), default=None)
 

@@ -1,4 +1,4 @@
-"""Rules on actions: whether what is told as done agrees with the events that the world has told."""
+"""Rules on actions: whether an action told as done agrees with the events that the world has told."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ GRAVE_EVENTS = (
     (stems("marry wed"), stems("marry wed wife husband bride"), False),
     (TRADING, stems("sell buy trade sale pay price cost owe penny silver coin"), False),
 )
-"""Grave events, what in a line bears them out, and whether the line has to be about whoever is said to have done it."""
+"""Grave events: their stems, the stems in a line that bear them out, and whether the line has to be about the doer."""
 
 
 def never_met(claim: Claim, evidence: Evidence) -> Fault | None:
-    """Return whether somebody of whom there was only talk is said to have come, spoken or given something."""
+    """Return a fault if somebody who was only talked about is said to have come, spoken or given something."""
     clause, who = claim.clause, claim.clause.subject
     if not who or who in evidence.met or not evidence.is_whole or claim.speaker or claim.is_hedged or clause.passive:
         return None

@@ -66,7 +66,7 @@ CONTENT_OPENINGS = frozenset("that whether if how why what where when".split())
 
 
 _PRESUPPOSED = frozenset("that because since although though who which".split())
-"""What a clause of a question begins with that is taken for granted in it."""
+"""The openings of those clauses in a question whose content is taken for granted."""
 
 _STANDS_ALONE = frozenset({";", ":", "(", ")", "—", "–", "-"}) | (SUBORDINATORS - {"as", "than", "before", "after"})
 
@@ -76,7 +76,7 @@ class Clause:
     """A part of a sentence with a verb.
 
     `subject` is a name, or None if it is not clear who does it. `opening` is the conjunction that it begins with.
-    `is_asked` if it is a part of a question that may be so or not.
+    `is_asked` is true in the part of a question that may be so or not.
     """
 
     tokens: tuple[Token, ...]
@@ -94,12 +94,12 @@ class Clause:
 
     @cached_property
     def start(self) -> int:
-        """Where it begins in the text."""
+        """The position of its beginning in the text."""
         return min(token.start for token in self.tokens if token.kind != MARK)
 
     @cached_property
     def verb_places(self) -> list[int]:
-        """Where its verbs are."""
+        """The positions of its verbs."""
         return verb_places(self.tokens)
 
     @cached_property
@@ -125,7 +125,7 @@ class Clause:
 
     @cached_property
     def items(self) -> frozenset[str]:
-        """What it is about: stems, names, places and numbers."""
+        """The items that the clause is about: stems, names, places and numbers."""
         found = {_item(token) for token in self.tokens}
         return frozenset(item for item in found | self.verbs | {f"@{name}" for name in self.names} if item)
 

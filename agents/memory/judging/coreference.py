@@ -10,15 +10,15 @@ from agents.memory.judging.tokens import NAME, Token
 
 GENDERS = {"he": "m", "him": "m", "his": "m", "himself": "m", "she": "f", "her": "f", "hers": "f", "herself": "f"}
 SOMEBODY = ""
-"""Stands among the names for somebody of whom nobody knows who it is."""
+"""The mark among the names for a person whose name is unknown."""
 
 
 @dataclass
 class Discourse:
-    """Of whom there was talk last, and whether somebody is a he or a she, as far as pronouns have shown it.
+    """The people talked about last, and the gender of each, as far as pronouns have shown it.
 
-    `i` and `you` are who is meant by these words, None if nobody knows. `before` are those of the sentence before,
-    `earlier` those of what somebody said before that, `tellers` those whose words are being told.
+    `i` and `you` are the people meant by these words, None if unknown. `before` are the people of the sentence before,
+    `earlier` those of the speech before that, and `tellers` those whose words are being told.
     """
 
     people: frozenset[str]

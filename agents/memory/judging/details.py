@@ -64,7 +64,7 @@ def wrong_topic(claim: Claim, evidence: Evidence) -> Fault | None:
 
 
 def _placed_names(clause: Clause, evidence: Evidence) -> set[tuple[str, str]]:
-    """Return each name behind `in`, `at` or `from`, and each noun behind one of them and `the`, with this word."""
+    """Return each name behind `in`, `at` or `from`, and each noun behind one and `the`, with the preposition."""
     found = set()
     for at, token in enumerate(clause.tokens[:-1]):
         if token.word in ("in", "at", "from"):

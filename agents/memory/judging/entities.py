@@ -1,4 +1,4 @@
-"""Names and numbers: which of them a text has, and whether its sources bear them out."""
+"""Names and numbers: the ones that a text has, and whether its sources bear them out."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _SENTENCE_START = re.compile(r"(?:^|[.!?:…—\n]|,\s?[\"“„«])[\s\"'“”
 
 
 _MOST_SUMMED, _MIN_SUMMED = 4, 10
-"""A text with more numbers than so many, or with none so large, is not reckoned with."""
+"""Maximum count of numbers in a text that is checked for sums, and minimum size of the largest of them."""
 
 _DIGITS = re.compile("[0-9]{1,5}")
 _OPENING = 24
@@ -43,7 +43,7 @@ _LONGEST_TITLE = 60
 
 
 _NICKNAME = 3
-"""So many letters of a name and more may stand for it, unless only one is missing."""
+"""Minimum number of letters of a name that may stand for it, unless only one is missing."""
 
 
 _ABBREVIATED = re.compile(r"(?<![\w'])(?:mr|mrs|ms|dr|st|prof|rev|capt|[a-z])\.\s*\Z", re.IGNORECASE)
@@ -57,14 +57,14 @@ _PERSONAL = frozenset(
     agreed refuses refused
     """.split()
 )
-"""What people do: a first word of a sentence with one of these behind it names somebody."""
+"""Verbs of people: if one of these follows the first word of a sentence, that word is a name."""
 
 
 _COMMON_STARTS = frozenset("people children nobody folk men women strangers visitors guests rumour rumours".split())
 
 
 _MOST_CAPITALS = 0.3
-"""Where more than this share of the words inside sentences have a capital, the language writes nouns so."""
+"""The share of words inside sentences with a capital, above which the language capitalises its nouns."""
 
 
 _TWELVE = frozenset({"noon", "midday", "midnight"})

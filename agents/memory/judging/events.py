@@ -1,6 +1,6 @@
-"""What is done: the events that the world itself tells, and the acts that a clause tells.
+"""Events that the world itself tells, and acts that a clause tells.
 
-An event is read from the narration's own sentence, in whatever language the world speaks: who did it to whom is exact.
+An event is read from the narration's own sentence, in any language of the world: who did it to whom is exact.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ _OWN_EVENTS = {
     "narration.you_use": USE,
     "narration.you_read": READ,
 }
-"""What the agent does, by the sentence that tells it. The first that fits counts."""
+"""Acts of the agent, by the sentence that tells each. The first sentence that fits counts."""
 
 
 _OTHERS_EVENTS = {
@@ -73,14 +73,14 @@ _OTHERS_EVENTS = {
     "uses": USE,
     "reads": READ,
 }
-"""What others do, likewise."""
+"""Acts of others, by the sentence that tells each."""
 
 
 @dataclass(frozen=True)
 class Event:
     """An act that the world has told: who did it, with what, to whom, and where.
 
-    Of one who goes, `places` are where from and where to.
+    For somebody who goes, `places` are the places that they leave and enter.
     """
 
     kind: str
@@ -91,7 +91,7 @@ class Event:
 
 
 def event_in(memory: Memory, agent: str, reading: NarrationParser) -> Event | None:
-    """Return what the world tells in a memory of `agent`; None if it is none of the world's acts."""
+    """Return the event that the world tells in a memory of `agent`; None if it is not one of the world's acts."""
     if memory.kind == "result":
         sentence_event = reading.sentence_in(_OWN_EVENTS, memory.text)
         action, actor = _OWN_EVENTS.get(f"narration.{sentence_event.name}", "") if sentence_event else "", agent
@@ -134,7 +134,7 @@ class Things:
                 self._by_last[words[-1]].append((words, name))
 
     def within(self, tokens: Sequence[Token], only_whole: bool = False) -> list[tuple[int, str]]:
-        """Return where things are named, and which; what may be several things is none of them."""
+        """Return the position and the name of each thing in a text; a word that fits several things counts for none."""
         stems_of = [stem(token.word) for token in tokens]
         whole, heads, covered = list[tuple[int, str]](), list[tuple[int, str]](), set[int]()
         for at, last in enumerate(stems_of):
@@ -165,7 +165,7 @@ def numbered(tokens: Sequence[Token]) -> Iterator[tuple[str, str]]:
 
 
 def transfers_of(clause: Clause, things: Things, is_certain: bool = True, it: str = "") -> list[Transfer]:
-    """Return what a clause tells of gifts; with `is_certain`, nothing that was only meant, asked or denied.
+    """Return the gifts that a clause tells; with `is_certain`, none that was only meant, asked or denied.
 
     `it` is the thing that is meant by this word.
     """

@@ -26,15 +26,15 @@ _LIGHT_WORTH = 0.3
 
 
 _AROUND = 0.5
-"""What an item of the same sentence counts beside one of the clause itself."""
+"""The weight of an item of the same sentence; an item of the clause itself has 1."""
 
 
 _MOST_LISTED = 64
-"""An item that more propositions have than so many tells none of them from the others."""
+"""Maximum number of propositions with an item that still tells them apart."""
 
 
 _MOST_RARE = 4
-"""So many propositions at most have an item that tells much."""
+"""Maximum number of propositions with an item that tells much."""
 
 
 @dataclass(frozen=True)
@@ -54,12 +54,13 @@ class Line:
 
 @dataclass(frozen=True)
 class Proposition:
-    """A clause of the source. `speaker` is who says it, None if nobody knows; `people` are all who are about.
+    """A clause of the source.
 
-    `answers` are those who speak next after a question, `around` is what the whole sentence is about,
-    `meant` what `it` stands for. `is_nonfactual` if it tells nothing that was done: a question, a wish, an order,
-    a promise, a condition. `is_quoted` if its speaker tells it as what somebody says, `is_uncertain` if as what
-    they think or hold possible. `asserted` are the verbs that it tells as real.
+    `speaker` says it, None if unknown; `people` are all who are about. `answers` are those who speak next after a
+    question. `around` is the content of the whole sentence, and `meant` the thing that `it` stands for. `is_nonfactual`
+    is true if it tells nothing that was done: a question, a wish, an order, a promise, a condition. `is_quoted` is true
+    if its speaker tells it as somebody's words, `is_uncertain` if as a thought or a possibility. `asserted` are the
+    verbs that it tells as real.
     """
 
     clause: Clause
@@ -76,7 +77,7 @@ class Proposition:
 
     @cached_property
     def items(self) -> frozenset[str]:
-        """What it is about, with what `it` stands for."""
+        """The items that the clause is about, with the thing that `it` stands for."""
         return self.clause.items | self.meant
 
     @property
@@ -85,7 +86,7 @@ class Proposition:
 
 
 class Evidence:
-    """All that lines tell, by what it is about. The work grows with their length and no faster.
+    """The content of all lines, indexed by subject. The work grows linearly with their length.
 
     Nothing is read at first: `read_on` reads line by line, so that others can go on in between.
     """
@@ -159,7 +160,7 @@ class Evidence:
                 self.visited[person].add(line.place)
 
     def _discourse_of(self, line: Line) -> Discourse:
-        """Return of whom there was talk before a line, with those who speak and hear in it."""
+        """Return the state of the talk before a line: the people talked about, the speaker and the hearer."""
         who = self.gazetteer.canonical(line.speaker) if line.speaker else self.agent
         discourse = self._discourses.setdefault(who or "", Discourse(self.gazetteer.people, genders=self.genders))
         discourse.earlier = (discourse.before or discourse.earlier) if who != self.agent else []
@@ -304,7 +305,7 @@ def evidence_of(
     agent: str,
     reading: NarrationParser = ENGLISH,
 ) -> Evidence:
-    """Return what memories and earlier summaries tell, to hold a summary by `agent` against."""
+    """Return memories and earlier summaries as the evidence for a summary by `agent`."""
     evidence = unread_evidence_of(memories, previous, roster, agent, reading)
     for _ in evidence.read_on():
         pass

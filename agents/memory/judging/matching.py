@@ -12,7 +12,7 @@ from agents.memory.judging.evidence import Evidence, Proposition
 from agents.memory.judging.tokens import MARK, NAME
 
 WHOLE, COVERED, HALF_COVERED = 0.9, 0.5, 0.35
-"""How much of what a clause is about a line has to tell in order to be retold by it."""
+"""The shares of a clause's content that a line has to tell in order to retell it."""
 
 _NEAR = 0.7
 _MIN_STRENGTH = 1.5
@@ -29,10 +29,11 @@ SPEECH_ACTS = stems(
 
 @dataclass(frozen=True)
 class Claim:
-    """A clause of a summary. `speaker` is whose words it gives, None if it gives nobody's or nobody knows whose.
+    """A clause of a summary. `speaker` is the person whose words it gives; None if there is none or it is unknown.
 
-    `is_hedged` if its sentence denies or leaves open without a `not`, `is_open` if another clause of it has one,
-    `is_reported` if one of them tells that somebody says something. `it` is the thing meant by this word.
+    `is_hedged` is true if its sentence denies or leaves open without a `not`, `is_open` if another clause of it does.
+    `is_reported` is true if one of its clauses says that somebody says something. `it` is the thing that this word
+    means.
     """
 
     clause: Clause

@@ -41,11 +41,11 @@ _ORDERS = (BASES | frozenset("open keep ask follow do don't let".split())) - {
 }
 _FUTURE = MODALS - {"to"}
 _WISHING = stems("ask beg want wish hope plan mean intend offer promise refuse decline try need threaten")
-"""Behind one of these verbs stands what need not have happened."""
+"""Verbs that wish or plan: the act behind one of them need not have happened."""
 
 
 def is_realized(clause: Clause, at: int) -> bool:
-    """Return whether a verb of a clause tells what was done: not what is, will be, was asked, meant or denied."""
+    """Return whether a verb of a clause tells a deed: not a state, the future, a request, an intention or a denial."""
     tokens = clause.tokens
     before = [token.word for token in tokens[max(0, at - 4) : at]]
     if clause.opening in ("if", "whether", "unless", "until", "before") or MODALS & set(before):

@@ -230,7 +230,7 @@ def wrong_complement(claim: Claim, evidence: Evidence) -> Fault | None:
 
 
 def _is_open_to(one: Proposition) -> bool:
-    """Return whether it was said to somebody of whom nobody knows who it was."""
+    """Return whether it was said to an unknown hearer."""
     pairs = zip(one.clause.tokens, one.clause.persons, strict=True)
     return any(token.word in ("you", "your") and person is None for token, person in pairs)
 
@@ -296,7 +296,7 @@ def _first_words(one: Proposition) -> set[str]:
 
 
 def _related(one: Proposition) -> set[str]:
-    """Return whose relative does it: of whom by a name or by `my`, before the verb."""
+    """Return the person whose relative is the doer: a name, or the speaker by `my`, before the verb."""
     if one.subject is not None:
         return set()
     first = {stem(word) for word in _first_words(one)}

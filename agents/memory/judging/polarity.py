@@ -46,7 +46,7 @@ def opposite(claim: Claim, evidence: Evidence) -> Fault | None:
 
 
 def told_as_fact(claim: Claim, evidence: Evidence) -> Fault | None:
-    """Return whether something is told as done that the lines only have as asked for, promised or meant."""
+    """Return a fault if something is told as done that the lines only ask for, promise or intend."""
     clause = claim.clause
     if claim.is_reported or claim.is_hedged or claim.is_open or clause.is_negated or clause.opening in _ASKING:
         return None
@@ -65,7 +65,7 @@ def told_as_fact(claim: Claim, evidence: Evidence) -> Fault | None:
 
 
 def asked_as_fact(claim: Claim, evidence: Evidence) -> Fault | None:
-    """Return whether something is told as so that the lines only ask, or hold possible."""
+    """Return a fault if something is told as so that the lines only ask, or hold possible."""
     clause = claim.clause
     if claim.is_reported or claim.is_hedged or clause.is_negated or is_planned(clause) or clause.verbs:
         return None
@@ -92,7 +92,7 @@ def _is_of_matter(clause: Clause, verb: str, one: Proposition, evidence: Evidenc
 
 
 def rumour_as_fact(claim: Claim, evidence: Evidence) -> Fault | None:
-    """Return whether something is told as so that somebody only thinks, has heard or holds possible."""
+    """Return a fault if something is told as so that somebody only thinks, has heard or holds possible."""
     clause = claim.clause
     if claim.is_reported or claim.is_hedged or clause.is_negated or not clause.verbs:
         return None
@@ -109,7 +109,7 @@ def rumour_as_fact(claim: Claim, evidence: Evidence) -> Fault | None:
 
 
 def disputed_as_fact(claim: Claim, evidence: Evidence) -> Fault | None:
-    """Return whether something is told as so that one person says and whoever is meant denies."""
+    """Return a fault if something is told as so that one person says and the person meant denies."""
     clause, who = claim.clause, claim.clause.subject
     if claim.is_reported or claim.is_hedged or claim.is_open or clause.is_negated or who in (None, evidence.agent):
         return None

@@ -1,4 +1,4 @@
-"""Text as tokens: words, names of one or several words, places, numbers and marks; and sentences of these."""
+"""Text as tokens, and sentences of tokens: words, names of one or several words, places, numbers and marks."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ class Gazetteer:
     def __init__(
         self, people: Iterable[str], places: Iterable[str], texts: Sequence[str], unmet: frozenset[str] = frozenset()
     ) -> None:
-        """Take up names; behind `the` one of those whom nobody has met is a place's."""
+        """Index the names; behind `the`, the name of somebody whom nobody has met is a place."""
         self._unmet = unmet
         self._known: dict[str, list[tuple[tuple[str, ...], str, str]]] = {}
         self._canonical: dict[str, str] = {}
@@ -189,7 +189,7 @@ def _spelled(text: str, starts: list[int]) -> dict[int, tuple[int, str]]:
 
 
 def _capitalised(name: str) -> list[str]:
-    """Return the words at the beginning of a name that have a capital, without those that say nothing."""
+    """Return the words at the beginning of a name that have a capital, without function words."""
     words = name.replace(".", "").split()
     count = next((at for at, word in enumerate(words) if not (word[0].isupper() or not word.isascii())), len(words))
     return [word for word in words[:count] if folded(word) not in FUNCTION_WORDS]

@@ -145,7 +145,7 @@ def short(text: str) -> str:
 
 
 def phrase_faults(text: str, source_text: str) -> Iterator[Fault]:
-    """Yield what no summary says, unless it is quoted speech that stands in the source."""
+    """Yield phrases that no summary has, unless they are quoted speech that stands in the source."""
     said = _without_quotes_of(text, source_text)
     for reason, pattern, what in FAULTS:
         found = pattern.finditer(said)
@@ -187,7 +187,7 @@ def structure_faults(text: str) -> Iterator[Fault]:
 
 
 def copy_faults(text: str, memories: Iterable[str], previous: tuple[str, ...], prompt: str) -> Iterator[Fault]:
-    """Yield what was copied instead of summarised."""
+    """Yield the passages that were copied instead of summarised."""
     told = [memory.strip() for memory in memories]
     words = as_words(text)
     if _is_one_of(words, told):
@@ -240,7 +240,7 @@ def is_of_another_self(sentence: str, name: str) -> bool:
 
 
 def is_ended(text: str) -> bool:
-    """Return whether a text ends with the end of a sentence, whatever marks close behind it."""
+    """Return whether a text ends with the end of a sentence, with any closing marks behind it."""
     told = text.rstrip(f"{whitespace}{_CLOSING}'*_")
     return told.endswith(_ENDS) or any(mark in _CLOSING for mark in text[len(told) :])
 
@@ -290,6 +290,6 @@ def _runs(text: str) -> Iterator[str]:
         words = spaced(sentence).split()
         if len(words) >= COPY_WORDS:
             yield " ".join(words)
-        # In steps, for speed: any copied run half as long again holds one of these whole.
+        # In steps, for speed: any copied run half as long again contains one of these whole.
         for first in range(0, len(words) - RUN_WORDS + 1, RUN_WORDS // 2):
             yield " ".join(words[first : first + RUN_WORDS])

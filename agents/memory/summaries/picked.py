@@ -22,7 +22,7 @@ _FIRST_PERSON = {
 
 
 def picked_words(memory: Memory) -> str:
-    """Return what a picked line says of a memory, in the first person where the memory is the agent's own."""
+    """Return a memory as a picked line, in the first person where the memory is the agent's own."""
     return _FIRST_PERSON.get(memory.kind, "") + memory.text.strip()
 
 

@@ -18,7 +18,7 @@ from agents.models.adapter import gbnf_literal
 from vault.memory.memory_line import DEFAULT_IMPORTANCE, Memory
 
 FORM_TOKENS = 24
-"""What the marks of JSON round a line take, in tokens, and the blanks between them."""
+"""Tokens for the marks of JSON round a line and the blanks between them."""
 
 WORTH_PICKING = ("observed", "acted", "thought", "dreamt", "told", "noted")
 NEAR = 1
@@ -37,7 +37,7 @@ class Candidate:
 
 
 def candidates(memories: Sequence[Memory]) -> list[Candidate]:
-    """Return the lines worth picking, each text once, in order; all of them if none is worth it."""
+    """Return the lines worth picking, each text once, in order; all lines if none is worth it."""
     notable = [m for m in memories if not is_routine(m) and (m.kind in WORTH_PICKING or m.importance >= HANDED)]
     by_text = {memory.text: memory for memory in reversed(notable or memories)}
     told = sorted(by_text.values(), key=lambda memory: memory.seq)
@@ -74,7 +74,7 @@ async def pick_with_model(
 ) -> Draft:
     """Return a summary of lines that the model has picked, in their order. Raises: SummaryRefused, ModelError.
 
-    A model that cannot be held to a choice is not asked: the newest of those offered counts.
+    A model that cannot be held to a choice is not asked: the newest of the lines on offer counts.
     """
     chosen, left = list[Candidate](), list(lines)
     while left and len(chosen) < count:
@@ -94,7 +94,7 @@ async def pick_with_model(
 def pick_by_rule(
     asking: SummaryCall, lines: Sequence[Candidate], count: int, source: Source, resolve: Resolve
 ) -> Draft:
-    """Return a summary of lines picked by rule: the most important first, of these the most central.
+    """Return a summary of lines picked by rule: the most important first, among equals the most central.
 
     A line is central if its words are in many others. Raises: SummaryRefused.
     """
@@ -129,7 +129,7 @@ async def _ask_for_line(
 
 
 def _schema(lines: Sequence[str]) -> dict[str, Any]:
-    """Return the schema of an answer that is one of these lines."""
+    """Return the schema of an answer that is exactly one of the lines."""
     line = {"enum": list(lines)}
     return {"type": "object", "properties": {"line": line}, "required": ["line"], "additionalProperties": False}
 

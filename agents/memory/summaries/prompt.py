@@ -46,14 +46,14 @@ _PERSONS = [
         r"\byou\b": "me",
     }.items()
 ]
-"""How the world speaks to somebody, and how they tell of it."""
+"""The world's forms of address, with the forms in which the agent tells of itself."""
 
 MOVED = ("narration.you_go",)
 
 
 @dataclass(frozen=True)
 class SummaryTemplate:
-    """What the summariser is asked; `schema` is how it has to answer: `prose`, `json` or in `sections`."""
+    """The template of a request for a summary; `schema` is the form of its answer: `prose`, `json` or `sections`."""
 
     text: str
     schema: str = "prose"
@@ -92,7 +92,7 @@ def load_summary_templates(vault: Vault, agent_id: str, kind: str = "") -> Summa
 
 
 def parse_summary_template(note: Note, step: str) -> SummaryTemplate:
-    """Return the template that a note is; `step` is one of those in SLOTS.
+    """Return the template that a note is; `step` is a key of SLOTS.
 
     Raises: NoteError if it lacks a slot that it needs or has one that nobody fills, naming file and line.
     """
@@ -144,7 +144,7 @@ def _loaded(vault: Vault, agent_id: str, step: str, kind: str = "") -> SummaryTe
 
 @dataclass(frozen=True)
 class Group:
-    """What happened at one place in the same company, in order. An empty `place` is that of a line typed by hand."""
+    """The memories of one place in the same company, in order. An empty `place` means a line typed by hand."""
 
     place: str
     people: tuple[str, ...]

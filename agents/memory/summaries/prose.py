@@ -1,7 +1,7 @@
 """Abstractive summaries by a model: in prose, as JSON, or in six fixed sections.
 
-It is asked twice at most, the second time with what was wrong. If both tries are wrong in some sentences, the others
-count, of the try of which more is left, if that is enough.
+The model is asked twice at most, the second time with the faults of its first try. If both tries have wrong sentences,
+the rest of the better try counts, if enough is left.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ MAX_OBJECTIONS_SENT = 5
 """The number of objections in the prompt of the second try; a small model does not heed more."""
 
 MIN_KEPT = 0.4
-"""Of the words of a try so much has to be left without the sentences that are wrong, for the rest to count."""
+"""Minimum share of a try's words that has to be left without the wrong sentences for the rest to count."""
 
 FORM_TOKENS = 64
 SHAPE = '{"summary": "...", "variables": ["...", ...]}'
@@ -71,12 +71,12 @@ async def write_summary(
         asking.refused += [one.reason for one in objections]
     if template.schema == "prose" and (rest := _what_is_true(tries, told_of, asking)):
         return rest
-    del asking.refused[-len(objections) :]  # the error tells of these
+    del asking.refused[-len(objections) :]  # the error below has these
     raise asking.refuse(objections)
 
 
 def _what_is_true(tries: Sequence[str], source: Source, asking: SummaryCall) -> Draft | None:
-    """Return what is left of the better try without the sentences that are wrong; None if that is too little."""
+    """Return the rest of the better try without its wrong sentences; None if that is too little."""
     found = [without_faults(text, source) for text in tries]
     left = [rest for rest, whole in found if len(rest.split()) >= MIN_KEPT * max(1, len(whole.split()))]
     for rest in sorted(left, key=len, reverse=True):
@@ -108,7 +108,7 @@ def _judge_completion(
 
 
 def _counting(said: str, completion: Completion, asking: SummaryCall) -> Callable[[str], int]:
-    """Return what counts tokens: of what the model wrote never more than it says that it has written."""
+    """Return a counter of tokens; for the model's text it never exceeds the model's own count."""
 
     def count(text: str) -> int:
         estimated = asking.model.count_tokens(text)
@@ -158,7 +158,7 @@ def readable(reply: str, source: Source) -> str:
 
 
 def _without_fence(text: str) -> str:
-    """Return what is between a fence around the whole of a text, else the text."""
+    """Return the text inside a fence around the whole of a text, else the text."""
     begin, _, rest = text.partition("\n")
     is_fenced = begin.rstrip() in ("```", "```json") and rest.endswith("```")
     return rest.removesuffix("```") if is_fenced else text
@@ -188,7 +188,7 @@ def _variable(one: Any) -> tuple[str, str]:
 
 
 def section_faults(text: str) -> Iterator[tuple[str, str]]:
-    """Yield what is wrong with the sections of a text, as kinds of objection with a sentence each."""
+    """Yield the faults of the sections of a text, as kinds of objection with a sentence each."""
     headings = [match[1] for line in text.split("\n") if (match := _HEADING.fullmatch(line.strip()))]
     if headings != list(SECTIONS):
         found = ", ".join(headings) or "none"

@@ -30,9 +30,9 @@ Paid = Callable[[Draft], Draft]
 
 @dataclass(frozen=True)
 class Rebuilding:
-    """What a long-term summary is rebuilt from: texts, oldest first, of which the first may be a person's (`hand`).
+    """The sources of a rebuilt long-term summary: texts, oldest first; the first may be a person's (`hand`).
 
-    `own_words` are those that only the person's text brought in.
+    `own_words` are the words that only the person's text brought in.
     """
 
     texts: tuple[str, ...]
@@ -40,12 +40,12 @@ class Rebuilding:
     own_words: frozenset[str] = frozenset()
 
     def keeps_own_words(self, new: str, old: str) -> bool:
-        """Return whether a summary has every word of the person's that the one in force has."""
+        """Return whether a summary keeps every word of the person's text that the one in force has."""
         return self.own_words & words_of(old) <= words_of(new)
 
 
 async def rebuilding_of(memory: AgentMemory, longterm: Summary) -> Rebuilding:
-    """Return what a long-term summary can be rebuilt from: no texts if there is nothing, or a leaf is missing."""
+    """Return the sources for rebuilding a long-term summary: no texts if there is nothing, or a leaf is missing."""
     leaves, hand = await leaves_of(memory), edited_text_of(memory, longterm)
     if hand is None:
         return Rebuilding(tuple(leaf.text for leaf in chain_of(leaves, longterm.last)))
