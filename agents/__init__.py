@@ -1,1 +1,1 @@
-"""Those who live here by themselves: they remember, think and choose a command."""
+"""The agents, who live here by themselves: their memory, their thinking and their choice of a command."""

@@ -55,15 +55,15 @@ WALK_SECONDS = 3.0
 DEFAULT_CONTEXT_TOKENS = 8192
 
 TALK_TOKENS = 1500
-"""How long a prompt is at most for an instructed model of fewer parameters: it acts better with less."""
+"""Maximum length of a prompt for a small instructed model, in tokens: it acts better with less."""
 
 
 @dataclass(frozen=True)
 class Services:
-    """What all agents of a world share.
+    """The services that all agents of a world share.
 
-    `now_ms` returns the time. A model that does not answer in `timeout_seconds` is given up. `turns` lets so many
-    compactions run at once. `components` has those that are added to every mind; by default those that are loaded.
+    `now_ms` returns the time, in milliseconds. A request ends when the model has not answered in `timeout_seconds`.
+    `turns` bounds how many compactions run at once. `components` are those of every mind; by default the loaded ones.
     """
 
     game: Game
@@ -83,9 +83,9 @@ class OverflowAlert:
         self._overflowing = False
 
     def message(self, prompt: Prompt, failures_in_a_row: int, last_error: str) -> str:
-        """Return what admins should know after a turn with this prompt, or an empty string.
+        """Return the message for admins after a turn with this prompt, or an empty string.
 
-        `failures_in_a_row` are those of summaries, `last_error` the last of them.
+        `failures_in_a_row` counts failed summaries, and `last_error` is the newest of these errors.
         """
         overflowing = bool(failures_in_a_row) and bool(prompt.unshown)
         is_new, self._overflowing = overflowing and not self._overflowing, overflowing
@@ -231,7 +231,7 @@ class Agent:
 
     @property
     def pause_seconds(self) -> float:
-        """How long it waits from one thought to the next, before jitter; longer while it goes in circles.
+        """Seconds from one thought to the next, before jitter; more while it goes in circles.
 
         On its way to somebody who has just come it waits no longer than a walk through a room takes.
         """
@@ -240,7 +240,7 @@ class Agent:
 
     @property
     def asked(self) -> Asked | None:
-        """What its model was asked and answered last; None before the first answer."""
+        """The last question to its model with the answer; None before the first answer."""
         return self._thinking.asked
 
     def next_step(self) -> Step | None:
@@ -252,14 +252,14 @@ class Agent:
 
     @property
     def why_still(self) -> str:
-        """Why it does not think for itself just now; empty if it does."""
+        """The reason why it does not think for itself just now; empty if it does."""
         say = self._game.world.wording
         if self.led_by:
             return say("population.why_led", who=self.led_by)
         return say("population.why_paused", agent=self.name) if self.settings.paused else ""
 
     def answers_to(self, address: Address) -> list[str]:
-        """Return what the world, and what it was told before, answer to somebody's words; see `components.asked`."""
+        """Return the answers to somebody's words from the world and from what it was told; see `components.asked`."""
         person = self._person(address)
         if person is None:
             return []
@@ -273,9 +273,9 @@ class Agent:
         return self._game.world.wording("asked.say_thanks", name=person.called or person.name) if person else ""
 
     def recalls_for(self, address: Address, is_sure: bool) -> list[str]:
-        """Return what somebody asks to be told again of themselves; see `components.asked`.
+        """Return a person's own words that they ask to be told again; see `components.asked`.
 
-        `is_sure` leaves out what only has to do with it.
+        With `is_sure`, words that are merely related are left out.
         """
         person, world = self._person(address), self._game.world
         if person is None:
@@ -292,7 +292,7 @@ class Agent:
         return found
 
     def secrets_from(self, partner: Character) -> list[Utterance]:
-        """Return what others have whispered to it, or it to others, and `partner` has not heard."""
+        """Return the whispers of others to it, or of it to others, that `partner` has not heard."""
         return secrets(self.memory.view(), partner, self.memory.reading)
 
     def _person(self, address: Address) -> Person | None:
@@ -307,8 +307,8 @@ class Agent:
     def perform(self, line: str, cause: str = "") -> CommandResult:
         """Do a line as its own, and remember it so. `cause` is why the engine chose it; empty if somebody else did.
 
-        A line of somebody else's answers whoever waited for the agent. After one of its own those still wait who spoke
-        while its model thought.
+        A line that somebody else had it do answers everyone who waited for the agent. After a line of its own, those
+        who spoke while its model thought still wait.
         """
         self._conduct.begin(line, self.character.room_id)
         self._record("acted", line, importance=line_importance(line, self._game.commands))
@@ -394,7 +394,7 @@ class Agent:
         return self.facts.pin(wanted, self._game.world.wording, lambda text: self.count_tokens(text) <= most)
 
     def get_relevant(self, query: str = "") -> list[Fact]:
-        """Return what is known about a query, best first, or everything; what is at hand as it is now.
+        """Return the facts about a query, best first, or all facts; things at hand are as they are now.
 
         `since` of each is the memory that changed it last. Raises: NoteError if the journal cannot be read.
         """

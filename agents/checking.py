@@ -28,7 +28,7 @@ SLOTS_OF = {"/".join(one.TEMPLATE): one.SLOTS for one in (mind_commands, reflect
 
 
 def check_minds(vault: Vault) -> Iterator[Finding]:
-    """Yield what is wrong with templates, with settings of strategies, and with how summaries follow on each other."""
+    """Yield the faults of templates, of settings of strategies, and of the sequence of summaries."""
     names = agent_names(vault)
     for folder in ("templates", *(f"agents/{name}/templates" for name in names)):
         for name in vault.names(folder):

@@ -19,11 +19,12 @@ from world.world import World
 
 @dataclass(frozen=True)
 class Turn:
-    """What became of one turn, the line done, why it went no better, and why it was taken.
+    """The outcome of one turn: the line done, the reason why it went no better, and the cause of the turn.
 
-    It is `acted`, `refused`, `speechless`, `failed`, or `silent` where it would only have said its own words again; or
-    no model was asked: `paused`, `asleep`, `resting` while nothing is worth a thought, `listening` while somebody else
-    is about to answer. `cause` is what the engine decided on: answer, thank, errand, greet, free or rest.
+    `outcome` is `acted`, `refused`, `speechless`, `failed`, or `silent` where it would only have repeated its own
+    words. Without a request to a model it is `paused`, `asleep`, `resting` while nothing is worth a thought, or
+    `listening` while somebody else is about to answer. `cause` is the engine's decision: answer, thank, errand, greet,
+    free or rest.
     """
 
     outcome: str
@@ -62,12 +63,11 @@ class Section:
 
 @dataclass(frozen=True)
 class Moment:
-    """What one turn is about, at the instant in which its prompt is made.
+    """The occasion of one turn, at the instant in which its prompt is made.
 
-    `company` are the others that the agent can see; `partner` is the one whom it is to talk with in a speech turn.
-    `left_out` says how many of the oldest memories of the view's tail the prompt has no room for, and `told` is the
-    text of the sections before this one. `count_tokens` is that of the model; `budget_tokens` is how many tokens the
-    whole prompt may have.
+    `company` are the others that the agent can see; `partner` is the one it should talk with in a speech turn.
+    `left_out` counts the oldest memories of the view's tail that the prompt has no room for. `told` is the text of the
+    sections before this one. `count_tokens` is the model's own count; `budget_tokens` bounds the whole prompt.
     """
 
     world: World
@@ -102,7 +102,7 @@ class Component(Protocol):
         """Take in a memory as it is recorded; `event` is what it came from, None for the agent's own command."""
 
     def context(self, moment: Moment) -> Section | None:
-        """Return what to add to the prompt of this moment, or None."""
+        """Return the section to add to the prompt of this moment, or None."""
 
     def acted(self, turn: Turn) -> None:
         """Take in what came of a turn."""
@@ -138,7 +138,7 @@ class AddedComponent:
         """Take in a memory as it is recorded; `event` is what it came from, None for the agent's own command."""
 
     def context(self, moment: Moment) -> Section | None:
-        """Return what to add to the prompt of this moment, or None."""
+        """Return the section to add to the prompt of this moment, or None."""
         return None
 
     def acted(self, turn: Turn) -> None:

@@ -1,4 +1,4 @@
-"""The components of minds that are loaded: those that come with Fallwater, and those that are added to every mind."""
+"""The registry of the loaded components of minds: Fallwater's own, and those that plugins add to every mind."""
 
 from __future__ import annotations
 

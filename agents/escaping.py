@@ -30,7 +30,7 @@ _TOKEN = re.compile(
 # Every rule above begins with one of these, and most lines hold none.
 _TOKEN_START = re.compile(r"[<\[\]◁]|>>")
 _PROMPT = re.compile(r"~(?=\w[\w' -]{0,40}>)")
-# What is looked behind is looked at only where there is a tilde: to do so everywhere takes a hundred times as long.
+# The lookbehind runs only where there is a tilde: everywhere, it would take a hundred times as long.
 _PROMPT_WITHIN = re.compile(rf"~(?<=.~){_PROMPT.pattern.removeprefix('~')}")
 _HEADING = re.compile(r"#(?=#)")
 _ROLE = re.compile(
@@ -54,7 +54,7 @@ def typed(text: str) -> str:
 
 
 def quoted(text: str) -> str:
-    """Return what others may have worded, as `plain` and with no line that could begin a turn or a part of a prompt."""
+    """Return a text of others, as `plain` and with no line that could begin a turn or a part of a prompt."""
     return _kept(text) if len(text) <= LONGEST_KEPT else _kept_long(text)
 
 
@@ -72,7 +72,7 @@ def filled(template: str, values: Mapping[str, str]) -> str:
 def load_template(vault: Vault, parts: Sequence[str], slots: Iterable[str]) -> str:
     """Return the text of a template note, the starter world's if the vault has none.
 
-    Raises: NoteError if one of these slots is missing.
+    Raises: NoteError if it lacks one of the slots.
     """
     source = vault if vault.exists(*parts) else Vault(STARTER)
     text = source.read(*parts).body.strip()

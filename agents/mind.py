@@ -48,12 +48,12 @@ def component_names() -> tuple[str, ...]:
 
 
 Form = Literal["talk", "small", "full"]
-"""How a model is asked: as in a talk, or with a transcript, a shorter one if a grammar holds it."""
+"""The form of a prompt: a talk, or a transcript, a shorter one if a grammar holds the model."""
 
 
 @dataclass(frozen=True)
 class Knowledge:
-    """What an agent remembers, knows by rule and finds in its journal."""
+    """The knowledge of an agent: its memory, the facts known by rule, and the search of its journal."""
 
     memory: AgentMemory
     facts: FactRegistry
@@ -63,8 +63,8 @@ class Knowledge:
 class Mind:
     """The components of one agent, in the order of its prompt.
 
-    `notice` returns what the agent is told of its repetition. `more` are further components. `on_trouble` is called
-    with what admins should know.
+    `notice` returns the text about its own repetition. `more` are further components. `on_trouble` is called with the
+    texts for admins.
     """
 
     def __init__(
@@ -127,7 +127,7 @@ class Mind:
         ]
 
     def adopt(self, note: AgentNote, templates: Templates, without: Collection[str] = ()) -> None:
-        """Go on with notes that were edited, from the next thought; without the components of these names."""
+        """Go on with notes that were edited, from the next thought; leave out the components named in `without`."""
         self._note, self._templates = note, templates
         self.errands.adopt(note.errands)
         for name in without:
@@ -138,7 +138,7 @@ class Mind:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The names of all components, those that are left out included."""
+        """The names of all components, including those that are left out."""
         return tuple(one.name for one in self._every)
 
     def observe(self, memory: Memory, event: Event | None) -> None:
@@ -211,7 +211,7 @@ class Mind:
         return decision.partner or self._game.world.characters.get(decision.opening().partition(" ")[2])
 
     def _cue(self, question: Question) -> str:
-        """Return what stands last in a talk that nobody else has begun, or that the model has not gone on with well."""
+        """Return the last line of a talk that nobody else has begun, or that the model has not gone on with well."""
         decision = question.decision
         say, who = self._game.world.wording, decision.partner.name if decision.partner else ""
         keys = {
@@ -225,7 +225,7 @@ class Mind:
         return f"({told})" if told else ""
 
     def _on(self, components: Iterable[Component]) -> list[Component]:
-        """Return those that are still on: a prompt may be put together several times."""
+        """Return the components that are still on: a prompt may be put together several times."""
         return [one for one in components if one in self.components]
 
     def _switch_off(self, component: Component) -> None:

@@ -11,7 +11,7 @@ log = logging.getLogger(__name__)
 
 
 class Registry(Protocol):
-    """What plugins are added to; `with_more` returns another one of its kind."""
+    """A registry that plugins are added to; `with_more` returns a new one of the same kind."""
 
     def with_more(self, *kinds: Any) -> Any: ...
 

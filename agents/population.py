@@ -89,8 +89,9 @@ class Population(Mapping[str, Agent]):
     ) -> None:
         """Give everyone a model to think with, and others for summaries if there are any; bring them into the world.
 
-        Of those for summaries each is asked when the one before has given no good one. `queues` are those of the
-        profiles that an agent may think with instead. Those who are awake go on with what they are given now.
+        The models for summaries are asked in order, each when the one before has given no good summary. `queues` are
+        those of the profiles that an agent may think with instead. Agents that are awake go on with what they are given
+        now.
         """
         self._queues = queues or {}
         self._queue, self._summary_queues = queue, tuple(summary_queues) or (queue,)
@@ -175,7 +176,7 @@ class Population(Mapping[str, Agent]):
     def reload(self, settings: Settings) -> list[str]:
         """Take in settings, profiles and templates as they are now; return what is wrong with any of them.
 
-        Whatever is not valid stays as it was, for that agent alone.
+        An invalid part stays as it was, for that agent alone.
         """
         self._settings = settings
         problems = []

@@ -11,7 +11,7 @@ from typing import TypeVar
 T = TypeVar("T")
 
 MAX_THREADS = 4
-"""What several force to a disk at the same time it writes together; more threads would only wait."""
+"""Maximum number of threads: a disk writes the flushes of several at once, so more threads would only wait."""
 
 
 class WritePool:
@@ -46,5 +46,5 @@ class WritePool:
 
 
 def _tell(loop: asyncio.AbstractEventLoop, ended: Callable[[], None]) -> None:
-    with suppress(RuntimeError):  # the loop is closed, and whoever needs to know has waited
+    with suppress(RuntimeError):  # the loop is closed, and the callers that need to know have waited
         loop.call_soon_threadsafe(ended)

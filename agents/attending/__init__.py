@@ -1,1 +1,1 @@
-"""What an agent takes notice of, what is worth a thought, and whose turn it is to speak."""
+"""Attention: the events that an agent notices, the ones worth a thought, and the turns in a conversation."""

@@ -1,7 +1,7 @@
-"""Who talks with whom where an agent is, and what manners follow: whose turn it is, whom it has greeted, when to end.
+"""The conversation at an agent's place, and its manners: whose turn it is, whom it has greeted, when to end.
 
-It begins again whenever the agent walks into a room; only whom it has spoken to is known for a while. Nothing here asks
-a model.
+It begins again when the agent walks into a room, except that the agent remembers for a while whom it has spoken to.
+Nothing here asks a model.
 """
 
 from __future__ import annotations
@@ -20,32 +20,31 @@ from world.sanitize import name_key
 from world.world import World
 
 IN_TALK_MS = 90_000
-"""For how long after a person came, spoke to an agent or led it along, in milliseconds, it does not walk off."""
+"""Milliseconds in which an agent does not walk off after a person came, spoke to it or led it along."""
 
 ANSWER_MS = 45_000
-"""For how long after one of two others spoke to the other, in milliseconds, an agent leaves them time to answer."""
+"""Milliseconds in which an agent leaves one of two others time to answer the other."""
 
 MET_MS = 900_000
-"""For how long after it spoke to somebody, in milliseconds, an agent that has walked off and comes back greets them no
-more."""
+"""Milliseconds after a speech to somebody in which an agent that has walked off and comes back greets them no more."""
 
 KEPT_TURNS = 2
-"""How many speeches are looked at to see whether two others talk with each other."""
+"""Number of speeches that are searched for a talk of two others."""
 
 Speech = tuple[str, str]
-"""The ids of who spoke, and of whom it was for; empty if for nobody in particular."""
+"""The id of the speaker and the id of the addressee; the second is empty if the words are for nobody in particular."""
 
 NO_SPEECH: Speech = ("", "")
 
 
 @dataclass(frozen=True)
 class Manners:
-    """What the conversation asks of an agent now.
+    """The demands of the conversation on an agent at this moment.
 
-    `in_talk_with` is the id of the person who talks with it, or empty. `is_waiting` says that nobody has said anything
-    since its own last words here; `others_talk` that two others here talk with each other. `spoken_to` are the ids of
-    those whom it has spoken to lately, `posed` of those who have posed since they came. `words_here` counts its
-    own speeches in this room, and `has_parted` says that it and somebody else have both said good-bye.
+    `in_talk_with` is the id of the person who talks with it, or empty. `is_waiting` is true while nobody has spoken
+    since its own last words here, and `others_talk` while two others here talk with each other. `spoken_to` holds the
+    ids of those it has spoken to lately, `posed` the ids of those who have posed since they came. `words_here` counts
+    its own speeches in this room. `has_parted` is true once it and somebody else have both said good-bye.
     """
 
     in_talk_with: str = ""
@@ -102,7 +101,7 @@ class Conversation:
                 self._posed.add(event.actor_id)
 
     def manners(self) -> Manners:
-        """Return what the conversation asks of the agent now."""
+        """Return the demands of the conversation on the agent now."""
         is_in_talk = bool(self._person) and self._now_ms() - self._person_ms < IN_TALK_MS
         return Manners(
             self._person if is_in_talk and self._person not in self._parted else "",
@@ -148,10 +147,10 @@ class Conversation:
 
 
 def addressee(event: Said | Whispered, before: Speech, world: World) -> str:
-    """Return the id of the character that words are for, empty if that is nobody in particular.
+    """Return the id of the addressee of a speech, empty if the words are for nobody in particular.
 
-    It is who is named. Words that name nobody are for whoever spoke to this speaker in the speech `before` it in the
-    same room, and is still here.
+    The addressee is the character that the words name. Words that name nobody are for the one who spoke to this speaker
+    in the speech `before` it in the same room, if that character is still here.
     """
     if event.to_id:
         return event.to_id

@@ -22,10 +22,10 @@ from world.parsing import is_named
 from world.world import World
 
 PATIENCE_MS = 45_000
-"""How long others wait for whoever is to answer, in milliseconds."""
+"""The time that others wait for the agent that is about to answer, in milliseconds."""
 
 KEPT_PARTNERS = 1000
-"""Of so many speakers it is kept whom they talk with."""
+"""Maximum number of speakers whose partner is remembered; the oldest is forgotten first."""
 
 
 Row = dict[str, int | str]
@@ -38,7 +38,7 @@ class _Answering:
 
 
 class Floor:
-    """Who has heard how much since its last turn, and who is about to answer, for all agents of a world."""
+    """The floor of a world: how much each agent has heard since its last turn, and which agent is about to answer."""
 
     def __init__(self) -> None:
         self._unseen: Counter[str] = Counter()
@@ -53,16 +53,16 @@ class Floor:
         return self._unseen[name]
 
     def is_for(self, event: Event, name: str, world: World) -> bool:
-        """Return whether an event that is for nobody by name is for this agent to take up.
+        """Return whether this agent should take up an event that names nobody.
 
-        Everyone who perceives an event is told the same, whoever asks first.
+        The choice is made once for each event, so all who perceive it get the same answer.
         """
         if event is not self._event:
             self._event, self._choice = event, self._chosen(event, world)
         return name == self._choice
 
     def perceive(self, name: str, count: int = 1) -> None:
-        """Count what an agent has perceived."""
+        """Count the events that an agent has perceived."""
         self._unseen[name] += count
 
     def give(self, name: str, room_id: str, now_ms: int) -> None:
@@ -129,7 +129,7 @@ def _room_of(event: Event) -> str:
 def _is_for_somebody(event: Event, room_id: str, world: World) -> bool:
     """Return whether one of several agents should take up an event that names none of them.
 
-    That is a question, a person's words where no other person hears them, and a person who comes or goes.
+    Such an event is a question, a person's words where no other person hears them, or a person who comes or goes.
     """
     if not isinstance(event, Said):
         return is_person(event.actor_id, world)
@@ -147,9 +147,9 @@ def _is_answer(event: Event, to_id: str, world: World) -> bool:
 
 @dataclass(frozen=True)
 class Owed:
-    """What an agent has not answered yet: how it was spoken to, and how many events it has perceived.
+    """The unanswered part of what an agent has perceived: how it was spoken to, and how many events it has perceived.
 
-    `has_floor` says that others wait for its answer, `stirred` that something else asks for a thought.
+    `has_floor` is true if others wait for its answer, `stirred` if something else asks for a thought.
     """
 
     address: Address = field(default_factory=Address)
@@ -168,7 +168,7 @@ class Owed:
 
 
 class Awareness:
-    """What has come to the agent called `name` since its last turn. `floor` is that of all who live together."""
+    """The events since the last turn of the agent called `name`. `floor` is shared by all agents of the world."""
 
     def __init__(self, name: str, floor: Floor, now_ms: Callable[[], int]) -> None:
         self.addressed = Address()
@@ -180,12 +180,12 @@ class Awareness:
 
     @property
     def thinks_of(self) -> Address:
-        """How it was spoken to before it was last asked what to do, however often it was asked since it answered."""
+        """The speeches that its present thought answers: all since its last answer, up to the beginning of the turn."""
         return self._thinks_of.address
 
     @property
     def owed(self) -> Owed:
-        """What it has not answered yet, with what it is thinking of just now."""
+        """Everything it has not answered yet, including what it is thinking about now."""
         return self._thinks_of | self._since_turn()
 
     def owe(self, owed: Owed, world: World) -> None:
@@ -242,13 +242,13 @@ class Awareness:
 
 
 def owed_rows(minds: Mapping[str, Awareness]) -> dict[str, Row]:
-    """Return by the agent's name what it has not answered, as numbers and texts; those that owe nothing are missing."""
+    """Return the unanswered part of each agent by name, as numbers and texts; agents that owe nothing are missing."""
     found = {name: awareness.owed for name, awareness in minds.items()}
     return {name: _row(owed) for name, owed in found.items() if owed != Owed()}
 
 
 def restore_owed(minds: Mapping[str, Awareness], rows: Mapping[str, Mapping[str, Any]], world: World) -> None:
-    """Let the agents owe what these rows of `owed_rows` say; whatever else they hold is ignored."""
+    """Restore what the agents owe from rows of `owed_rows`; other values in them are ignored."""
     for name, row in rows.items():
         if name in minds and name in world.characters:
             minds[name].owe(_owed(row), world)

@@ -1,4 +1,4 @@
-"""What an agent perceives: what it remembers of an event, who addressed it, and what is worth a thought."""
+"""The perception of an agent: its memory of an event, who addressed it, and whether the event is worth a thought."""
 
 from __future__ import annotations
 
@@ -18,12 +18,11 @@ CHANNELS = ("say", "whisper", "tell")
 
 @dataclass(frozen=True)
 class Address:
-    """That an agent was spoken to since its last turn, and by whom it is to be answered.
+    """The speeches to an agent since its last turn, and the one to answer.
 
-    `by_id` is who spoke last, a person before an agent; `channel` is the verb that answers: say, whisper or tell.
-    `by_person` is true if that is a person and not an agent, `from_afar` if they may be anywhere. `is_gift` says that
-    they gave it something instead of speaking, `with_gift` that they gave it something besides. `text` is what was
-    said.
+    `by_id` spoke last, a person before an agent; `channel` is the verb that answers: say, whisper or tell. `by_person`
+    is true if that is a person and not an agent, `from_afar` if they may be anywhere. `is_gift` is true if they gave it
+    something instead of speaking, `with_gift` if they gave it something besides. `text` are the words.
     """
 
     spoken: bool = False
@@ -61,7 +60,7 @@ def address(event: Event, world: World) -> Address:
 
 @dataclass(frozen=True)
 class Impression:
-    """What an event leaves in one agent: the kind of memory, the people in it, and whether it was spoken to."""
+    """The impression of an event on one agent: the kind of memory, the people in it, and whether it was spoken to."""
 
     kind: str
     people: tuple[str, ...] = ()
@@ -72,7 +71,7 @@ class Impression:
 def impression(
     event: Event, name: str, world: World, is_first: bool = False, has_floor: bool = False
 ) -> Impression | None:
-    """Return what an event leaves in the agent called `name`, or None for what it remembers otherwise.
+    """Return the impression of an event on the agent called `name`, or None for events that it remembers otherwise.
 
     What it says and thinks itself stands in its memory already: as the command that it typed. `is_first` says that it
     has not met the actor, or not been to the place, before; `has_floor` that words for nobody in particular are for
@@ -107,14 +106,14 @@ def _is_meant(event: Said, name: str, world: World) -> bool:
 
 
 LATELY_MS = 300_000
-"""For how long after somebody's act, in milliseconds, something has happened lately."""
+"""The time after somebody's act during which something counts as having happened lately, in milliseconds."""
 
 
 class Attention:
-    """What has drawn an agent's attention since its last turn.
+    """The attention of an agent: whether anything has drawn it since the last turn.
 
-    Only people and the world keep an agent awake that thinks when something is `near`. What agents do draws one
-    thought at most, or two of them would keep each other awake for ever with nobody there to see it.
+    With `think_when` set to `near`, only people and the world keep an agent awake. An act of another agent draws one
+    thought at most; otherwise two agents would keep each other awake for ever with nobody there to see it.
     """
 
     def __init__(self, now_ms: Callable[[], int]) -> None:
@@ -133,11 +132,11 @@ class Attention:
 
     @property
     def is_stirred(self) -> bool:
-        """Whether something asks for a thought."""
+        """True if something asks for a thought."""
         return self._stirred
 
     def begin_turn(self) -> None:
-        """Let what has drawn attention be seen."""
+        """Reset the attention: the turn sees everything that has drawn it."""
         self._stirred = False
 
     def is_drawn(self, when: str, addressed: bool, world: World, actor: Character) -> bool:

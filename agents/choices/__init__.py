@@ -1,1 +1,1 @@
-"""What an agent can do here and now, and how a model is held to it."""
+"""The commands that an agent can type here and now, and the constraints that hold a model to them."""

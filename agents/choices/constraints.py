@@ -20,7 +20,7 @@ from agents.models.adapter import gbnf_literal
 
 FEWEST_WORDS = 3
 MOST_WORDS = 16
-"""How many words a sentence has."""
+"""Minimum and maximum number of words of a sentence."""
 
 # A sentence begins with a capital and ends with a mark, so that narration is not said.
 RULES = f"""\
@@ -38,7 +38,7 @@ LOOSE = frozenset(
     "through between after before i we they he she it's i'm you're i'll i've he's she's is are was were be been am "
     "do does did has have had will would can could should may might must not very too more most like going then".split()
 )
-"""Words that hardly end a thought: where a bound cut after one of them, the thought is cut shorter."""
+"""Words that rarely end a thought: a thought that the length limit cuts after one of them is cut shorter."""
 
 _MARKS = (".", "!", "?")
 _VERB = re.compile(r'(?:\(| \| )"((?:[^"\\ ]|\\.)+)"')  # the choices for a placeholder begin with a space
@@ -106,13 +106,13 @@ NO_GIFT = "nothing"
 """The choice of handing nothing over."""
 
 YES, NO = "yes", "no"
-"""Whether it goes along with who asked for that."""
+"""The answers of an agent that is asked to come along: it goes, or it stays."""
 
 MAX_WORDS = 220
-"""How many characters an agent says at once, so that an answer ends with its closing brace."""
+"""Maximum length of one speech of an agent, in characters, so that an answer ends with its closing brace."""
 
 JSON_TOKENS = 24
-"""What the braces, keys and quotation marks of an answer take, in tokens."""
+"""Tokens for the braces, keys and quotation marks of an answer."""
 
 # It begins with a letter or a digit of any script, or small models open with a quotation mark; and holds no marks of
 # JSON or Markdown, or they write their thoughts behind the words. llama.cpp, and so Ollama, knows no \s between
@@ -121,7 +121,7 @@ _WORDS = rf"^[^ \r\n\t\"'(*|\\\[{{<_~`#>-][^\"\\|\r\n\t{{}}`*]{{1,{MAX_WORDS - 1
 
 
 def words_schema(hand_over: Sequence[str] = (), asked_along: bool = False) -> dict[str, Any]:
-    """Return the schema of a speech: `{"words": …}`, with what may be handed over, and whether it goes along."""
+    """Return the schema of a speech: `{"words": …}`, with the things to hand over, and whether it goes along."""
     properties: dict[str, Any] = {"words": {"type": "string", "pattern": _WORDS}}
     if asked_along:
         properties |= {"you_follow": {"type": "string", "enum": [YES, NO]}}

@@ -1,11 +1,12 @@
-"""What kind of act comes next: the engine decides that, and a model finds the words.
+"""The policy that decides the next kind of act; the model only finds the words.
 
-In this order: answer who spoke or gave something; greet a person who is new here; do the next step of the errand; greet
-an agent who is new here; else something small, drawn by weights. What would repeat the last turns, or break in on
-others, is no choice. One table of rules serves the grammar, the schema, the menu and the retry, for every model.
+The order is: answer who spoke or gave something; greet a person who is new here; do the next step of the errand;
+greet an agent who is new here; otherwise something small, drawn by weights. Commands that would repeat the last turns
+or interrupt others are left out. One table of rules serves the grammar, the schema, the menu and the retry, for every
+model.
 
 A tiny model held to a grammar looks at the same bell for ever, or walks in a circle. So the verb is drawn here, and
-what would only repeat the last few turns is removed from its arguments; the model finds the words.
+arguments that would repeat the last few turns are removed; the model finds the words.
 """
 
 from __future__ import annotations
@@ -26,33 +27,34 @@ Cause = Literal["answer", "thank", "errand", "greet", "free", "rest"]
 PRIVATE = frozenset({"whisper", "tell"})
 ANSWERING = 0.95
 TALKED_OUT = 0.7
-"""How often an agent answers another in words, and what is left of that for each of its speeches since it came here. So
-two agents come to an end; a person who speaks to them is always answered."""
+"""The probability that an agent answers another in words, and the factor on it for each of its speeches here.
+
+So two agents come to an end; a person who speaks to them is always answered."""
 
 ON_ERRAND = {True: 0.5, False: 0.9}
 GREETS = 0.7
-"""How often the step of an errand is done when it can be, where it leads away from company and otherwise; and how often
+"""The probabilities that a possible step of the errand is done, by whether it leads away from company; and that
 somebody new is spoken to first."""
 
 RESTING = {True: 4.0, False: 0.6}
 """The weight of doing nothing, while a person talks with the agent and otherwise."""
 
 MENU_LINES = 6
-"""How many commands a model may choose from at most."""
+"""Maximum number of commands that a model may choose from."""
 
 SEEKING = 0.5
-"""How often somebody alone who goes, goes towards others."""
+"""The probability that an agent who is alone and goes, goes towards others."""
 
 FEW_POSES = 6
-"""How many poses, drawn anew each time, the model may choose from."""
+"""Number of poses that the model may choose from, drawn again each time."""
 
 
 @dataclass(frozen=True)
 class Decision:
-    """What is to be done: why, with which forms, towards whom.
+    """The decision on the next act: its cause, the forms to choose from, and the partner.
 
-    A `speech` turn asks for words alone; `line` is set where one command is left, which needs no model. A `rest` has
-    neither.
+    A `speech` turn asks for words alone. `line` is set when only one command is left, which needs no model. A `rest`
+    has no forms and no line.
     """
 
     cause: Cause
@@ -78,11 +80,11 @@ class Decision:
 
     @property
     def asked_along(self) -> bool:
-        """Whether the partner asks it to come along."""
+        """True if the partner asks it to come along."""
         return self.kind == "speech" and "follow" in self.forms
 
     def menu(self, rng: random.Random, most: int = MENU_LINES) -> list[str]:
-        """Return the lines that can be chosen from, at most so many, drawn anew each time; free words are none."""
+        """Return at most `most` lines to choose from, drawn again each time; commands with free words are left out."""
         lines = [line for form in self.forms.values() for line in _lines(form)]
         return rng.sample(lines, most) if len(lines) > most else lines
 
@@ -96,13 +98,13 @@ def _lines(form: Form) -> list[str]:
 
 
 class Policy:
-    """Decides what kind of act comes next. The same seed and situations give the same decisions."""
+    """Decides the next kind of act. The same seed and situations give the same decisions."""
 
     def __init__(self, rng: random.Random) -> None:
         self._rng = rng
 
     def decide(self, possible: Possible, now: Situation) -> Decision:
-        """Return what to do, given all that is possible."""
+        """Return the decision, given all that is possible."""
         return (
             self._answer(possible, now)
             or self._errand(possible, now, is_here=True)
@@ -178,7 +180,7 @@ class Policy:
         return replace(decision, line=lines[0]) if len(lines) == 1 else decision
 
     def suggest(self, possible: Possible, now: Situation, count: int = 3) -> list[str]:
-        """Return up to so many different lines that would be accepted, for a model that finds none by itself."""
+        """Return at most `most` different lines that would be accepted, for a model that finds none by itself."""
         fresh = without_repeats(possible, now)
         weights = {verb: weight_of(verb, now) for verb, form in fresh.items() if _lines(form)}
         lines: list[str] = []
@@ -279,21 +281,21 @@ UNKNOWN_WEIGHT = 0.3
 SOCIABLE = frozenset({"say", "whisper", "give", "follow"})
 _ALIKE = {"examine": "look"}
 NOT_AGAIN = 10
-"""For how many turns the same thing is not looked at, taken or put down again."""
+"""Number of turns in which the same thing is not looked at, taken or put down again."""
 
 RESTLESS_ALONE = 0.8
 RESTLESS_IN_COMPANY = 0.15
-"""What each turn in one place adds to the urge to go, as a share of it."""
+"""The growth of the urge to go with each turn in one place, as a share of it."""
 
 VISIT_TURNS = 3
 POLITENESS = 0.1
-"""What is left of the urge to go in the first turns in a place where somebody is."""
+"""The factor on the urge to go in the first `VISIT_TURNS` turns in a place where somebody is."""
 
 GREETING = 2.0
-"""How much likelier speech is for whoever has said nothing here yet."""
+"""The factor on speech to somebody who has said nothing here yet."""
 
 FATIGUE = (0.2, 0.5, 0.8)
-"""What is left of a verb's weight when it was used last turn, two turns ago, three turns ago."""
+"""The factors on a verb's weight when it was used one, two or three turns ago."""
 
 
 def without_repeats(possible: Possible, now: Situation) -> Possible:
@@ -344,7 +346,7 @@ def weight_of(verb: str, now: Situation) -> float:
 
 
 def _staleness(verb: str, verbs: Sequence[str]) -> float:
-    """Return what is left of a verb's weight after its last use; `verbs` are newest first."""
+    """Return the factor on a verb's weight after its last use; `verbs` are newest first."""
     kin = SPEECH if verb in SPEECH else {verb}
     ago = next((turns for turns, one in enumerate(verbs) if one in kin), len(FATIGUE))
     return FATIGUE[ago] if ago < len(FATIGUE) else 1.0

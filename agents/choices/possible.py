@@ -1,4 +1,4 @@
-"""What an agent can do here and now: the commands of the table with the names that fit, and the situation it is in."""
+"""The commands that an agent can type here and now, with the names that fit, and the situation it is in."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ NOTHING = ""
 """The choice of leaving an optional placeholder out."""
 
 SKIPPED = ("to ", "at ", "up ")
-"""What commands skip in front of a name (`look at lamp`); a name that begins so cannot be typed in full."""
+"""Words that commands skip in front of a name (`look at lamp`); names that begin with one cannot be typed in full."""
 
 
 @dataclass(frozen=True)
 class Form:
     """One command as it can be typed now.
 
-    `choices` holds, by kind of placeholder, what may stand there, `NOTHING` for leaving it out. A kind that
-    is missing is free text.
+    `choices` holds the possible values by kind of placeholder; `NOTHING` leaves an optional one out. A kind that is
+    missing is free text.
     """
 
     command: Command
@@ -46,7 +46,7 @@ Possible = Mapping[str, Form]
 
 @dataclass(frozen=True)
 class _Spot:
-    """What one actor has around it, by kind of placeholder; `one_word` asks for names without a space."""
+    """The surroundings of one actor, by kind of placeholder; `one_word` asks for names without a space."""
 
     world: World
     actor: Character
@@ -59,7 +59,7 @@ class _Spot:
 
 
 def possible(world: World, actor: Character, table: CommandTable) -> Possible:
-    """Return what `actor` can do now, by verb, in the table's order.
+    """Return the commands that `actor` can do now, by verb, in the table's order.
 
     Left out are commands that agents are not told of, those above the actor's role, and those with a gap that
     nothing here can fill. Every line that a form can spell will be accepted.
@@ -84,7 +84,7 @@ def _form(command: Command, spot: _Spot) -> Form | None:
 
 
 def _following_or_followed(spot: _Spot) -> set[str]:
-    """Return the names of those whom the actor cannot begin to follow: whom it follows, and who follow it."""
+    """Return the names of the people whom the actor cannot begin to follow: the one it follows, and its followers."""
     gone_along = {one.character_id for one in party(spot.world, spot.actor)} | {spot.actor.transient.following_id}
     items = _people(spot.world, spot.actor)
     return {_typed(one, items, one_word=False) for one in items if one.character_id in gone_along}
@@ -132,7 +132,7 @@ def _is_read_back(form: Form, kind: str, choice: str, spot: _Spot) -> bool:
 
 
 def spelt(command: Command, arguments: Mapping[str, str]) -> str:
-    """Return what stands behind the verb with these arguments by kind; one that is not given is `x`."""
+    """Return the words behind the verb with these arguments by kind; a missing argument is `x`."""
     words = (arguments.get(word.kind, "x") if word.kind else word.text for word in command.words)
     return " ".join(word for word in words if word)
 
@@ -152,7 +152,7 @@ def _people(world: World, actor: Character) -> list[Character]:
 
 
 def _sights(world: World, actor: Character) -> list[Target]:
-    """Return all that can be looked at, of a crowd those who are made out: nobody else is told of by name."""
+    """Return everything that can be looked at; of a crowd, only the people whom the room names."""
     seen = visible_targets(world, actor)
     if not world.is_crowded(actor.room_id):
         return seen
@@ -248,16 +248,16 @@ def poses(people: Iterable[str], things: Iterable[str]) -> Iterator[str]:
 
 @dataclass(frozen=True)
 class Situation:
-    """What the policy knows of an agent's situation.
+    """The situation of an agent, as the policy sees it.
 
-    `recent` are its own last lines, newest last. `address` is who waits for an answer, and `manners` what the
-    conversation asks of it. `company` are the others whom it can see, `ways_back` the exits to where it has just been,
-    `ways_to_others` those towards others, `errand` the next step of what it has set out to do. `asked_for` are the
-    names of what it holds and is asked for, `asked_along` is whether it is asked to come along, `is_parting` whether it
-    is bidden farewell, `gifts` are the names of what it was given last. `shunned` are verbs that would lead it round in
-    a circle. `finds_words` is whether its model is worth asking for free words beside speech, as one held to a grammar
-    is for its thoughts. `answer` is what the world itself answers to what was asked, for a model that is too small to
-    make use of it; empty if nothing.
+    `recent` holds its own last lines, newest last. `address` names those who wait for an answer, `manners` the demands
+    of the conversation. `company` are the others whom it can see. `ways_back` are the exits to where it has just been,
+    `ways_to_others` the exits towards others. `errand` is the next step of its errands. `asked_for` are the names of
+    the things that it holds and somebody asks for, and `gifts` the names of the last things given to it. `asked_along`
+    is true if somebody asks it to come along, `is_parting` if somebody bids it farewell. `shunned` are verbs that would
+    lead it round in a circle. `finds_words` is true if its model is worth asking for free words beside speech, such as
+    the thoughts of a model held to a grammar. `answer` is the world's own answer to what was asked, for a model that is
+    too small to use it; empty if there is none.
     """
 
     recent: Sequence[str] = ()

@@ -23,10 +23,10 @@ MIN_SECRET_WORDS = 3
 MIN_PAIRS = 4
 REPEATED_SHARE = 0.6
 REPEATED_PAIRS = 0.5
-"""What share of a secret's words, or of its pairs of words, somebody repeats who passes it on."""
+"""The shares of a secret's words, and of its pairs of words, at which a speech passes it on."""
 
 _STEM = 5
-"""So many letters are compared of a longer word: `stone` and `stones`."""
+"""Number of letters of a longer word that are compared: `stone` and `stones` are the same."""
 
 
 @dataclass(frozen=True)
@@ -63,17 +63,17 @@ def _pattern(known: tuple[str, ...]) -> re.Pattern[str] | None:
 
 
 Overlap = Mapping[str, Collection[str]]
-"""What `repeats` compares of a speech: its content `words`, and its `pairs` of neighbouring words."""
+"""The parts of a speech that `repeats` compares: its content `words`, and its `pairs` of neighbouring words."""
 
 
 def overlap_key(text: str) -> Overlap:
-    """Return what `repeats` compares of a speech, each part once."""
+    """Return the parts of a speech that `repeats` compares, each once."""
     words = {word[:_STEM] for word in content_words(text)}
     return {"words": words, "pairs": {" ".join(pair) for pair in shingles(text)}}
 
 
 def repeats(spoken: Overlap, secret: Overlap) -> bool:
-    """Return whether a speech says again most of what another said, in whatever language."""
+    """Return whether a speech repeats most of another, in any language."""
     by_words = len(secret["words"]) >= MIN_SECRET_WORDS and _share(spoken, secret, "words") >= REPEATED_SHARE
     return by_words or (len(secret["pairs"]) >= MIN_PAIRS and _share(spoken, secret, "pairs") >= REPEATED_PAIRS)
 
@@ -91,23 +91,23 @@ def shared_topic(text: str, promise: str) -> bool:
 
 VERSION = 2
 SMALL_COMPANY = 4
-"""In a room with at most so many, words for nobody in particular are for each of them."""
+"""Maximum number of people in a room, with the speaker, where words for nobody in particular are for each of them."""
 
 GIFT_MS = 24 * 3_600_000
-"""The same thing given to the same one again within this time is no other gift."""
+"""The time within which a second gift of the same thing to the same character is not counted, in milliseconds."""
 
 QUARREL_MS = 600_000
 QUARREL_LINES = 3
 QUARREL_PAUSE_MS = 3_600_000
-"""Harsh words are a quarrel if both have some of at least so many within this time; then not again for a while."""
+"""A quarrel has `QUARREL_LINES` harsh lines from both sides within `QUARREL_MS`; then none for `QUARREL_PAUSE_MS`."""
 
 MAX_KEPT = 20
-"""How many promises, and how many secrets, are remembered of one."""
+"""Maximum number of promises, and of secrets, that are remembered of one character."""
 
 
 @dataclass(frozen=True)
 class Settings:
-    """From how long an absence on somebody's return is told, and the words that a world has for its rules."""
+    """The settings of the rules: the shortest absence that a return is told of, and the world's own words."""
 
     absence_ms: int = 24 * 3_600_000
     lexicon: Lexicon = field(default_factory=Lexicon)
@@ -127,7 +127,7 @@ class Scene:
         self.others = self._others()
 
     def identity(self, name: str) -> str:
-        """Return what somebody is known by: a guest is another one each time."""
+        """Return the identity of somebody; a guest gets a new one for each visit."""
         visit = self.state.get(f"guest\t{name}")
         return f"{name}#{visit}" if visit else name
 
@@ -139,13 +139,13 @@ class Scene:
 
     @property
     def hearers(self) -> list[str]:
-        """Who hears the words: one alone, or everybody in the room."""
+        """The names of those who hear the words: one addressee alone, or everybody else in the room."""
         if not self.event.words:
             return self.others
         return [name for name in self.state.get(f"in\t{self.event.room}", []) if name != self.event.who]
 
     def _others(self) -> list[str]:
-        """Return to whom an event is done, by name: to one, to those whom the words name, or to a small company."""
+        """Return the names an event is for: the addressee, those the words name, or everybody in a small company."""
         event = self.event
         if event.to:
             return [event.to] if event.to != event.who else []
@@ -166,7 +166,7 @@ def first_meetings(scene: Scene) -> Iterator[Moment]:
         key = "met\t" + "\t".join(sorted((scene.who, scene.identity(other))))
         if key not in scene.state:
             scene.state.put(key, scene.number)
-            # That they whisper is seen by all; the words are never quoted to those who may not know them.
+            # Everybody sees that they whisper; the words are never quoted to those who may not know them.
             yield replace(scene.moment("first_meeting", other), is_private=not scene.event.is_public)
 
 
@@ -295,11 +295,11 @@ class TopMoments:
 
     @property
     def fingerprint(self) -> str:
-        """What the rules are known by."""
+        """The JSON text that identifies the rules: their version and settings."""
         return json.dumps([VERSION, asdict(self._settings)], sort_keys=True)
 
     def moments_of(self, number: int, event: LoggedEvent, state: RuleState) -> list[Moment]:
-        """Return what is worth telling now that this event has happened."""
+        """Return the moments that end with this event."""
         if event.kind == OPENED:
             for key in [key for key in state if key.startswith(("in\t", "room\t"))]:
                 state.drop(key)
@@ -333,6 +333,6 @@ def _follow(event: LoggedEvent, state: RuleState) -> None:
 
 
 def by_worth(moments: list[Moment]) -> list[Moment]:
-    """Return moments, the most valuable first, and of those worth the same the earliest."""
+    """Return moments, the most valuable first; of equal worth, the earliest first."""
     worth = {name: rule.worth for name, rule in RULES.items()}
     return sorted(moments, key=lambda one: (-worth.get(one.rule, 0), one.at_ms))

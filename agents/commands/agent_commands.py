@@ -24,10 +24,10 @@ _NAME = re.compile(r"[^\W\d_](?:[^\W_]|['-](?=\w)){1,19}")
 
 
 class Possession:
-    """Who leads which agent just now.
+    """The possession of agents by admins: who leads which agent just now.
 
-    `note` is told of every line that an agent did in this way: who typed it, the line, why it was refused (empty if it
-    was done), and the agent.
+    `note` is called with every line that an agent did in this way: who typed it, the line, why it was refused (empty if
+    it was done), and the agent.
     """
 
     def __init__(self, game: Game, note: Note) -> None:

@@ -32,7 +32,7 @@ TEMPLATE = ("templates", "dream.md")
 SLOTS = ("name", "past")
 MAX_DREAM_TOKENS = 120
 MAX_DREAM_CHARACTERS = 600
-"""How long a dream may be, in characters; it ends with a sentence if it can."""
+"""Maximum length of a dream, in characters; it ends with a sentence if it can."""
 PAST_SHARE = 2
 """One part in so many of what the model can read is for the past; the oldest of it is left out first."""
 TEMPERATURE = 1.1
@@ -42,7 +42,7 @@ _SENTENCES = re.compile(r".*[.!?…][\"'”’)]?", re.DOTALL)
 OnLine = Callable[[str], None]
 
 MAX_DREAM_MEMORIES = 40
-"""Of so many of an agent's newest memories a dream is made."""
+"""Number of an agent's newest memories that a dream is made from."""
 
 MAX_GOAL_CHARACTERS = 200
 MAX_GOALS = 20
@@ -50,7 +50,7 @@ MAX_RECALLED = 8
 
 
 class Dreamer:
-    """Dreams for everyone, one dream at a time for each. `queue` is what stands before the model, if there is one."""
+    """Dreams for everyone, one dream at a time for each. `queue` returns the queue of the model, if there is one."""
 
     def __init__(
         self, vault: Vault, queue: Callable[[], ModelQueue | None], rng: random.Random, timeout_seconds: float
@@ -63,7 +63,7 @@ class Dreamer:
 
     @property
     def can_dream(self) -> bool:
-        """Whether there is a model."""
+        """True if there is a model to dream with."""
         return self._queue() is not None
 
     def is_dreaming(self, name: str) -> bool:

@@ -32,7 +32,7 @@ MAX_TITLE_CHARACTERS = 60
 MAX_ENTRY_CHARACTERS = 2000
 MAX_NOTE_CHARACTERS = 20_000
 MAX_NOTES = 200
-"""How long a title, what is written at a time and a note may be, in characters, and how many notes one may have."""
+"""Maximum length of a title, of one entry and of a note, in characters, and maximum number of notes."""
 
 ARROW = "->"
 

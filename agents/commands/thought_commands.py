@@ -32,7 +32,7 @@ PROMPT_LINES = 8
 DEFAULT_QUESTIONS = 3
 MAX_QUESTIONS = 20
 MAX_WHOLE = 3
-"""How many are shown if nobody says, at most, and at most with the whole prompt of each."""
+"""Number of questions shown by default, the maximum, and the maximum with whole prompts."""
 
 _SENTENCE = re.compile(r"(?P<tier>(?i:longterm|recent)(?::.+)?) (?P<number>\d{1,6})(?: (?P<at>\d{4}-\S+))?")
 
@@ -41,7 +41,7 @@ MEMORY_FILTERS = ("kind", "room", "who", "since", "until", "age", "pinned", "bef
 
 
 def log_text(agent: Agent, questions: list[Question], whole: bool, say: Wording) -> str:
-    """Return questions with their answers and what came of them; with `whole` every prompt from its first line on."""
+    """Return questions with their answers and outcomes; with `whole`, every prompt from its first line on."""
     return "\n\n".join("\n".join(_question_told(agent.name, one, whole, say)) for one in questions)
 
 

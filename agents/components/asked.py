@@ -1,7 +1,7 @@
-"""What the world knows of what was just asked about: the way to a place, where somebody is, who has a thing.
+"""Answers of the world to a question: the way to a place, where somebody is, who has a thing.
 
-The engine looks it up, so that the model need not make it up. It stands right before the words that are to be answered;
-for a model too small to make use of it the engine answers with it.
+The engine looks the answer up, so that the model need not make it up. The answer stands right before the words to
+reply to. If the model is too small to use it, the engine replies with it.
 """
 
 from __future__ import annotations
@@ -25,19 +25,19 @@ from world.parsing import has_phrase, is_named
 from world.world import World
 
 MAX_ROOMS = 200
-"""So many rooms, the nearest, are looked through, and as many things and people."""
+"""Maximum number of rooms that are searched, the nearest first, and of things and of people."""
 
 MAX_LINES = 3
 TELLING = 2
-"""By so many words of its description somebody is known who is not here."""
+"""Minimum number of words of a description by which somebody who is not here is recognised."""
 
 LATEST = 4
-"""Among so many of the newest memories are the words to be answered."""
+"""Number of the newest memories among which the words to be answered are."""
 
 
 @dataclass(frozen=True)
 class Person:
-    """Who asks: id and name in the world, the name that they have told (or empty), and what else, oldest first."""
+    """The person who asks: id and name in the world, the name they have given (or empty), and facts, oldest first."""
 
     character_id: str
     name: str
@@ -46,7 +46,7 @@ class Person:
 
 
 class Asked(AddedComponent):
-    """Tells what the world knows of the places, people and things that the partner has named last."""
+    """Tells the world's knowledge of the places, people and things that the partner has named last."""
 
     name = "asked"
 
@@ -66,7 +66,7 @@ class Asked(AddedComponent):
 
 
 def to_be_answered(moment: Moment, reading: NarrationParser) -> Utterance | None:
-    """Return what the partner of a speech turn has said last, if it is among the newest memories."""
+    """Return the last words of the partner of a speech turn, if they are among the newest memories."""
     if moment.kind != "speech" or moment.partner is None:
         return None
     heard = last_heard(moment.view.tail[-LATEST:], moment.partner.name)
@@ -74,9 +74,9 @@ def to_be_answered(moment: Moment, reading: NarrationParser) -> Utterance | None
 
 
 def answers(words: str, world: World, actor: Character, person: Person) -> list[str]:
-    """Return what an agent can answer to words without a model; nothing of it is made up.
+    """Return the answers to some words that an agent can give without a model; none of them is made up.
 
-    That is what the world knows of what is asked, what it was told before, and that it will remember what it is told.
+    They give the world's knowledge or what the agent was told before, or say that it is sorry or will remember.
     """
     say = world.wording
     if not is_question(words, say) and not has_phrase(say("talk.asks_for"), words):
@@ -113,7 +113,7 @@ def _lore_of(words: str, world: World, actor: Character) -> list[str]:
 
 
 def recalled(words: str, world: World, actor: Character, person: Person) -> list[str]:
-    """Return what a person was asked to be told again of themselves, where words ask for that: a name, what they said.
+    """Return a person's own statements, where their words ask to be told them again: a name, what they said.
 
     The phrases by which that is asked stand in `text/asked.md`.
     """
@@ -129,7 +129,7 @@ def asks_again(words: str, world: World) -> bool:
 
 
 def told_by(spoken: Utterance, question: str, actor: Character, partner: Character, world: World) -> str:
-    """Return what somebody has said that has to do with a question, as the agent tells it to its partner."""
+    """Return somebody's words that have to do with a question, as the agent tells them to its partner."""
     words, say = fitting(spoken, question, partner.name), world.wording
     if spoken.speaker == partner.name:
         return _told_again(words, actor, world)
@@ -154,7 +154,7 @@ def _told_again(words: str, actor: Character, world: World) -> str:
 
 
 def _told(words: str, world: World, actor: Character, person: Person) -> list[str]:
-    """Return what a person has told that answers their question: at most one statement, the latest that fits best."""
+    """Return a person's earlier statement that answers their question: at most one, the latest that fits best."""
     asked, asks_loss = key_words(words), has_phrase(world.wording("asked.asks_loss"), words)
     ranked = [
         (asks_loss and one.label == LOSS, len(asked & key_words(one.words)), at)
@@ -218,7 +218,7 @@ def _exits(way: list[Exit], world: World) -> str:
 
 
 def _things(ways: dict[str, list[Exit]], world: World) -> Iterator[Thing]:
-    """Yield the things in the nearest rooms, and those that somebody in them carries."""
+    """Yield the things in the nearest rooms, and the things that somebody in them carries."""
     owners = (one.character_id for one in islice(world.awake(), MAX_ROOMS) if one.room_id in ways)
     for place_id in (*ways, *owners):
         yield from world.things_at(place_id)

@@ -1,7 +1,6 @@
-"""What somebody means with their words, beyond what they say: good news, an apology, an insult.
+"""Dialogue acts: the intention behind somebody's words, such as good news, an apology or an insult.
 
-Dialogue acts, as the field calls them, are known by phrases, and told in one line before the answer. Phrases and lines
-are in `text/dialogue.md`.
+They are recognised by phrases, and told in one line before the answer. Phrases and lines are in `text/dialogue.md`.
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ ACTS = (
 
 
 class Dialogue(AddedComponent):
-    """Tells what the partner has meant with what they said last, and how one takes it."""
+    """Tells the intention of the partner's last words, and a fitting reaction."""
 
     name = "dialogue"
 

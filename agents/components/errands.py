@@ -27,17 +27,17 @@ log = logging.getLogger(__name__)
 
 MAX_REFUSALS = 2
 PUT_OFF_MINUTES = 60
-"""After so many refusals a step is put off for so many minutes of the world; then it is tried once more."""
+"""A step refused `MAX_REFUSALS` times is put off for `PUT_OFF_MINUTES` of the world; then it is tried once more."""
 
 TALKING = frozenset({"say", "whisper", "tell"})
 
 
 @dataclass(frozen=True)
 class Step:
-    """What can be done here and now for an errand: a command, or a talk with somebody who is here.
+    """The next step of an errand that is possible here and now: a command, or a talk with somebody who is here.
 
-    `line` is the command; empty for a talk, then `talk_to` is the id of the person. `is_going` says that it only leads
-    towards the place, `is_at_once` that it comes before everything that the agent would do by itself.
+    `line` is the command; it is empty for a talk, and `talk_to` is then the id of the person. `is_going` is true if the
+    step only leads towards the place, `is_at_once` if it comes before everything that the agent would do by itself.
     """
 
     errand: Errand
@@ -70,7 +70,7 @@ class Errands:
         return tuple(self._steps)
 
     def adopt(self, routine: Sequence[Errand]) -> None:
-        """Go on with other errands in `agent.md`; what is done of those that stay remains done."""
+        """Go on with other errands in `agent.md`; errands that stay and are done remain done."""
         if tuple(routine) == self._routine:
             return
         done = {one for one in self._steps if one.is_done}
@@ -79,7 +79,7 @@ class Errands:
         self._save()
 
     def next_step(self, world: World, actor: Character) -> Step | None:
-        """Return what to do next for the first errand that is not done and can be gone about."""
+        """Return the next step of the first errand that is not done and not put off."""
         self._keep_up(world)
         self._tick_what_is_so(world, actor)
         self._step = None
@@ -92,7 +92,7 @@ class Errands:
         return self._step
 
     def _is_put_off(self, errand: Errand, world: World) -> bool:
-        """Return whether a step was refused so often that it waits; the time begins when that is first asked."""
+        """Return whether a step waits because it was refused often; the time begins when that is first asked."""
         if self._refusals.get(errand, 0) < MAX_REFUSALS:
             return False
         until = self._put_off.setdefault(errand, world.time.minutes + PUT_OFF_MINUTES)
@@ -229,10 +229,10 @@ def _step(errand: Errand, world: World, actor: Character) -> Step | None:
 
 
 SOUGHT_MS = 300_000
-"""For how long after a person has come into the world, in milliseconds, the agent goes to meet them."""
+"""Milliseconds after a person has come into the world in which the agent goes to meet them."""
 
 MAX_STEPS = 12
-"""After so many steps towards a person who is never there, the agent gives up."""
+"""Number of steps towards a person who is never there after which the agent gives up."""
 
 
 @dataclass

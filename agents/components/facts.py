@@ -1,7 +1,7 @@
-"""What a prompt tells of facts and of older memories.
+"""The sections of a prompt with facts and older memories.
 
-`facts` stays for long. `known` (what was looked up) and `recollected` (what the moment brings to mind) are shown for
-one turn and become no new memories.
+`facts` stays for long. `known` (the results of a look-up) and `recollected` (memories that the moment brings to mind)
+are shown for one turn and become no new memories.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ from world.commands.communication import board_lines
 from world.events import Event
 
 SHARE = 8
-"""At most one part in so many of the prompt goes to facts, to what is shared, and to what was looked up."""
+"""The share of a prompt, one part in this many, for each of facts, shared entries and look-ups."""
 
 TALK_FACTS = 4
-"""How many facts a talk is begun with; a small model speaks of whatever it has read."""
+"""Number of facts that a talk begins with; a small model speaks of everything it has read."""
 
 REMINDERS = 3
 REMINDER_TOKENS = 80
@@ -69,7 +69,7 @@ class Facts:
         return Section(self.name, "\n".join(f"- {line}" for line in lines), is_stable=True) if lines else None
 
     def reminder(self, moment: Moment) -> str:
-        """Return what matters to those present and is neither told above nor in the memories that are shown."""
+        """Return the facts that matter to those present and are neither told above nor in the memories shown."""
         company, first_shown = _names(moment), moment.view.first_shown(moment.left_out)
         older = (fact for fact in self._told() if fact.since < first_shown or not fact.since)
         near = rank_by_relevance((fact for fact in older if _is_about(fact, company)), company, "")
@@ -104,12 +104,12 @@ class Facts:
         return (fact for fact in self._registry.facts if fact.section != PLACES or fact.remark)
 
     def _pins(self, view: View, shown: str) -> Iterable[str]:
-        """Yield the pins, word for word, but those that stand below in any case."""
+        """Yield the pins, word for word, except those whose text stands below in any case."""
         return (pin.text for pin in self._registry.pins if not _stands_in(pin, view, shown))
 
 
 def board_text(moment: Moment) -> str:
-    """Return what an agent reads on the board, in order; of too much the oldest is left to the command `board`."""
+    """Return the board's entries for an agent, in order; of too many the oldest are left to the command `board`."""
     lines = board_lines(moment.world, moment.actor)
     return "\n".join(reversed(fit_budget(lines[::-1], moment.count_tokens, moment.budget_tokens // SHARE)))
 
@@ -145,13 +145,13 @@ def _is_about(fact: Fact, company: frozenset[str]) -> bool:
 
 
 RECOLLECTED_TOKENS = 320
-"""What comes to mind unasked takes no more than this of the prompt."""
+"""Maximum size of the section with unasked recollections, in tokens."""
 
 
 class LookedUp:
-    """Tells what the agent has just looked up, and what it knows of those present that stands nowhere else.
+    """Tells the agent's last look-up, and its knowledge of those present that stands nowhere else.
 
-    `text` is what was looked up since its last command.
+    `text` is the result of look-ups since its last command.
     """
 
     name = "known"
@@ -161,7 +161,7 @@ class LookedUp:
         self._facts = facts
 
     def observe(self, memory: Memory, event: Event | None) -> None:
-        """What was looked up is shown until the agent's next command."""
+        """Drop the result of the look-up at the agent's next command."""
         if memory.kind == "acted":
             self.text = ""
 
@@ -171,7 +171,7 @@ class LookedUp:
         return Section(self.name, text) if text else None
 
     def acted(self, turn: Turn) -> None:
-        """Nothing is kept."""
+        """Keep nothing."""
 
 
 class Retrieval:
@@ -202,7 +202,7 @@ class Retrieval:
         return Section(self.name, "\n".join(lines), gives_way=2, shows=shows, scores=scores)
 
     def acted(self, turn: Turn) -> None:
-        """What the agent has not taken up is not shown again for a while."""
+        """Rest the memories that the agent has not taken up: they are not shown again for a while."""
         if turn.line:
             self._retriever.end_turn(self._shown, turn.line)
             self._shown = []

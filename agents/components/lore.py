@@ -1,4 +1,4 @@
-"""What the agent knows of what was just spoken of, from the notes in `lore/`: the model need not make it up."""
+"""The agent's knowledge of the subject just spoken of, from the notes in `lore/`, so that no model makes it up."""
 
 from __future__ import annotations
 

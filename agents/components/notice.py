@@ -1,4 +1,4 @@
-"""What an agent is told of its own repetition."""
+"""The notice to an agent of its own repetition."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the agent knows and thinks of those who are here, and what it has come to think: opinions, told as such."""
+"""The agent's knowledge and opinions of those who are here, and its insights; opinions are told as such."""
 
 from __future__ import annotations
 
@@ -33,16 +33,16 @@ from world.message_catalog import Wording
 from world.world import World
 
 MAX_PEOPLE = 6
-"""So many of those present are told of, the partner first."""
+"""Maximum number of people in the room who are told about; the partner comes first."""
 
 BOND_TOKENS = 180
 FACT_CHARACTERS = 280
-"""How long the line with the facts on one person may be; one fact is told in any case."""
+"""Maximum length of the line with the facts on one person, in characters; one fact is told in any case."""
 
 INSIGHT_TOKENS = 64
 MAX_INSIGHTS = 2
 RECENT_MEMORIES = 4
-"""What was said in so many of the newest memories counts as what the talk is about."""
+"""Number of the newest memories whose speeches count as the subject of the talk."""
 
 MIN_SHARED = 1
 MAX_NAMES = 12
@@ -50,10 +50,10 @@ _RANKS = {kind: place for place, kind in enumerate((LOSS, PROMISE, REQUEST, KIN,
 
 
 class Bonds:
-    """Tells of each person present what is known from speech, and what the agent thinks of them: two lines at most.
+    """Tells, for each person present, the facts from speech and the agent's opinion of them: two lines at most.
 
-    What somebody says of themselves by the patterns of `speech_facts` is known from the moment in which it is heard.
-    In a prompt that is too long the oldest lines of the tail give way to it: who somebody is matters for longer.
+    A statement about oneself that matches the patterns of `speech_facts` is known as soon as it is heard.
+    In a prompt that is too long, the oldest lines of the tail give way to it: who somebody is matters for longer.
     """
 
     name = "bonds"
@@ -117,7 +117,7 @@ class Bonds:
         return {name: own for name, own in told.items() if own and own not in world.characters}
 
     def _meet(self, name: str) -> None:
-        """Forget what a guest of that name has said, if this is another one."""
+        """Forget the words of an earlier guest of that name."""
         found = self._character(name)
         if found and found.role is Role.GUEST and self._guests.get(name) is not found:
             self._people.forget(name)
@@ -176,7 +176,7 @@ class Insights:
 
 
 def person_lines(reflection: Reflection, person: str, say: Wording) -> list[str]:
-    """Return what an agent knows and thinks of a person, a line each, for a screen; none if it is nothing."""
+    """Return an agent's knowledge and opinion of a person, a line each, for a screen; empty if there is none."""
     people = reflection.people
     return [statement_line(one, say) for one in (*people.facts(person), *people.opinions(person))]
 
@@ -212,7 +212,7 @@ def fact_sentence(person: str, fact: Statement, say: Wording) -> str:
 
 
 def opinion_sentence(agent: str, opinion: Statement, say: Wording) -> str:
-    """Return what an agent thinks, as an opinion and never as a fact."""
+    """Return an agent's opinion as an opinion and never as a fact."""
     teller = next((tag.removeprefix(AS_TOLD_BY) for tag in opinion.tags if tag.startswith(AS_TOLD_BY)), "")
     key = "mind.opinion_told" if teller and teller != opinion.label else "mind.opinion"
     return say(key, agent=agent, who=teller, words=_ended(opinion.words))

@@ -1,8 +1,8 @@
-"""How the agent talks: the examples of its `voice.md` that are nearest to what was just said.
+"""The manner of the agent: the examples of its `voice.md` that are nearest to what was just said.
 
 An example is found by the words that it shares with a sentence that was said, rare words counting for more, or by a
-subject that is named in what is told. It stands right before the words that are to be answered, so that a model answers
-in the agent's own manner. Where a small model is asked the like of an example, its answer is said as it stands.
+subject that is named. It stands right before the words to reply to, so that a model answers in the agent's own manner.
+A small model is not asked where an example is near enough: the answer of the example is said as it stands.
 """
 
 from __future__ import annotations
@@ -26,25 +26,28 @@ from world.events import Event
 from world.parsing import parse_line, split_reason
 
 NEAR = 0.6
-"""From this on, of 1 for the very words, an example is told."""
+"""Minimum similarity of an example that is told; 1 is the very words."""
 
 SURE = 0.75
-"""From this on its answer will do as it stands, to what is told or where a model finds none. So near is a subject."""
+"""Minimum similarity at which its answer is said as it stands, to a statement or where a model finds none.
+
+It is also the similarity of a subject that is named.
+"""
 
 VERY_SURE = 0.85
-"""From this on its answer will do as it stands, to what is asked."""
+"""Minimum similarity at which its answer is said as it stands, to a question."""
 
 ASKED_SUBJECT = 0.8
-"""So near is a subject that is asked about: its answer is said where nothing is known of what is asked."""
+"""The similarity of a subject that is asked about; its answer is said where nothing is known of the question."""
 
 SECOND = 0.85
-"""A second example is told if it is this near, of the first."""
+"""A second example is told if its similarity is at least this share of the first one's."""
 
 GIVEN = 0.7
-"""An answer counts as given when so many of its words were said in one line."""
+"""An answer counts as given when at least this share of its words were said in one line."""
 
 FAMILIAR = 0.33
-"""Words are in the language of the note when it has so many of them."""
+"""Words are in the language of the note when it has at least this share of them."""
 
 _STEM = 6
 _WORD = re.compile(r"[^\W_]+(?:'[^\W_]+)*")
@@ -55,10 +58,10 @@ _ME, _YOU = frozenset({"i", "me", "my", "mine", "we", "our"}), frozenset({"you",
 
 _CLAUSE_ENDS = re.compile(r"[,;:–—]\s+|\s+-\s+|\s+(?:and|but|so|because)\s+")
 SHORTEST_CLAUSE = 2
-"""A part of a sentence of so many words is compared by itself too."""
+"""Minimum number of words of a part of a sentence that is compared by itself too."""
 
 MAX_PARTS = 12
-"""So many sentences and parts of them, the first, are compared."""
+"""Maximum number of sentences and parts of them that are compared, the first ones."""
 
 
 @dataclass(frozen=True)
@@ -110,7 +113,7 @@ class Voice:
         return self._indexed().understands(words)
 
     def at_a_loss(self, tail: Iterable[Memory], is_asked: bool) -> str:
-        """Return what the agent says to whatever is asked or told, and has not said in the tail; empty if nothing."""
+        """Return the agent's answer to some words that it has not said in the tail; empty if there is none."""
         wanted, given = "asked" if is_asked else "told", _given_in(tail)
         answers = (answer for one in self._exchanges() if one.of_anything == wanted for answer in one.answers)
         return next((one for one in answers if not given(one)), "")
@@ -204,7 +207,7 @@ def _parts(told: Iterable[str]) -> Iterator[str]:
 
 
 def _given_in(tail: Iterable[Memory]) -> Callable[[str], bool]:
-    """Return what tells whether most of the words of an answer were said in one line of the tail."""
+    """Return a test whether most of the words of an answer were said in one line of the tail."""
     lines = (parse_line(split_reason(one.text)[0]).arguments for one in tail if one.kind == "acted")
     said = [frozenset(_words(one)) for one in lines]
 

@@ -1,1 +1,1 @@
-"""What a model is given to read: a template of the vault, filled with who the agent is, what it knows and sees."""
+"""Prompts: templates of the vault, filled with the agent's profile, knowledge and perception."""

@@ -31,7 +31,7 @@ HANGS_SECONDS = 1.0
 """An added component that takes longer than this is switched off."""
 
 MAX_CHARACTERS_A_TOKEN = 16
-"""More than so many characters a token no text has on the average."""
+"""Maximum average number of characters a token of any text."""
 
 _TALK_PARTS = ("System", "Past", "Scene", "Now")
 _HEADING = re.compile(r"##[ \t]+(\w+)[ \t]*")
@@ -39,10 +39,10 @@ _HEADING = re.compile(r"##[ \t]+(\w+)[ \t]*")
 
 @dataclass(frozen=True)
 class Templates:
-    """What prompts are made from.
+    """The templates of prompts.
 
-    `full` and `small` are transcripts, for a base model and for one so small that it is held to a grammar; `talk` and
-    `action` are for models that are talked with, when they speak and when they choose a command.
+    `full` and `small` are transcripts, for a base model and for one so small that it is held to a grammar. `talk` and
+    `action` are for chat models, when they speak and when they choose a command.
     """
 
     full: PromptTemplate
@@ -52,7 +52,7 @@ class Templates:
 
 
 class Layout(Protocol):
-    """How sections and the tail become a prompt."""
+    """A layout of prompts: it renders sections and the tail."""
 
     def has_place_for(self, name: str) -> bool:
         """Return whether a section of this name would be shown."""
@@ -62,7 +62,7 @@ class Layout(Protocol):
 
 
 def sections_of(components: Iterable[Component], moment: Moment, failed: Callable[[Component], None]) -> list[Section]:
-    """Return what each component has to add, in their order; one that raises is left out and `failed` is called.
+    """Return the sections of the components, in their order; one that raises is left out and `failed` is called.
 
     Raises: NoteError if the journal cannot be read, NotCountedYet if tokens have to be counted first.
     """
@@ -86,7 +86,7 @@ def sections_of(components: Iterable[Component], moment: Moment, failed: Callabl
 
 
 def checked(component: Component, call: Callable[[], T]) -> T:
-    """Return what a call of a component returns.
+    """Return the result of a call of a component.
 
     Raises: TypeError if it is a section that is none of its own, TimeoutError if an added one has taken too long.
     """
@@ -301,7 +301,7 @@ def _with_aside(talk: list[Message], with_whom: str, sections: Sequence[Section]
 
 
 def calling(sections: Iterable[Section], moment: Moment) -> Callable[[str], str]:
-    """Return what calls people in a text by the names that sections tell, in a talk but not where commands are due."""
+    """Return a function that replaces names in a text by those that sections tell, in a talk but not for commands."""
     names = {name: told for one in sections for name, told in one.names.items()} if moment.kind == "speech" else {}
     if not names:
         return lambda text: text
@@ -310,7 +310,7 @@ def calling(sections: Iterable[Section], moment: Moment) -> Callable[[str], str]
 
 
 def _slots(sections: Sequence[Section], slots: frozenset[str]) -> dict[str, str]:
-    """Return what fills each slot; sections without one of their own stand in `known`, one after the other."""
+    """Return the text for each slot; sections without a slot of their own stand in `known`, one after the other."""
     values = {one.name: one.text for one in sections if one.name in slots and one.name != IN_KNOWN}
     return {**values, IN_KNOWN: "\n".join(one.text for one in _in_known(sections, slots))}
 

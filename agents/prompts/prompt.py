@@ -27,11 +27,11 @@ SLOTS = (
 )
 TALK_SLOTS = (*(slot for slot in SLOTS if slot not in ("tail", "before", "since")), "partner", "here", "menu", "offer")
 FIXED = frozenset((*SLOTS, *TALK_SLOTS))
-"""The slots of what is told only where a template has a place for it; every other section is told in any case."""
-# What a prompt cannot do without, each in either form: the tail whole or in two parts, the scene in full or in a line.
+"""The slots of sections that are told only where a template has a place for them; all others are always told."""
+# Slots that a prompt needs, each in either form: the tail whole or in two parts, the scene in full or in a line.
 NEEDED = (("name",), ("tail", "before"), ("tail", "since"), ("scene", "place"))
 
-# What is told in any case: a template that has no place for it is given one before a paragraph or line with these.
+# Sections that are always told: a template without a place for one gets it before a paragraph or line with these.
 ADDED = {"facts": ("older", "recent", "tail", "before"), "board": ("scene", "place"), "known": ("scene", "place")}
 
 _SLOT = re.compile(r"\{([a-z_]+)\}")
@@ -39,7 +39,7 @@ _PARAGRAPH = re.compile(r"\n[ \t]*\n+")
 _ONLY_SLOTS = re.compile(r"\s*(?:\{[a-z_]+\}\s*)+")
 
 Place = tuple[int, int]
-"""Where a section stands in a text: its first character, counted from 0, and how many there are."""
+"""The place of a section in a text: its first character, counted from 0, and the number of its characters."""
 
 
 NO_RANGE = Range(1, 0)
@@ -47,12 +47,11 @@ NO_RANGE = Range(1, 0)
 
 @dataclass(frozen=True)
 class Prompt:
-    """What a model is given to read, and the record of it.
+    """A prompt for a model, and the record of it.
 
-    `text` is the whole of it as it stands, `messages` the same for a model that is talked with. `sections` are those
-    that it shows, in order, and `places` tells where in the text each begins. `shown` are the memories of the tail that
-    stand in it word for word, `unshown` those before them that found no room. `left_out` names the sections that gave
-    way.
+    `text` is the whole prompt, `messages` the same for a chat model. `sections` are the sections that it shows, in
+    order, and `places` tells where in the text each begins. `shown` are the memories of the tail that stand in it word
+    for word, `unshown` the ones before them that found no room. `left_out` names the sections that gave way.
     """
 
     text: str = ""
@@ -119,7 +118,7 @@ class PromptTemplate:
 
 
 def parse_template(text: str, source: str, slots: Sequence[str] = ()) -> PromptTemplate:
-    """Return a template; `slots` are those that it may have, by default those of the components that are loaded.
+    """Return a template; `slots` are the ones that it may have, by default those of the loaded components.
 
     Raises: NoteError naming file and line if it has a slot that does not exist, lacks one that is needed, or does
     not end in `~{name}>`.
@@ -144,7 +143,7 @@ def parse_paragraphs(text: str, source: str, first_line: int) -> PromptTemplate:
 
 
 def known_slots(slots: Sequence[str], components: ComponentRegistry | None = None) -> tuple[str, ...]:
-    """Return these slots and those that components may have of their own; by default those that are loaded."""
+    """Return the given slots and the components' own; by default the components are the loaded ones."""
     return (*slots, *sorted((components or loaded_components()).names - FIXED))
 
 
@@ -157,7 +156,7 @@ def _check_slots(text: str, source: str, slots: Sequence[str], first_line: int =
 
 
 def _with_places(text: str) -> str:
-    """Return a template's text with a place for everything that is told in any case."""
+    """Return a template's text with a place for every section that is always told."""
     for slot, before in ADDED.items():
         if f"{{{slot}}}" not in text:
             first = min(text.index(f"{{{one}}}") for one in before if f"{{{one}}}" in text)

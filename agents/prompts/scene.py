@@ -1,4 +1,4 @@
-"""Where an agent is, as its prompt tells it: in full, in one line for a small model, or in a sentence for a talk."""
+"""The scene of an agent in its prompt: in full, in one line for a small model, or in a sentence for a talk."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ from world.room_view import describe_room, exits_line, inventory_line, items_lin
 from world.world import World
 
 LONG_MINUTES = 45
-"""After how many minutes of doing nothing an agent is told of it."""
+"""Minutes of doing nothing after which an agent is told of it."""
 
 
 def command_list(table: CommandTable, actor: Character) -> str:
-    """Return the commands that agents are told of, a line each."""
+    """Return the commands that agents are shown, a line each."""
     return "\n".join(f"{one.usage} - {table.summary_of(one)}" for one in table if one.is_listed_for(actor))
 
 
 def scene_text(world: World, actor: Character, idle_ms: int = 0) -> str:
     """Return where an agent is at this moment: time, place, company, things and exits, a line each.
 
-    `idle_ms` is how long ago it last did anything, in milliseconds; it is told of it when that is long.
+    `idle_ms` is the time since it last did anything, in milliseconds; the scene mentions it when that is long.
     """
     room = world.room_of(actor)
     lines = [
@@ -45,7 +45,7 @@ def idle_text(world: World, idle_ms: int) -> str:
 
 
 def place_text(world: World, actor: Character) -> str:
-    """Return the same in one line without the description, for a small model that talks about whatever it read last."""
+    """Return the same in one line without the description; a small model talks about the last thing it read."""
     parts = [
         f"You are in {world.room_of(actor).name}.",
         items_line(world, actor),

@@ -33,9 +33,9 @@ class Talk:
     def lines(self, told: Iterable[tuple[Memory, str]], said_again: str = "") -> Iterator[Message]:
         """Yield memories, each with the text that is told of it, as messages: one for each memory.
 
-        Who speaks is told where that changes, and where it is whispered. So a line stays the same as the talk goes on,
-        and a model's prefix cache serves it. Own words that are much the same as `said_again` are told in brackets: a
-        small model says again what it reads as its own.
+        A speaker is named where the speaker changes, and where words are whispered. So a line stays the same as the
+        talk goes on, and a model's prefix cache serves it. Own words that are much the same as `said_again` are told in
+        brackets: a small model repeats what it reads as its own.
         """
         speaker = ""
         for memory, text in told:
@@ -64,7 +64,7 @@ class Talk:
         return Message("assistant", words_json(quoted(words)))
 
     def _spoken(self, memory: Memory) -> Utterance | None:
-        """Return what somebody else said in a memory; None if nothing was said."""
+        """Return the words that somebody else said in a memory; None if nothing was said."""
         if memory.kind not in ("observed", "told") or not memory.people or LINE_BREAK in memory.text:
             return None
         return utterance_in(memory, self._reading)

@@ -1,1 +1,1 @@
-"""What an agent makes of what it lived through: facts from speech, opinions, and what it thinks of people."""
+"""Reflection on an agent's past: facts from speech, opinions, and insights about people."""

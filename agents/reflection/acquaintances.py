@@ -1,4 +1,4 @@
-"""What an agent knows and thinks of the people whom it has met: `people/NAME.md` in its folder, a file a person."""
+"""An agent's knowledge and opinions of the people it has met: `people/NAME.md` in its folder, a file a person."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ MAX_FACTS_A_KIND = 6
 MAX_OPINIONS = 2
 MAX_FILES_AT_HAND = 256
 MAX_NAMESAKES = 20
-"""How many people may have names that a file system takes for one."""
+"""Maximum number of people whose names a file system takes for the same."""
 
 _MINE = re.compile(r"\bmy (\w+)", re.IGNORECASE)
 
@@ -70,7 +70,7 @@ class Acquaintances:
         self._files: OrderedDict[str, BulletFile] = OrderedDict()
 
     def facts(self, person: str) -> list[Statement]:
-        """Return what is known of a person from speech, oldest first; what somebody has written by hand comes first."""
+        """Return the facts about a person from speech: those written by hand first, then oldest first."""
         return _by_hand_first(self._taken_in(person).note.statements(SAID))
 
     def called(self, person: str) -> str:
@@ -79,7 +79,7 @@ class Acquaintances:
         return next((name for name in names if name), "")
 
     def opinions(self, person: str) -> list[Statement]:
-        """Return what the agent thinks of a person; what somebody has written by hand comes first."""
+        """Return the agent's opinions of a person; those written by hand come first."""
         return _by_hand_first(self._taken_in(person).note.statements(OPINION))
 
     def met(self) -> list[str]:
@@ -87,15 +87,15 @@ class Acquaintances:
         return self._vault.names(f"agents/{self._agent}/{FOLDER}")
 
     def forget(self, guest: str) -> None:
-        """Forget what a guest has said: the next guest of that name is somebody else."""
+        """Forget the words of a guest: the next guest of that name is somebody else."""
         self._files.pop(name_key(guest), None)
 
     def problems(self) -> list[str]:
-        """Return what is wrong with the files that were looked at last."""
+        """Return the faults of the files that were looked at last."""
         return [file.problem for file in self._files.values() if file.problem]
 
     def take(self, fact: SpeechFact) -> bool:
-        """Add a fact, replacing what it says anew; return whether it is new."""
+        """Add a fact, replacing any that it repeats; return whether it is new."""
         file = self._taken_in(fact.about)
         known = file.note.statements(SAID)
         line = Statement(fact.words, fact.kind, _tags(fact), (fact.seq,), fact.day).line(self._link)
@@ -174,7 +174,7 @@ def _says_already(one: Statement, fact: SpeechFact) -> bool:
 
 
 def _is_replaced(one: Statement, fact: SpeechFact) -> bool:
-    """Return whether a fact of the same kind and speaker says anew what a line says."""
+    """Return whether a fact of the same kind and speaker replaces a line."""
     if fact.kind == NAME or (fact.seq in one.evidence and one.words.casefold() in fact.words.casefold()):
         return True
     is_same_loss = fact.kind == LOSS and bool(_objects(one.words) & _objects(fact.words))
@@ -201,9 +201,9 @@ class Dropped:
 
 @dataclass(frozen=True)
 class Reflected:
-    """What the last reflection had seen: memories up to `upto`, summaries of a `generation`, the world's `day`.
+    """The state of the last reflection: memories seen up to `upto`, the `generation` of summaries, the world's `day`.
 
-    Days are counted from 1970. `told` says when it was and what it cost, for people.
+    Days are counted from 1970. `told` tells people when it was and what it cost.
     """
 
     upto: int = 0
@@ -222,25 +222,25 @@ class Opinions:
 
     @property
     def problem(self) -> str:
-        """What is wrong with the file; empty if all is well."""
+        """The fault in the file; empty if it has none."""
         return self._file.problem
 
     @property
     def in_force(self) -> list[Statement]:
-        """What the agent thinks, newest first; what somebody has written by hand comes first of all."""
+        """The insights of the agent: those written by hand first, then newest first."""
         self._file.reload_if_changed()
         found = self._file.note.statements(INSIGHTS)[::-1]
         return [*(one for one in found if one.by_hand), *(one for one in found if not one.by_hand)]
 
     @property
     def dropped(self) -> list[Statement]:
-        """What was written and does not count, newest first, each with why as its tag."""
+        """The lines that were written and do not count, newest first, each with the reason as its tag."""
         self._file.reload_if_changed()
         return self._file.note.statements(DROPPED)[::-1]
 
     @property
     def reflected(self) -> Reflected:
-        """What the last reflection had seen. A property that is no number counts as 0."""
+        """The state of the last reflection. A property that is not a number counts as 0."""
         self._file.reload_if_changed()
         found = self._file.note.properties
         upto, generation, day = (_number(found.get(key)) for key in ("upto", "generation", "day"))
@@ -257,7 +257,7 @@ class Opinions:
         self._file.change([insights, self._dropping(dropped)], {**properties, "reflected": reflected.told})
 
     def retire(self, fact: SpeechFact) -> None:
-        """Drop the insights that rest on a fact that counts no more; of a name, those that speak of it."""
+        """Drop the insights that rest on a fact that no longer counts; for a name, the ones that mention it."""
         words = key_words(fact.words) - key_words(fact.about)
         cited = [one for one in self.in_force if not one.by_hand and fact.seq in one.evidence]
         retired = [one for one in cited if fact.kind != NAME or key_words(one.words) & words]

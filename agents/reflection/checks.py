@@ -65,11 +65,11 @@ class Findings:
 
 
 class _Drop(Exception):
-    """Why one item does not count."""
+    """The reason why one item does not count."""
 
 
 def findings_of(answer: str, look: ReflectionPrompt) -> Findings:
-    """Return what of an answer counts. One that was cut off counts up to its last whole item.
+    """Return the items of an answer that count. An answer that was cut off counts up to its last whole item.
 
     Raises: NotReadable if it is no JSON object.
     """

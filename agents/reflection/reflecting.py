@@ -47,10 +47,10 @@ FACTS, INSIGHTS, PEOPLE = "facts", "insights", "people"
 
 @dataclass(frozen=True)
 class Openings:
-    """How opinions begin, in the world's language: whom and what verbs insights and intents may begin with.
+    """The openings of opinions in the world's language: the subjects and verbs of insights and intents.
 
-    Without them a small model writes that everybody is a curious and reliable person. `subjects` are those of insights
-    on nobody in particular.
+    Without them a small model writes that everybody is a curious and reliable person. `subjects` open insights on
+    nobody in particular.
     """
 
     verbs: tuple[str, ...]
@@ -74,13 +74,13 @@ class NumberedLine:
 
     @property
     def is_own(self) -> bool:
-        """Whether it only tells what the agent itself has said or done."""
+        """True if it only tells the agent's own words or acts."""
         return self.memory.kind in ("acted", "result")
 
 
 @dataclass(frozen=True)
 class ReflectionPrompt:
-    """What an agent looks back on: lines numbered from 1 in the order of time, and the people in them."""
+    """The material of a reflection: lines numbered from 1 in the order of time, and the people in them."""
 
     name: str
     lines: tuple[NumberedLine, ...]
@@ -89,7 +89,7 @@ class ReflectionPrompt:
 
     @cached_property
     def people(self) -> tuple[str, ...]:
-        """Who is in the lines, most often first; the agent itself is left out, and so are guests."""
+        """The people in the lines, most often first; the agent itself is left out, and so are guests."""
         present = [person for line in self.lines for person in line.memory.people if person != self.name]
         named = [person for person in present if self.is_lasting(person)]
         return tuple(sorted(dict.fromkeys(named), key=lambda one: -named.count(one))[:MAX_PEOPLE])
@@ -105,7 +105,7 @@ class ReflectionPrompt:
 
 
 def question_of(template: str, profile: str, look: ReflectionPrompt) -> str:
-    """Return what the model is asked."""
+    """Return the question to the model."""
     return filled(template, {"name": look.name, "profile": profile, "memories": look.text})
 
 
@@ -116,9 +116,9 @@ def reflection_prompt(
     say: Wording,
     is_lasting: Callable[[str], bool] = lambda name: True,
 ) -> ReflectionPrompt:
-    """Return the most telling of some memories, of equal ones the last.
+    """Return the most telling of some memories, among equals the latest.
 
-    What the agent only thought, dreamt or looked up is none of them.
+    Mere thoughts, dreams and look-ups of the agent are left out.
     """
     lines = {line.text: line for memory in memories if (line := _line(memory, reading))}
     best = sorted(lines.values(), key=lambda line: (-_weight(line), -line.memory.seq))[:MAX_LINES]

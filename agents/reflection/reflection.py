@@ -36,13 +36,13 @@ log = logging.getLogger(__name__)
 MAX_ANSWER_TOKENS = 800
 TEMPERATURE = 0.4
 MAX_MEMORIES = 256
-"""How many of the newest memories are read at most."""
+"""Maximum number of the newest memories that are read."""
 
 CHECK_SECONDS = 0.25
-"""How often it checks, while the model answers, whether somebody waits."""
+"""Interval of the check, while the model answers, whether somebody waits, in seconds."""
 
 PAUSE_SECONDS = 60
-"""A cancelled reflection is tried again after so long."""
+"""Seconds after which a cancelled reflection is tried again."""
 
 RETRY_MINUTES = 15
 MAX_RETRY_MINUTES = 24 * 60
@@ -53,7 +53,7 @@ MIN_BILLIONS = 1.0
 
 @dataclass(frozen=True)
 class Texts:
-    """What the question to the model is made of: the template, the agent's profile, and the world's sentences."""
+    """The texts of the question to the model: the template, the agent's profile, and the world's sentences."""
 
     template: str
     profile: str
@@ -62,11 +62,11 @@ class Texts:
 
 @dataclass(frozen=True)
 class Surroundings:
-    """What an agent that looks back asks of the world around it.
+    """The world around an agent that reflects, as a set of callables.
 
-    `texts` raises NoteError if the template is not valid. `queue` is what stands before its model, if there is one.
-    `is_awaited` says whether anybody waits for a model. `is_lasting` is asked of a name: nothing is made of guests,
-    whose names others have tomorrow.
+    `texts` raises NoteError if the template is not valid. `queue` returns the queue of its model, if there is one.
+    `is_awaited` says whether anybody waits for a model. `is_lasting` takes a name; it is false for guests, whose names
+    others have tomorrow, so no facts on guests are kept.
     """
 
     texts: Callable[[], Texts]
@@ -77,7 +77,7 @@ class Surroundings:
 
 @dataclass
 class ReflectionRecord:
-    """How reflections have gone since the start. `next_try_ms` is when it may be tried again."""
+    """The record of reflections since the start. `next_try_ms` is the earliest time of the next one."""
 
     made: int = 0
     cut_short: int = 0

@@ -1,7 +1,7 @@
 """Facts from speech: what people say of themselves, taken in their very words.
 
-The patterns are English and few: they stand in for a model that cannot extract facts, and count at the moment in which
-something is heard. Every language has the other way, in `agents.reflection.reflecting`."""
+The patterns are English and few. They replace a model that cannot extract facts, and count from the moment in which
+something is heard. For every language there is the other way, in `agents.reflection.reflecting`."""
 
 from __future__ import annotations
 
@@ -124,7 +124,7 @@ UNSPACED_SIGN = re.compile(r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30
 
 @dataclass(frozen=True)
 class SpeechFact:
-    """What `speaker` said of `about` in memory `seq`, word for word; `day` is that memory's, as in `2026-11-22`."""
+    """A statement of `speaker` about `about` in memory `seq`, word for word; `day` is its day, as in `2026-11-22`."""
 
     about: str
     kind: str
@@ -136,7 +136,7 @@ class SpeechFact:
 
 
 def heard_facts(spoken: Utterance, seq: int, day: str = "") -> list[SpeechFact]:
-    """Return what a speaker says of itself by the patterns above, at most a few facts of one speech."""
+    """Return a speaker's statements about itself by the patterns above, at most a few facts of one speech."""
     text = spoken.text.replace(LINE_BREAK, " ")
     found = [
         SpeechFact(spoken.speaker, kind, words, seq, spoken.speaker, spoken.privately, day)
@@ -239,8 +239,8 @@ def _is_name(word: str, speaker: str) -> bool:
 def in_third_person(words: str) -> str:
     """Return what follows a person's name and a colon, as `lost their dog near the weir`; empty where it is not safe.
 
-    Safe are English sentences that begin with `I` and a verb whose form is known, or with `My`, and hold no other
-    person. A sentence that goes on with `He is …` may follow one of these.
+    A sentence is safe if it is English, begins with `My`, or with `I` and a verb whose form is known, and names no
+    other person. A sentence that goes on with `He is …` may follow it.
     """
     told: list[str] = []
     for start, end in spans(words):
@@ -279,7 +279,7 @@ def _conjugated(verb: str, rest: str) -> tuple[str, str]:
 
 
 def in_second_person(words: str) -> str:
-    """Return what follows "You told me that", as `you lost your dog`; empty where somebody else is spoken to in it."""
+    """Return the words behind "You told me that", as `you lost your dog`; empty where they speak to somebody else."""
     if _TO_ANOTHER.search(words):
         return ""
     told = _FIRST_PERSON.sub(lambda match: _YOURS[match[0].lower()], words.strip().rstrip(".!…"))

@@ -1,1 +1,1 @@
-"""Repetition: an agent that goes in circles is noticed, and led out of them."""
+"""Repetition: the detection of agents that go in circles, and the ways out of them."""

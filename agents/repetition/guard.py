@@ -29,11 +29,11 @@ TOLD, VARIED, LED, COOLED = 1, 2, 3, 4
 
 WARMER = 0.2
 HOTTEST = 1.5
-"""What each step from `VARIED` on adds to the temperature, and where that ends."""
+"""The increase of the temperature for each step from `VARIED` on, and its maximum."""
 
 REPEAT_PENALTY = 1.1
 SLOWER = 2.0
-"""How many times as long the pause before the next thought is, for each step from `COOLED` on."""
+"""The factor on the pause before the next thought, for each step from `COOLED` on."""
 
 SUPPRESSED: Mapping[Sign, frozenset[str]] = {
     Sign.SAID_AGAIN: SPEECH,
@@ -44,13 +44,13 @@ SUPPRESSED: Mapping[Sign, frozenset[str]] = {
     Sign.TO_AND_FRO: frozenset({"go"}),
     Sign.NO_COMMAND: frozenset(),
 }
-"""Which verbs lead further into a loop. A repeated command is suppressed by its own verb."""
+"""The verbs that lead further into a loop, by sign. A repeated command is suppressed by its own verb."""
 
 
 class RepetitionGuard:
     """The last commands of an agent with their rooms, and whether it loops.
 
-    `breaks_loops` is whether anything is done about loops. It is deterministic.
+    `breaks_loops` is false if loops are only detected. It is deterministic.
     """
 
     def __init__(self, name: str, rng: random.Random) -> None:
@@ -66,12 +66,12 @@ class RepetitionGuard:
 
     @property
     def mitigation(self) -> Mitigation:
-        """What is done about loops in the next turn."""
+        """The mitigation of loops in the next turn."""
         return mitigation(self._loops) if self.breaks_loops else NONE
 
     @property
     def is_slowed(self) -> bool:
-        """Whether it loops so much that only words addressed to it hasten its next turn.
+        """True if it loops so much that only words addressed to it hasten its next turn.
 
         Otherwise the answer to its own command would: a model that repeats one command would never rest.
         """
@@ -100,7 +100,7 @@ class RepetitionGuard:
         self._loops.do(line, room_id)
 
     def fail(self, world: World, actor: Character, commands: CommandTable) -> None:
-        """Take in that the model has answered with no command; the agent is told what it could type."""
+        """Note that the model has answered without a command; the agent is told what it could type."""
         self._loops.fail()
         now = self.situation(world, actor, Address(), Manners(), None, finds_words=False)
         self._suggested = self.policy.suggest(possible(world, actor, commands), now)
@@ -133,7 +133,7 @@ class RepetitionGuard:
         self._loops.keep_silent(line, room_id)
 
     def notice(self, wording: Wording) -> str:
-        """Return what the agent is told of its loops, or an empty string."""
+        """Return the text about the agent's loops, or an empty string."""
         if self._objected_to:
             return wording("loops.would_repeat")
         return sentences(self.mitigation.told, wording, self._suggested)
@@ -145,7 +145,7 @@ class RepetitionGuard:
     def situation(
         self, world: World, actor: Character, address: Address, manners: Manners, errand: Step | None, finds_words: bool
     ) -> Situation:
-        """Return what the policy has to know now; `finds_words` is as in `Situation`."""
+        """Return the situation for the policy; `finds_words` is as in `Situation`."""
         return Situation(
             recent=tuple(self._lines),
             gifts=tuple(self._gifts),
@@ -165,12 +165,12 @@ class RepetitionGuard:
 
 @dataclass(frozen=True)
 class Mitigation:
-    """What holds for the next turn.
+    """The measures against loops in the next turn.
 
     `told` are the signs that the agent is told of. `warmer` is added to the temperature. `shunned` are verbs not to be
-    used, and if it `leads`, a line that would go on in the same circle is not taken before the model was asked once
-    more; if it then says its own words again, it is silent. `slower` is how many times as long as usual the pause after
-    the turn is.
+    used. If it `leads`, a line that would go on in the same circle is taken only after the model was asked once more;
+    if the model then repeats its own words, the agent is silent. `slower` is the factor on the usual pause after the
+    turn.
     """
 
     told: tuple[Detected, ...] = ()
@@ -189,11 +189,11 @@ NONE = Mitigation()
 
 
 def mitigation(loops: LoopDetector) -> Mitigation:
-    """Return what is done about an agent now."""
+    """Return the measures against an agent's loops now."""
     strain = loops.strain
     if strain < TOLD:
         return NONE
-    # Whoever finds no command finds it even less when it is asked for variety.
+    # A model that finds no command finds one even less often when it is asked for variety.
     is_varied = strain >= VARIED and all(one.sign is not Sign.NO_COMMAND for one in loops.last_found)
     return Mitigation(
         told=loops.found,

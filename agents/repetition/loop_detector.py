@@ -24,21 +24,21 @@ TALK = SPEECH | {"think", "emote"}
 MAX_ACTIONS = 16
 MAX_HEARD = 24
 HEARD_LATELY = 6
-"""How many own actions and speeches of anybody are compared with, and how many of others' for an echo."""
+"""Numbers of own actions and of heard speeches that are compared with, and of others' speeches for an echo."""
 
 FEW_WORDS = 2
-"""So few words may be said a second time: yes, good morning."""
+"""Maximum number of words that may be said a second time: yes, good morning."""
 
 PART = 0.8
-"""A speech with this share of what was said to the agent is an echo."""
+"""Minimum share of what was said to the agent that makes a speech an echo."""
 
 TOO_OFTEN = 3
 AMONG = 8
-"""The same action so many times among so many is a circle; a thought or pose is one when it comes again. Walking has a
-rule of its own."""
+"""The same action `TOO_OFTEN` times among `AMONG` is a circle; a thought or pose is one when it comes again. Walking
+has a rule of its own."""
 
 MUCH_TALK = 6
-"""So many times in a row nothing but talk is talk instead of actions, unless a person talks to it."""
+"""Number of acts in a row, all of them talk, that count as talk instead of actions, unless a person talks to it."""
 
 MAX_SCORE = 5
 
@@ -91,10 +91,10 @@ class Detected:
 
 
 class LoopDetector:
-    """What an agent did and heard lately, and how much it loops.
+    """The recent acts of an agent and the speeches it heard, and how much it loops.
 
     `found` are the signs of its newest action; `last_found` those of the newest action with any, while there is strain.
-    `strain` is the score, from 0, all is new, to `MAX_SCORE`.
+    `strain` is the score, from 0 (all is new) to `MAX_SCORE`.
     """
 
     def __init__(self) -> None:
@@ -142,7 +142,7 @@ class LoopDetector:
         return bool(is_similar(action.said, own if action.is_speech else poses, VERBATIM))
 
     def is_heard(self, words: str) -> bool:
-        """Return whether these words were said a moment ago, but for one or two of them, or are the other's own."""
+        """Return whether the words were said a moment ago, except for one or two of them, or are the other's own."""
         said = shingles(words)
         if len(said) < FEW_WORDS:
             return False
@@ -231,10 +231,10 @@ def asks(text: str) -> bool:
 
 
 ALIKE = 0.6
-"""From this share on two speeches say the same."""
+"""Minimum similarity of two speeches that say the same."""
 
 VERBATIM = 0.8
-"""From this share on they do so in the same words, but for one or two."""
+"""Minimum similarity of two speeches that say the same in the same words, except for one or two."""
 
 Shingles: TypeAlias = frozenset[tuple[str, ...]]
 
@@ -262,5 +262,5 @@ def similarity(one: Shingles, other: Shingles) -> float:
 
 
 def is_similar(one: Shingles, others: Iterable[Shingles], least: float = ALIKE) -> int:
-    """Return how many of the others say the same as one: are at least so much like it."""
+    """Return the number of other speeches that are at least this similar to one."""
     return sum(similarity(one, other) >= least for other in others)

@@ -1,1 +1,1 @@
-"""What a model answers: the one command in it, found while it is still being written."""
+"""The reply of a model: the one command in it, found while it is still being written."""

@@ -19,7 +19,7 @@ from world.parsing import PREFIXES, join_or, parse_line, split_at_bar, suggestio
 
 LONGEST_ARGUMENTS = 400
 LONGEST_REASON = 300
-"""Where a line that goes on and on is cut, in characters; at the end of a sentence or word if possible."""
+"""Maximum length of a line and its parts, in characters; it is cut at the end of a sentence or word if possible."""
 
 _SENTENCE_END = re.compile(r"[.!?…][\"'”’)]?(?=\s)")
 _AROUND_A_NAME = " .!\"'`“”‘’*_<>[]()"
@@ -27,14 +27,14 @@ _PREFIXED = re.compile(r"""(?:'(?!.*')|"(?!.*")|:)(?=\s*\w)""")
 
 
 OWN_CATEGORIES = frozenset({"self", "memory"})
-"""Of these an agent may type what its role allows, though it is told of little of it."""
+"""Categories in which an agent may type all commands of its role, including those it is not shown."""
 
 Open = Callable[[Command], bool]
 
 
 @dataclass(frozen=True)
 class Reply:
-    """What a reply comes to.
+    """The parsed reply of a model.
 
     `line` is the one executable line, `verb arguments | reason`, or empty; then `problem` tells the agent, in a
     sentence or two, what was wrong with its reply. `before` is a line to be done first, as to hand something over.
@@ -51,7 +51,7 @@ def for_all_agents(command: Command) -> bool:
 
 
 def open_to(agent: Character) -> Open:
-    """Return what says of a command whether an agent may type it."""
+    """Return the test whether the agent may type a command."""
     return lambda one: one.is_listed_for(agent) or (one.category in OWN_CATEGORIES and one.allows(agent))
 
 
@@ -147,7 +147,7 @@ def _quoted(text: str) -> str:
 
 
 LONGEST_LABEL = 24
-"""So many characters of the line behind a command show that it is not its reason (`My private reasoning: `)."""
+"""Maximum length of a label of a reason on the line behind a command, in characters (`My private reasoning: `)."""
 
 Read = Callable[[str], Reply]
 
@@ -192,7 +192,7 @@ class Listener:
         return is_enough(text, self._read)
 
     def _is_news(self, text: str) -> bool:
-        """Return whether the text has gone on far enough to be judged anew: at each line, and well into one."""
+        """Return whether enough text has come to judge it again: at each line, and well into one."""
         return "\n" in text[len(self._judged) :] or len(text) - len(self._judged) > LONGEST_LABEL
 
 

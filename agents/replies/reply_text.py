@@ -1,4 +1,4 @@
-"""What models put round a command, taken off: thoughts, tags, fences, JSON, prompts, bullets, labels, quotes."""
+"""Removal of the wrapping that models put round a command: thoughts, tags, fences, JSON, prompts, labels, quotes."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from world.sanitize import clean_block
 
 MOST_THOUGHT = 64_000
 MOST_READ = 4_000
-"""How much of a reply is searched for the end of its thoughts, and how much of the rest is read, in characters."""
+"""Number of characters of a reply that are searched for the end of its thoughts, and that are read of the rest."""
 
 _BREAKS = re.compile(
     r"<\|[^|<>]{1,40}\|>"  # <|im_end|>, <|endoftext|>, <|eot_id|>
@@ -114,7 +114,7 @@ def _with_bar(text: str) -> str:
 
 
 def _inside(text: str) -> str:
-    """Return what is between a pair of quotes, brackets or marks that encloses the whole text, else the text."""
+    """Return the text inside a pair of quotes, brackets or marks that encloses the whole text, else the text."""
     close = _PAIRS.get(text[:1])
     inner = text[1:-1]
     return inner if close and len(text) > 2 and text[-1] == close and close not in inner else text

@@ -19,7 +19,7 @@ class LoopThread:
         self._thread.start()
 
     def run(self, work: Coroutine[Any, Any, T]) -> T:
-        """Wait for a coroutine and return its result. Raises: whatever it raises."""
+        """Wait for a coroutine and return its result. Raises: its exceptions."""
         future = asyncio.run_coroutine_threadsafe(work, self._loop)
         try:
             return future.result()
@@ -28,7 +28,7 @@ class LoopThread:
             raise
 
     def call(self, function: Callable[..., T], *arguments: Any) -> T:
-        """Call a plain function where tasks can be started, and return its result. Raises: whatever it raises."""
+        """Call a plain function where tasks can be started, and return its result. Raises: its exceptions."""
         return self.run(_called(function, arguments))
 
     def close(self) -> None:

@@ -27,7 +27,7 @@ from vault.config_notes import Settings
 Wake = Callable[[Mapping[str, ModelQueue], Sequence[ModelQueue]], None]
 
 RoutePlan = Sequence[Sequence[int]]
-"""Which models a queue asks: the number of each among all of them, and its tier."""
+"""The routes of a queue: for each, the number of the model among all models, and its tier."""
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,7 @@ class ModelPlan:
     later: Sequence[RoutePlan] = ()
     asked: Mapping[str, SamplingOverrides] = field(default_factory=dict)
     places: Mapping[int, tuple[str, int]] = field(default_factory=dict)
-    """By the number of a model at a server its endpoint, and how many requests that gets at a time."""
+    """The endpoint of a model at a server, and its concurrent requests, by the number of the model."""
 
 
 @dataclass
@@ -60,7 +60,7 @@ class SimulationModels:
     usage: Usage = field(default_factory=Usage)
     names: list[str] = field(default_factory=list)
     told: list[dict[str, Any]] = field(default_factory=list)
-    """Of each model its name, its context window, its engine with the version, and the hash of its weights."""
+    """For each model its name, its context window, its engine with the version, and the hash of its weights."""
 
     async def enter(self, clock: VirtualClock) -> tuple[dict[str, ModelQueue], list[ModelQueue]]:
         """Have the models ready; return the queue of each profile, and further ones for summaries.
@@ -85,7 +85,7 @@ class SimulationModels:
             WatchedModel(model, number, self.usage, self.recording, slots.get(number))
             for number, model in enumerate(plan.models)
         ]
-        # Made anew, so that nothing is known of any endpoint that a replay does not know.
+        # Built for each run, so that no endpoint has a history that a replay lacks.
         rng, pool = random.Random(0), ModelPool(now=clock.seconds)
         endpoints = [Endpoint(model.name, ConcurrencyLimit(1), CircuitBreaker(rng, untried=True)) for model in watched]
 

@@ -34,7 +34,7 @@ class SimulationError(Exception):
 
 @dataclass
 class TurnCursor:
-    """Where a simulation is: whose turn it is, and the number of the turn, counted from 1."""
+    """The position of a simulation: the agent whose turn it is, and the number of the turn, counted from 1."""
 
     turn: int = 0
     owner: str = ""
@@ -42,7 +42,7 @@ class TurnCursor:
 
 @dataclass
 class Usage:
-    """What models were asked for, in tokens, and how long that took, in seconds by the clock on the wall."""
+    """The use of models: requests, failures and tokens, and their time, in seconds of wall time."""
 
     requests: int = 0
     failures: int = 0
@@ -61,12 +61,12 @@ class Usage:
 
 
 def text_hash(text: str) -> str:
-    """Return what a text is known by in a recording."""
+    """Return the hash of a text that identifies it in a recording."""
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:HASH_DIGITS]
 
 
 def count_key(number: int, text: str) -> str:
-    """Return what a text is known by that the model with this number has counted: each counts in its own way."""
+    """Return the key of a text's token count by the model of this number: each model counts in its own way."""
     return f"{number}:{text_hash(text)}" if number else text_hash(text)
 
 
@@ -107,13 +107,13 @@ class Recording:
         self._new[key] = tokens
 
     def end_turn(self) -> None:
-        """Write what was counted in this turn."""
+        """Write the counts of this turn."""
         if self._new:
             self._write({"turn": self._place.turn, "counts": self._new})
         self._new = {}
 
     def close(self) -> None:
-        """Write what is left and let go of the file."""
+        """Write the rest and close the file."""
         with suppress(SimulationError):
             self.end_turn()
         self._file.close()
@@ -253,7 +253,7 @@ class ReplayedModels:
 
     @property
     def asked(self) -> dict[str, SamplingOverrides]:
-        """What the profiles wanted, by name. Raises: SimulationError if the heading was changed by hand."""
+        """The sampling options of the profiles, by name. Raises: SimulationError if the heading was changed by hand."""
         try:
             given = self.heading.get("asked", {}).items()
             return {name: SamplingOverrides(**{**told, "stop": tuple(told["stop"])}) for name, told in given}
@@ -261,7 +261,7 @@ class ReplayedModels:
             raise SimulationError(f"{self._path}:1: this line was changed by hand: {error}.") from error
 
     def answer(self, number: int, prompt: str) -> Completion:
-        """Return what was answered to this prompt in this turn. Raises: ModelError, also where nothing was."""
+        """Return the recorded answer to a prompt in this turn. Raises: ModelError, also where there is none."""
         left = self._answers[self.place.turn, self.place.owner]
         key = text_hash(prompt)
         for line in left:

@@ -27,13 +27,13 @@ START_MS = 1_767_254_400_000
 
 LATEST_FIRST_SECONDS = 8.0
 BEAT_MS = 5_000
-"""How often what time brings is looked for."""
+"""Milliseconds from one advance of the world's time to the next."""
 
 OUTCOMES = ("acted", "refused", "speechless", "silent", "failed", "resting", "listening", "paused", "asleep")
 
 
 class VirtualClock:
-    """A time that goes on when it is told to; `ms` is in milliseconds since 1970, UTC."""
+    """A clock that goes on only by command; `ms` is in milliseconds since 1970, UTC."""
 
     def __init__(self) -> None:
         self.ms = START_MS
@@ -49,7 +49,7 @@ class VirtualClock:
 
 @dataclass(frozen=True)
 class Span:
-    """How long a simulation is: in turns, or in hours of the world's time."""
+    """The length of a simulation: in turns, or in hours of the world's time."""
 
     turns: int | None = None
     hours: float | None = None
@@ -74,7 +74,7 @@ class Step:
 
 @dataclass
 class Beat:
-    """When an agent thinks next; `hurried_ms` is how soon it is to think after the turn that goes on, if sooner."""
+    """The next thought of an agent: `due_ms` is its time, `hurried_ms` a shorter pause after this turn, if any."""
 
     agent: Agent
     rng: random.Random
@@ -84,7 +84,7 @@ class Beat:
 
 @dataclass(frozen=True)
 class Watcher:
-    """Who watches a simulation: `on_step` is given each turn, `check` is called after it and may raise, which ends all.
+    """The observer of a simulation: `on_step` gets each turn; `check` is called after it and may raise, which ends it.
 
     `on_time` is called whenever the clock has gone on.
     """
@@ -232,7 +232,7 @@ def beginning_ms(agents: Population) -> int:
 
 
 class Tally:
-    """Counts turns: what became of them (`outcomes`), which verbs were done, and in which rooms agents were."""
+    """Counts turns: their outcomes, the verbs done, and the rooms of agents."""
 
     def __init__(self) -> None:
         self.turns = 0

@@ -12,15 +12,15 @@ from vault.memory.facts_note import COMMITMENTS, CONFIDED, PEOPLE, PROMISES, Fac
 from world.message_catalog import Wording
 
 MAX_PEOPLE = 64
-"""Of how many people is read what an agent was told of them."""
+"""Maximum number of people whose facts from speech are read."""
 
 ROWS_A_STEP = 16
 MAX_ROWS = 400
-"""How many rows of each table are shown."""
+"""Maximum number of rows shown of each table."""
 
 
 def bonds_of(agent: Agent) -> Iterator[tuple[str, Shown]]:
-    """Yield the rows of one agent, each with the table that it stands in: `met`, `promises` or `told`."""
+    """Yield the rows of one agent, each with its table: `met`, `promises` or `told`."""
     for fact in agent.facts.facts:
         if fact.section == PEOPLE:
             yield "met", _met(agent.name, fact)

@@ -20,25 +20,25 @@ from world.parsing import is_number
 
 PAGE_ROWS = 50
 STEP_ROWS = 256
-"""How many memories are read in one step: a few milliseconds."""
+"""Number of memories that are read in one step: a few milliseconds."""
 
 MAX_SEARCHED = 20_000
-"""Through how many memories one page is looked for; then it says how far it came."""
+"""Maximum number of memories that are searched for one page; then it says how far it came."""
 
 MAX_HOLDING = 2_000
-"""How many of the newest memories with a word are looked through."""
+"""Maximum number of the newest memories with a word that are searched."""
 
 AGES_MS = {"hour": UNITS_MS[1], "day": UNITS_MS[0], "week": 7 * UNITS_MS[0]}
-"""How old a memory may be, by the filter `age`, counted from the newest that is looked at."""
+"""Maximum ages of memories for the filter `age`, in milliseconds, counted from the newest one in view."""
 
 
 @dataclass(frozen=True)
 class MemoryQuery:
-    """Which memories are asked for; an empty text or 0 asks for any.
+    """A query for memories; an empty text or 0 matches any.
 
-    `words` all stand in it, `who` is among its people. It is of `since_ms` or later, of before `until_ms`, both in
-    milliseconds since 1970, and at most `age_ms` older than the newest of before then. `before` is the number below
-    which the page begins.
+    All of `words` stand in the memory, and `who` is among its people. The memory is of `since_ms` or later and of
+    before `until_ms`, in milliseconds since 1970, and at most `age_ms` older than the newest one before `until_ms`. The
+    page begins below the number `before`.
     """
 
     words: str = ""
@@ -52,9 +52,9 @@ class MemoryQuery:
     before: int = 0
 
     def fits(self, memory: Memory, pins: frozenset[int], is_indexed: bool = False) -> bool:
-        """Return whether a memory is one of those asked for.
+        """Return whether a memory matches the query.
 
-        `pins` are the numbers of those that are pinned. With `is_indexed` the index has looked for the words.
+        `pins` are the numbers of the pinned memories. With `is_indexed` the index has looked for the words.
         """
         text = memory.text.casefold()
         return (
@@ -69,7 +69,7 @@ class MemoryQuery:
 
 
 def query_of(asked: Mapping[str, str], say: Wording) -> MemoryQuery:
-    """Return what a page or a person asks for by name; `at` and `until` both end the time.
+    """Return the query of a page or a person, from its fields by name; `at` and `until` both end the time.
 
     Raises: CommandError if a kind, a number, an age or a time is none.
     """
@@ -104,8 +104,8 @@ def time_of(name: str, say: Wording) -> Period:
 def memory_page(agent: Agent, query: MemoryQuery) -> Steps:
     """Return a page of memories, newest first; between two steps others may go on.
 
-    `rows` are those that fit, `next` is where the next page begins (0 at the end), `searched_to` down to which memory
-    was looked, `is_indexed` whether words were looked up in the search index, `n` how many memories there are.
+    `rows` are the matches, `next` is where the next page begins (0 at the end), `searched_to` the lowest number that
+    was searched, `is_indexed` whether words were looked up in the search index, `n` the number of memories.
     Raises: NoteError if the journal cannot be read.
     """
     memory = agent.memory
@@ -187,5 +187,5 @@ def page_text(page: Shown, say: Wording) -> str:
 
 
 def row_text(say: Wording) -> Callable[[Shown], str]:
-    """Return what makes a line for people of a memory that is shown."""
+    """Return a function from a shown memory to its line for people."""
     return lambda row: journal_text(Memory(row["seq"], row["at"], row["kind"], row["room"], row["text"]), say)

@@ -26,14 +26,14 @@ from world.world import World
 
 MAX_TURNS_SHOWN = 6
 MAX_ENTRIES_READ = 96
-"""Among so many of the newest memories the last turns are looked for."""
+"""Number of the newest memories that are searched for the last turns."""
 
 MAX_LEAVES = 12
-"""How many summaries are offered to roll back to, the newest."""
+"""Maximum number of the newest summaries that are offered to roll back to."""
 
 
 def mind_shown(agent: Agent, world: World) -> Shown:
-    """Return what goes on in a mind now. Raises: NoteError if its journal cannot be read."""
+    """Return the state of a mind now. Raises: NoteError if its journal cannot be read."""
     view = agent.memory.view()
     queue, conduct = agent.queue, agent.last_turn
     stage = (queue.stage(agent.name) if queue and not agent.why_still else None) or ""
@@ -139,7 +139,7 @@ def _turn(memories: list[Memory]) -> Shown:
 
 
 def mind_text(agent: Agent, shown: Shown, say: Wording) -> str:
-    """Return what goes on in a mind for people, a fact a line, with what its components hold."""
+    """Return the state of a mind for people, a fact a line, with the content of its components."""
     parts = [one.describe(say) for one in agent.mind.components if isinstance(one, Described)]
     return "\n".join(
         [

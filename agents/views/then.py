@@ -17,13 +17,13 @@ from vault.memory.journal import Journal
 from world.message_catalog import Wording
 
 NEAR = 16
-"""Among so many memories one is looked for where lines were deleted by hand."""
+"""Number of memories among which one is looked for where lines were deleted by hand."""
 
 STEP_SECONDS = 0.01
-"""How long it is looked for a time before others may go on."""
+"""Seconds of looking for a time before others may go on."""
 
 AHEAD = 96
-"""Among so many of the next memories the turn after a time is looked for."""
+"""Number of the next memories among which the turn after a time is looked for."""
 
 
 def last_before(journal: Journal, end_ms: int) -> Generator[None, None, int]:
@@ -69,7 +69,7 @@ def sentences_then(agent: Agent, period: Period, seq: int, say: Wording) -> Step
 
 
 def mind_then(agent: Agent, period: Period, exchange: Exchange) -> Steps:
-    """Return what went on in a mind at the end of a period; `exchange` is what its model was asked last before.
+    """Return the state of a mind at the end of a period; `exchange` is the last exchange with its model before.
 
     `n` is how many memories it had, `of` how many it has now. `told` is what the prompt told of the moment. Goals and
     pins have no times in the files: they are those of now. `earlier` and `later` are the times of the turns around

@@ -24,13 +24,13 @@ from world.errors import CommandError
 from world.message_catalog import Wording
 
 Shown = dict[str, Any]
-"""What is shown of something: texts, numbers, lists and dictionaries, as JSON has them."""
+"""The shown form of something: texts, numbers, lists and dictionaries, as JSON has them."""
 
 MAX_LINES = 12
-"""How many memories are named for one sentence, the best first."""
+"""Maximum number of memories named for one sentence, the best first."""
 
 MAX_READ = 1024
-"""Of how many memories the words are looked at, the newest of a tier; older ones are looked up in the search index."""
+"""Number of a tier's newest memories whose words are compared; older ones are looked up in the search index."""
 
 MIN_FIT = 2.0
 """The weight of the words that a sentence and a memory must share; a name weighs 1.3, a common word 0.6."""
@@ -94,7 +94,7 @@ def sentences_of(tier: Tier) -> list[str]:
 
 @dataclass(frozen=True)
 class SentencePlace:
-    """Where a sentence of a summary stands: in the `tier` of a view, `number` from 0."""
+    """The place of a sentence of a summary: the `tier` of a view, and its `number` from 0."""
 
     view: View
     tier: str
@@ -205,11 +205,11 @@ log = logging.getLogger(__name__)
 Steps = Generator[None, None, Shown]
 
 QUICK_STEPS = 4
-"""A view of so many steps is answered at once."""
+"""Number of steps within which a view is answered at once."""
 
 
 async def run_to_end(steps: Steps) -> Shown:
-    """Return what some steps lead to; others go on between two of them. Raises: whatever a step raises."""
+    """Run some steps and return their result; others go on between two of them. Raises: whatever a step raises."""
     while True:
         shown = run_steps(steps, 1)
         if shown is not None:

@@ -1,4 +1,4 @@
-"""Why an agent acted: perception, retrieval, prompt, answer, result."""
+"""The reasons of an agent's act: perception, retrieval, prompt, answer, result."""
 
 from __future__ import annotations
 
@@ -23,31 +23,31 @@ MAX_QUESTIONS_READ = 3
 """The last question, the one whose answer was not taken, and the one of the turn before."""
 
 MAX_ENTRIES_READ = 256
-"""How far back the action before is looked for, in memories."""
+"""Number of memories that are searched backwards for the action before."""
 
 MAX_DIFF_LINES = 120
-"""How many lines of the difference between two prompts are shown; the rest is counted."""
+"""Maximum number of lines shown of the difference between two prompts; the rest is counted."""
 
 MAX_COMPARED_LINES = 600
-"""Of how many different lines it is looked for what they share; beyond that all of them are other lines."""
+"""Maximum number of different lines that are compared; beyond it, all of them count as changed."""
 
 MAX_TEXT = 4_000
-"""How much of an answer or a result is shown, in characters."""
+"""Maximum length of an answer or a result that is shown, in characters."""
 
 PROMPT_PAGE = 16_000
-"""How much of a prompt is shown at once, in characters."""
+"""Length of one page of a prompt, in characters."""
 
 CAUSES = ("answer", "thank", "errand", "greet", "free")
-"""What the engine may have decided on; see `agents.choices.policy`."""
+"""The possible decisions of the engine; see `agents.choices.policy`."""
 
 
 @dataclass(frozen=True)
 class Exchange:
     """A question to the model as the archive has it, and those before it.
 
-    `first` is the one whose answer was not taken, asked with the same memories; `before` is the last one of the turn
-    before. None where there is none. `cause` is why the engine chose an action of which no model was asked: empty where
-    somebody else had the agent do it, None where the archive does not say.
+    `first` is the question whose answer was not taken, asked with the same memories; `before` is the last question of
+    the turn before. None where there is none. `cause` is the engine's reason for an action without a request to a
+    model: empty where somebody else had the agent do it, None where the archive does not say.
     """
 
     question: Question | None = None
@@ -57,7 +57,7 @@ class Exchange:
 
 
 def exchange_for(archive: Archive, seq: int, day: str) -> Exchange:
-    """Return what the model was asked before the action that is memory `seq`, of a day; with 0 for both, the last.
+    """Return the question to the model before the action that is memory `seq`, of a day; with 0 for both, the last.
 
     It only reads files, in any thread. Raises: NoteError if one cannot be read.
     """
@@ -72,7 +72,7 @@ def exchange_for(archive: Archive, seq: int, day: str) -> Exchange:
 
 
 def exchange_at(archive: Archive, end_ms: int) -> Exchange:
-    """Return what the model was asked last before a time; like `exchange_for` for any thread. Raises: NoteError."""
+    """Return the last question to the model before a time; like `exchange_for` for any thread. Raises: NoteError."""
     end, day = moment_text(end_ms), moment_text(end_ms - 1)[:10]
     asked = [one for one in questions_near(archive, day) if str(one.entry.get("at", "")) < end]
     return _exchange(asked, len(asked) - 1) if asked else Exchange()
@@ -119,7 +119,7 @@ def why_shown(agent: Agent, exchange: Exchange, action: Memory | None, say: Word
 
 
 def _action(agent: Agent, exchange: Exchange, action: Memory) -> Shown:
-    """Return an action of which no model was asked, and what came of it."""
+    """Return an action that no model was asked for, and its outcome."""
     line = {"command": parsed_command(action.text), "reason": parse_line(action.text).reason}
     return {"cause": exchange.cause or "", "at": action.at_ms, **line, **_effect(agent, action)}
 
@@ -230,7 +230,7 @@ def _perceived(agent: Agent, newest: int) -> Shown:
 
 
 def _retrieved(agent: Agent, question: Question) -> list[Shown]:
-    """Return what came to mind, best first: of each its number or its note's title, its score and its words."""
+    """Return the retrieved memories and notes, best first: number or title, score and words of each."""
     lines, found = question.prompt_note("recollected").split("\n"), list[Shown]()
     for of, score in question.entry.get("retrieved", []):
         row: Shown = {"of": of, "score": score}
@@ -243,7 +243,7 @@ def _retrieved(agent: Agent, question: Question) -> list[Shown]:
 
 
 def told_shown(question: Question) -> list[list[str]]:
-    """Return what a prompt told of the moment, by section, but for the memories in it."""
+    """Return the sections of a prompt about the moment, by name, without the memories."""
     names = ("facts", "known", "recollected", "errand", "bonds", "insights", "notice")
     return [[name, text[:MAX_TEXT]] for name in names if (text := question.prompt_note(name))]
 
@@ -265,7 +265,7 @@ def _answer(question: Question, first: Question | None) -> Shown:
 
 
 def _verdict(question: Question) -> Shown:
-    """Return what the engine made of an answer, and what the world did."""
+    """Return the engine's verdict on an answer, and the world's result."""
     if question.was_discarded:
         verdict = "dropped"
     elif question.was_suppressed:
@@ -283,7 +283,7 @@ def _verdict(question: Question) -> Shown:
 
 
 def _effect(agent: Agent, action: Memory) -> Shown:
-    """Return what came of an action, from the journal: its results up to the next action."""
+    """Return the result of an action, from the journal: its results up to the next action."""
     after = agent.memory.journal.read(action.seq + 1, min(agent.memory.journal.last, action.seq + ROUND_MEMORIES))
     results = list[Memory]()
     for one in after:
@@ -302,7 +302,7 @@ def _now(agent: Agent) -> Shown:
 
 
 def exchange_of(agent: Agent, action: Memory | None) -> Exchange:
-    """Return what the model was asked before an action, or last where none is given. Raises: NoteError."""
+    """Return the question to the model before an action, or the last where none is given. Raises: NoteError."""
     archive = written_archive(agent)
     return exchange_for(archive, action.seq, action.day) if action else exchange_for(archive, 0, "")
 
