@@ -185,7 +185,7 @@ class AgentScheduler:
         return deferred_from(self._agents.stop())
 
     def queue_for(self, profile: str) -> ModelQueue | None:
-        """Return what a profile thinks with; the thinker's queue if there is no such profile."""
+        """Return the queue of a profile; the thinker's if there is no such profile."""
         return self.queues.get(profile, self.queue)
 
     def other_queues(self) -> dict[str, ModelQueue]:
@@ -197,7 +197,7 @@ class AgentScheduler:
 
     @property
     def no_model_reason(self) -> str:
-        """Why there is no model at this moment; empty if nobody wants one."""
+        """The reason why there is no model at this moment; empty if nobody wants one."""
         return self.problem or (SEARCHING_REASON if self._choosing else "")
 
     def begin(self, agent: Agent) -> None:

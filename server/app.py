@@ -54,7 +54,7 @@ from world.game import Game
 log = logging.getLogger(__name__)
 
 NOTES_FSYNC_MS = 50
-"""How often notes are forced to disk where each line of a journal is at once."""
+"""Interval in which notes are forced to disk, in milliseconds, where each line of a journal is at once."""
 
 
 class Fallwater:
@@ -89,7 +89,7 @@ class Fallwater:
         self._subscribe()
         self._adopt(settings)
         self.monitored = self._make_monitored()
-        # Last: what a world says of commands is checked against all of them.
+        # Last: the world's texts about commands are checked against all of them.
         self.game.commands.texts = load_command_texts(vault, self.game.commands, is_strict=False)
 
     def _make_world(self, runtime: Runtime) -> None:
@@ -108,7 +108,7 @@ class Fallwater:
         self.observatory = observatory_of(self.game, self.agents, self._scheduler, reactor, self._now_ms, chronicle)
 
     def _make_sessions(self) -> None:
-        """Make what lets people in, and decides what they may do."""
+        """Make the parts that let people in, and decide their rights."""
         self.accounts = Accounts(self._account_store, self._vault, self.world, self.settings.server, self._now_ms)
         self.audit = self._make_audit()
         self.leading = Possession(self.game, self.audit.record_possessed_line)
@@ -134,7 +134,7 @@ class Fallwater:
         )
 
     def _make_timers(self, runtime: Runtime, written: Settings) -> None:
-        """Make what goes on by itself."""
+        """Make the parts that run by themselves."""
         reactor, now_ms = self._reactor, self._now_ms
         fsync_ms = self.settings.memory.journal_fsync_ms or NOTES_FSYNC_MS
         self._group_commit = GroupCommit(self._written, fsync_ms, reactor)

@@ -10,7 +10,7 @@ from typing import Any, Protocol
 from twisted.internet.defer import Deferred
 
 InThread = Callable[..., Deferred[Any]]
-"""Calls its first argument with the rest of them in another thread, and returns a Deferred of the outcome."""
+"""Calls its first argument with the rest in another thread, and returns a Deferred of the result."""
 
 
 class DelayedCall(Protocol):
@@ -44,10 +44,10 @@ class ReactorClock(Protocol):
 
 @dataclass(frozen=True)
 class Runtime:
-    """What a world gets from its process: time, chance, and a way to print to the operator.
+    """The services of the process to a world: time, chance, and a way to print to the operator.
 
-    `echo` is given sentences for the operator. Another thread calls `in_reactor` to have something called in the
-    reactor's. `on_shutdown` is called when an admin closes the world from inside, with whether it restarts.
+    `echo` prints sentences for the operator. Another thread uses `in_reactor` to call something in the reactor's
+    thread. `on_shutdown` is called when an admin closes the world from inside, with whether it restarts.
     """
 
     reactor: ReactorClock

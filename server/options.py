@@ -1,4 +1,4 @@
-"""Command-line options that several sub-commands share, and those that override the settings of a vault."""
+"""Command-line options that several sub-commands share, and options that override the settings of a vault."""
 
 from __future__ import annotations
 

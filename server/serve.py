@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from server.monitoring.metrics import HttpReactor
 
 FULL_COLLECTION_THRESHOLD = 100
-"""Of so many times that the garbage collector looks at what is not new, once at everything; Python's own is 10."""
+"""Number of younger collections before the garbage collector looks at everything; Python's own is 10."""
 
 
 class Reactor(ListeningReactor, Protocol):
@@ -149,7 +149,7 @@ class _ServedWorld:
         return accounts, world
 
     def _prepare_check(self) -> Callable[[], str]:
-        """Return what tells, in another thread, why the world could not open again; empty if it could."""
+        """Return a function, for another thread, that returns why the world could not open again; empty if it could."""
         not_saved, now_open = unsaved_work(self._world.monitored).reasons, self._ports.snapshot()
 
         def why_not() -> str:

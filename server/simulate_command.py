@@ -121,7 +121,7 @@ class _CutShortError(Exception):
 
 
 def _run(spec: RunSpec, shown: Path, echo: Callable[[str], None], replay: ReplayedModels | None) -> int:
-    """Simulate and return the exit code; `shown` is the folder as it is told."""
+    """Simulate and return the exit code; `shown` is the name of the folder for people."""
     try:
         turns = simulate(spec, echo, Progress(sys.stderr), replay)
     except (KeyboardInterrupt, asyncio.CancelledError):
@@ -158,7 +158,7 @@ def _span(options: argparse.Namespace, heading: Mapping[str, Any]) -> Span:
 def atomic_folder(target: Path) -> Iterator[Path | None]:
     """Yield an empty hidden folder, which gets the name of the target if nothing is raised; None if it exists already.
 
-    Whoever comes second waits until the first is done or dead; what a dead one has left is removed. So a run that was
+    A second process waits until the first is done or dead; the remains of a dead one are removed. So a run that was
     killed leaves nothing under its name, and two processes never do the same run twice. Raises: OSError.
     """
     claimed = _claim(target)

@@ -72,7 +72,7 @@ class RunParameters:
 
     @property
     def run_id(self) -> str:
-        """The hash of all of them, in hexadecimal digits."""
+        """The hash of all parameters, in hexadecimal digits."""
         told = json.dumps(self.as_json(), sort_keys=True, separators=(",", ":"), ensure_ascii=True)
         return hashlib.sha256(told.encode()).hexdigest()[:ID_DIGITS]
 
@@ -123,7 +123,7 @@ ACCOUNTS, CACHE = "accounts", ".index"
 
 @dataclass(frozen=True)
 class RunSpec:
-    """What is to be simulated: a vault, how long, and with which seed; and the new folder for what comes of it."""
+    """The specification of a run: a vault, its length and its seed, and the new folder for the results."""
 
     source: Path
     out: Path
@@ -136,7 +136,7 @@ class RunSpec:
     share: Path | None = None
 
     def parameters(self) -> RunParameters:
-        """Return what the run is known by. Raises: NoteError if the vault or the templates cannot be read."""
+        """Return the run's parameters. Raises: NoteError if the vault or the templates cannot be read."""
         templates = self.variant.templates
         return RunParameters(
             vault_hash(self.source),
@@ -223,7 +223,7 @@ def _run(
 
 
 def _run_record(parameters: RunParameters, settings: Settings, cast: SimulationModels) -> dict[str, Any]:
-    """Return what a run was, without anything that differs when it is replayed elsewhere."""
+    """Return the facts of a run, without anything that differs when it is replayed elsewhere."""
     chosen = {
         name: {key: value for key, value in asdict(one.settings).items() if key in _SAMPLER and key in one.given}
         for name, one in settings.profiles.items()
@@ -247,7 +247,7 @@ def program_version() -> str:
 
 
 def _circumstances() -> dict[str, Any]:
-    """Return what is another thing each time: the processor's time until now, the moment, and the machine."""
+    """Return the facts that differ each time: the processor's time until now, the moment, and the machine."""
     ended = datetime.now(UTC).isoformat(timespec="seconds")
     machine = {"system": platform.platform(), "python": platform.python_version(), "processors": os.cpu_count()}
     return {"cpu_seconds": round(time.process_time(), 3), "ended": ended, **machine}
@@ -289,7 +289,7 @@ class SimulationRun:
         )
 
     def report(self) -> dict[str, Any]:
-        """Return what came of it so far, as numbers."""
+        """Return the results so far, as numbers."""
         about = {"world": self._name, "seed": self._spec.seed, "models": self._cast.names}
         return self.tallies.report(self.world.agents, self._cast.usage, self._begun_ms, self.clock.ms, **about)
 
@@ -312,7 +312,7 @@ class SimulationRun:
         return (self.clock.ms - self._begun_ms) / ((span.hours or 1) * 3_600_000)
 
     def _go_on(self) -> None:
-        """Let what the world does later be done by now, as the writing of notes."""
+        """Finish work that the world does later, such as writing notes."""
         self._later.advance(max(0.0, (self.clock.ms - self._begun_ms) / 1000 - self._later.seconds()))
 
 
@@ -344,7 +344,7 @@ def copy_vault(source: Path, out: Path, copy: Callable[[str, str], object] = shu
 
 
 class _UncopiedError(Exception):
-    """One file cannot be copied. It is no OSError, for copytree goes on after those, and lists every one of them."""
+    """The error of a file that cannot be copied. It is no OSError, because copytree collects those and goes on."""
 
     def __init__(self, name: Path, error: OSError) -> None:
         super().__init__(f"{error.strerror or error} ({name}).")

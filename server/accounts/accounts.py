@@ -187,7 +187,7 @@ class Accounts:
         character.role = self.role_of(name)
         return character, found is None
 
-    # Passwords, of which only hashes come here
+    # Passwords; only their hashes come here
 
     def claim(self, name: str, kept: str) -> Deferred[None]:
         """Give a name that has no password yet its first one, and make the account if there is none.
@@ -244,17 +244,17 @@ class Accounts:
         )
 
     def refresh(self) -> Deferred[None]:
-        """Read what another process has changed, such as `fallwater reset-password`."""
+        """Read the changes of another process, such as `fallwater reset-password`."""
         return self._store.refresh()
 
     # What is known of somebody
 
     def account(self, name: str) -> Account | None:
-        """Return the account of a name, in whatever case."""
+        """Return the account of a name, in any case of letters."""
         return self._store.account(name)
 
     def role_of(self, name: str) -> Role:
-        """Return what somebody may do; an agent's role is its note's, and who has no password counts as new."""
+        """Return the role of somebody; an agent's is its note's, and somebody without a password counts as new."""
         account, character = self.account(name), self._character(name)
         if account and account.password:
             return Role[account.role.upper()]
@@ -295,7 +295,7 @@ class Accounts:
         self._settings = settings
 
     def close(self) -> Deferred[None]:
-        """Keep what still waits, and close the database; the Deferred fires then."""
+        """Finish the waiting changes, and close the database; the Deferred fires then."""
         return self._store.close()
 
     def _character(self, name: str) -> Character | None:

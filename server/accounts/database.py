@@ -33,7 +33,7 @@ from server.accounts.schema import (
 from vault.errors import NoteError
 
 BUSY_SECONDS = 30.0
-"""How long a command waits for another process that is writing."""
+"""Maximum wait of a command for another process that is writing, in seconds."""
 
 
 @dataclass(frozen=True)
@@ -46,14 +46,14 @@ class Contents:
 
 @dataclass(frozen=True)
 class WrittenRows:
-    """What a transaction wrote: rows by their key, None for a ban that was removed."""
+    """The rows that a transaction wrote, by their key; None for a ban that was removed."""
 
     accounts: dict[str, Row]
     bans: dict[str, Row | None]
 
 
 def default_folder(vault: Path) -> Path:
-    """Return where the accounts of a vault are kept when nobody says: beside it."""
+    """Return the default folder for the accounts of a vault: beside it."""
     return vault.with_name(f"{vault.name}.accounts")
 
 
@@ -90,7 +90,7 @@ class AccountDatabase:
             return self.read() if self._data_version() != self._seen_version else None
 
     def account(self, name: str) -> Account | None:
-        """Return the account of a name, in whatever case."""
+        """Return the account of a name, in any case of letters."""
         row = self._row(name)
         return account_of(row) if row else None
 
@@ -103,7 +103,7 @@ class AccountDatabase:
             return salvage_account(row or (), new_role)
 
     def admins(self) -> list[str]:
-        """Return the names of those who are admins and have a password."""
+        """Return the names of the admins that have a password."""
         with explain_error(self.path):
             found = self._db.execute("SELECT name FROM accounts WHERE role = 'admin' AND password <> ''")
             return [str(name) for (name,) in found]
@@ -133,7 +133,7 @@ class AccountDatabase:
 
     @contextmanager
     def transaction(self) -> Iterator[WrittenRows]:
-        """Keep what is done within it together and durably, or nothing of it if it raises.
+        """Write everything done within it together and durably, or nothing of it if it raises.
 
         What it yields says afterwards what was written.
         """
@@ -170,11 +170,11 @@ class AccountDatabase:
 
     @property
     def is_in_transaction(self) -> bool:
-        """Whether a transaction is open; SQLite ends one by itself where the disk is full."""
+        """True while a transaction is open; SQLite ends one by itself where the disk is full."""
         return self._db.in_transaction
 
     def copy_to(self, path: Path) -> None:
-        """Write a consistent copy of the database, whatever others do to it meanwhile. Raises: NoteError."""
+        """Write a consistent copy of the database, even while others change it. Raises: NoteError."""
         draft = path.with_name(f".{path.name}.draft")
         try:
             with closing(new_file(draft)) as copy, explain_error(self.path):
@@ -193,7 +193,7 @@ class AccountDatabase:
             self._db.close()
 
     def set_busy_timeout(self, busy_seconds: float) -> None:
-        """Wait so long for another process from now on."""
+        """Set the time of waiting for another process from now on."""
         with explain_error(self.path):
             self._db.execute(f"PRAGMA busy_timeout = {int(busy_seconds * 1000)}")
 
@@ -237,7 +237,7 @@ class AccountDatabase:
 
 
 def read_accounts(folder: Path) -> Contents | None:
-    """Return what the database in a folder holds, and change nothing; None if there is none. Raises: NoteError."""
+    """Return the contents of a folder's database, and change nothing; None if there is none. Raises: NoteError."""
     path = folder / NAME
     if not path.exists():
         return None

@@ -44,26 +44,26 @@ class LoginView(Protocol):
         """Let the lines that come wait, without a prompt; or go on with them."""
 
     def wait_for_capabilities(self) -> Deferred[None] | None:
-        """Return what fires when their client is known as far as it will be; None if it is, or is not waited for."""
+        """Return a Deferred that fires when the client has told its capabilities; None if there is no wait for them."""
 
 
 class ModalInput(Protocol):
-    """Questions and answers that have a session's lines to themselves. It tells its maker when it is over."""
+    """A dialogue that has a session's lines to itself. It tells its maker when it is over."""
 
     @property
     def prompt(self) -> str:
-        """What is asked now."""
+        """The question that is open now."""
 
     def line_received(self, text: str) -> None:
         """Take an answer."""
 
     def stop(self) -> None:
-        """The connection has closed; show nothing more."""
+        """Show nothing more: the connection has closed."""
 
 
 @dataclass(frozen=True)
 class LoginServices:
-    """What all dialogues need. `wording` returns the current wording, `mssp_text` the answer to crawlers."""
+    """The services for all dialogues. `wording` returns the current wording, `mssp_text` the answer to crawlers."""
 
     accounts: Accounts
     passwords: Passwords
@@ -74,7 +74,7 @@ class LoginServices:
 
 
 class Prompts:
-    """The question that is open, if one is. What comes while something is being waited for answers the next one."""
+    """The open question, if there is one. Lines that arrive while a result is awaited answer the next one."""
 
     def __init__(self, caller: LoginView, services: LoginServices) -> None:
         self.prompt = ""
@@ -85,11 +85,11 @@ class Prompts:
 
     @property
     def is_waiting(self) -> bool:
-        """Whether something is looked at, and nothing is asked meanwhile."""
+        """True while a result is awaited; meanwhile no question is open."""
         return self._awaited is not None
 
     def ask(self, key: str, answer: Callable[[str], None], *, hidden: bool = False) -> None:
-        """Ask a sentence of the wording; the next line goes to `answer`. What is `hidden` is not shown while typed."""
+        """Ask a sentence of the wording; the next line goes to `answer`. A `hidden` answer is not shown while typed."""
         self.prompt = f"{self._services.wording()(key)} "
         self._answer = answer
         self._caller.hide_typing(hidden)
@@ -183,7 +183,7 @@ class Login:
 
     @property
     def prompt(self) -> str:
-        """What is asked now; empty while something is looked at."""
+        """The question that is open now; empty while a result is awaited."""
         return self._prompts.prompt
 
     def line_received(self, text: str) -> None:
@@ -289,7 +289,7 @@ class Login:
             self._come_in(claim)
 
     def _refuse(self, reason: str, more: str = "") -> None:
-        """Tell why a password will not do; `more` is for who types it here, and not for a form."""
+        """Tell why a password is refused; `more` is for a person at a prompt, and not for a form."""
         self._tell(False, reason)
         self._caller.show(f"{reason} {more}".rstrip())
 

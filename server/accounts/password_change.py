@@ -23,7 +23,7 @@ from world.events import Event
 from world.world import World
 
 MAX_NAMES_LISTED = 20
-"""How many names are listed to somebody who asked for one that there is not."""
+"""Maximum number of names listed to somebody who asked for an unknown one."""
 
 
 @dataclass(frozen=True)
@@ -65,7 +65,7 @@ class PasswordChange:
 
     @property
     def prompt(self) -> str:
-        """What is asked now; empty while something is looked at."""
+        """The question that is open now; empty while a result is awaited."""
         return self._prompts.prompt
 
     def line_received(self, text: str) -> None:

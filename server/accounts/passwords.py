@@ -56,7 +56,7 @@ class LoginThrottle:
         return left if (key, network_of(host)) in self._trusted else max(left, self._seconds_left(("name", key)))
 
     def wait_seconds_from_host(self, name: str, host: str) -> float:
-        """Return how long it has to wait for what was wrong from there, whatever others guess elsewhere."""
+        """Return the seconds that an address has to wait for its wrong passwords, regardless of guesses elsewhere."""
         return self._seconds_left(("address", throttle_key(name, host)))
 
     def record_failure(self, name: str, host: str) -> None:
@@ -65,7 +65,7 @@ class LoginThrottle:
         self._count(("name", name.casefold()))
 
     def record_success(self, name: str, host: str) -> None:
-        """Note that somebody came in. What was guessed from that address, at whatever name, still counts."""
+        """Note that somebody came in. Wrong passwords from that address, for any name, still count."""
         self._wrong.pop(("name", name.casefold()), None)
         home = name.casefold(), network_of(host)
         self._trusted.pop(home, None)
@@ -92,7 +92,7 @@ class LoginThrottle:
 
 
 def throttle_key(name: str, host: str) -> str:
-    """Return what waits together: an address, or a name that is tried on this machine."""
+    """Return the throttle's key of a guess: the address, with the name if it comes from this machine."""
     return f"{network_of(host)} {name.casefold()}" if is_loopback(host) else network_of(host)
 
 
@@ -104,33 +104,33 @@ class SignupLimiter:
         self._taken: dict[str, TokenBucket] = {}
 
     def is_exceeded(self, host: str) -> bool:
-        """Whether no other name can be taken from an address for now."""
+        """Return whether an address has used up its new names for now."""
         taken = self._taken.get(network_of(host))
         return taken is not None and taken.wait_seconds > 0
 
     def note(self, host: str, an_hour: int) -> None:
-        """Note that a name was taken from an address, where so many may be in an hour; 0 for any number."""
+        """Note that a name was taken from an address, which may take `an_hour` names an hour; 0 for any number."""
         if is_loopback(host) or not an_hour:
             return
         network = network_of(host)
         taken = self._taken.pop(network, None) or TokenBucket(self._clock, an_hour / HOUR_SECONDS, an_hour)
-        self._taken[network] = taken  # behind all others: who took a name longest ago is forgotten first
+        self._taken[network] = taken  # behind all others: the address whose last name is oldest is forgotten first
         taken.take()
         if len(self._taken) > MAX_REMEMBERED:
             del self._taken[next(iter(self._taken))]
 
 
 class Hasher(Protocol):
-    """What makes of a password something that can be kept."""
+    """A hash function for passwords, slow on purpose."""
 
     def hash(self, password: str) -> str:
-        """Return what is kept of a password; it takes a while."""
+        """Return the hash of a password; it takes a while."""
 
     def is_right(self, kept: str, password: str) -> bool:
-        """Return whether a password is the one of which this was kept; it takes a while."""
+        """Return whether a password has this hash; it takes a while."""
 
     def is_outdated(self, kept: str) -> bool:
-        """Return whether the password would be kept in another form today."""
+        """Return whether the password would be hashed in another form today."""
 
 
 class Argon2:
@@ -157,7 +157,7 @@ class Argon2:
 
 @dataclass(frozen=True)
 class HashCheck:
-    """What became of a password. `renewed` is what to keep from now on, if its old form is outdated."""
+    """The result of checking a password. `renewed` is the hash to store from now on, if the old form is outdated."""
 
     is_right: bool
     renewed: str = ""
@@ -172,9 +172,9 @@ class _Job:
 
 
 class Passwords:
-    """Works for one address after the other, so that who sends many passwords only waits for themselves.
+    """Works for one address after the other, so that somebody who sends many passwords delays only themselves.
 
-    `in_thread` calls its first argument with the rest of them, elsewhere, and returns a Deferred of the outcome.
+    `in_thread` calls its first argument with the rest, elsewhere, and returns a Deferred of the result.
     """
 
     def __init__(self, hasher: Hasher | None = None, in_thread: InThread = deferToThread) -> None:
@@ -184,7 +184,7 @@ class Passwords:
         self._running = 0
 
     def hash(self, password: str, host: str) -> Deferred[str]:
-        """Return what is to be kept of a password; cancel the Deferred if nobody wants it any more."""
+        """Return a Deferred of a password's hash; cancel it if nobody wants it any more."""
         return self._enqueue(host, _Job(self._hasher.hash, (password,), lambda: True, Deferred()))
 
     def check(self, kept: str, password: str, host: str, is_wanted: Callable[[], bool]) -> Deferred[HashCheck | None]:
@@ -223,7 +223,7 @@ class Passwords:
 
 
 class PasswordOutcome(Enum):
-    """What came of a password that was tried."""
+    """The outcome of a password that was tried."""
 
     RIGHT = auto()
     WRONG = auto()
@@ -231,10 +231,10 @@ class PasswordOutcome(Enum):
 
 
 class Authenticator:
-    """Tries passwords. Guessing becomes slow; waiting holds no thread, and nobody else waits along.
+    """Tries passwords. Guessing becomes slow; waiting holds no thread and delays nobody else.
 
-    Of one address only one password waits at a time, so that many connections guess no faster than one. `signups`
-    counts the names for which a first one was chosen.
+    Only one password of an address waits at a time, so that many connections guess no faster than one. `signups` counts
+    the names with a new first password.
     """
 
     def __init__(self, accounts: Accounts, passwords: Passwords, lockout: LoginThrottle, clock: ReactorClock) -> None:

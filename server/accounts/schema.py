@@ -20,7 +20,7 @@ from vault.errors import NoteError
 
 @dataclass(frozen=True, slots=True)
 class Account:
-    """Who somebody is. `password` is its hash, empty while none is chosen; a `one_time` one must be replaced.
+    """The account of a name. `password` is its hash, empty while none is chosen; a `one_time` one must be replaced.
 
     Times are ISO 8601 in UTC, empty for never. `failed` counts wrong passwords since the last right one.
     """
@@ -36,7 +36,7 @@ class Account:
 
 @dataclass(frozen=True, slots=True)
 class Ban:
-    """Who may not come in: a name, an address or a network; `until` when (empty: for ever) and `why`."""
+    """A ban of a name, an address or a network (`who`), `until` a time (empty: for ever), with the reason `why`."""
 
     who: str
     until: str = ""
@@ -69,7 +69,7 @@ def account_of(row: Row) -> Account:
 
 
 def salvage_account(row: Row, new_role: str) -> Account:
-    """Return what can be read of a row that is not valid: without a password, and with a new role if it has none."""
+    """Return the readable part of an invalid row: without a password, and with a new role if it has none."""
     name, role = (str(text) for text in row[:2])
     return Account(name, role if role in ROLES else new_role)
 
@@ -89,7 +89,7 @@ def key(name: str) -> str:
 
 
 def account_problem(account: Account) -> str:
-    """Return what is wrong with an account, in a sentence; empty if nothing is."""
+    """Return the fault in an account, in a sentence; empty if there is none."""
     if account.role not in ROLES:
         return f"the role {account.role!r} is none of {', '.join(ROLES)}."
     try:
@@ -101,7 +101,7 @@ def account_problem(account: Account) -> str:
 
 
 def time_problem(text: str) -> str:
-    """Return what is wrong with a time, in a sentence; empty if nothing is."""
+    """Return the fault in a time, in a sentence; empty if there is none."""
     try:
         is_known = not text or datetime.fromisoformat(text).tzinfo is not None
     except ValueError:

@@ -28,10 +28,10 @@ from world.world import World
 log = logging.getLogger(__name__)
 
 POLL_SECONDS = 2.0
-"""How often the database is asked whether another process has changed it."""
+"""Interval in which the database is asked for changes by another process, in seconds."""
 
 THREAD_BUSY_SECONDS = 0.25
-"""How long the thread waits for another process before it looks for other work and tries again."""
+"""Seconds that the thread waits for another process before it looks for other work and tries again."""
 
 PendingChange = tuple[Change, Deferred[Any]]
 
@@ -71,8 +71,8 @@ class AccountStore:
     """Answers from memory, and changes the database in another thread, one change after the other.
 
     Memory holds what is on disk: a change counts once it is durable, and its Deferred fires then. `in_thread` calls
-    its first argument with the rest of them, in one thread, and returns a Deferred of the outcome; it is not called
-    again before that has fired. While another process holds the database, changes wait, and nothing else does.
+    its first argument with the rest, in one thread, and returns a Deferred of the result; it is not called again before
+    that has fired. While another process holds the database, only changes wait.
     """
 
     def __init__(self, database: AccountDatabase, in_thread: InThread = execute) -> None:
@@ -95,7 +95,7 @@ class AccountStore:
     # What memory holds
 
     def account(self, name: str) -> Account | None:
-        """Return the account of a name, in whatever case; None if there is none, or its row is not valid."""
+        """Return the account of a name, in any case of letters; None if there is none, or its row is not valid."""
         row = self._accounts.get(key(name))
         if row is None:
             return None
@@ -110,17 +110,17 @@ class AccountStore:
         return key(name) in self._accounts
 
     def admins(self) -> list[str]:
-        """Return the names of those who are admins and have a password."""
+        """Return the names of the admins that have a password."""
         return [str(name) for name, role, password, *_ in self._accounts.values() if role == "admin" and password]
 
     @property
     def bans(self) -> dict[str, Ban]:
-        """The bans by `key` of whom they are for, oldest first; not to be changed."""
+        """The bans by the `key` of their target, oldest first; not to be changed."""
         return self._bans
 
     @property
     def waiting(self) -> int:
-        """How many changes are not on disk yet."""
+        """The number of changes that are not on disk yet."""
         return len(self._waiting) + len(self._in_work)
 
     def on_names_changed(self, tell: Callable[[str], object]) -> None:
@@ -255,7 +255,7 @@ class AccountStore:
             self._log_failure(f"{self.database.path}: {error} It does not count.")
 
     def _log_failure(self, problem: str) -> None:
-        """Log what is wrong with the database, each thing once."""
+        """Log the faults of the database, each once."""
         if problem not in self._complaints:
             self._complaints.add(problem)
             log.error("%s", problem)

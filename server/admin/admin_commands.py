@@ -116,7 +116,7 @@ def _shown(world: World, value: object) -> str:
 
 
 ANNOUNCED_SECONDS = (600, 300, 120, 60, 30, 10)
-"""How many seconds before the end it is announced again."""
+"""The seconds before the end at which it is announced again."""
 
 Tell = Callable[[int, bool], None]
 
@@ -136,7 +136,7 @@ class Countdown:
 
     @property
     def is_running(self) -> bool:
-        """Whether the world is about to close."""
+        """True while the world is about to close."""
         return any(call.active() for call in self._calls)
 
     def start(self, seconds: int, restart: bool = False) -> None:
@@ -166,7 +166,7 @@ RESTART = "--restart"
 DEFAULT_AUDIT_LINES = 20
 MAX_AUDIT_LINES = 200
 MAX_SHOWN_CHARACTERS = 300
-"""How many characters are shown of a line in the log, and of what came of it."""
+"""Maximum length of a line in the log, and of its result, as shown, in characters."""
 
 
 MINUTE = 60

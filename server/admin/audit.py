@@ -33,14 +33,14 @@ REFUSED = "refused"
 OTHERS = "others"
 
 MAX_CHARACTERS = 300
-"""Where a line and its result are cut."""
+"""Maximum length of a line and of its result, in characters; the rest is cut."""
 
 MAX_REFUSALS_A_MINUTE = 5
 MAX_NAMED = 5
-"""How many refusals a minute are written of those without the role, and of the rest how many names."""
+"""Maximum refusals logged in a minute for people without the role, and maximum names listed for the rest."""
 
 MAX_READ_BYTES = 1_048_576
-"""How much `@audit` looks through, from the newest use on: a hundredth of a second of everybody's time."""
+"""Number of bytes that `@audit` reads, from the newest use on: a hundredth of a second of everybody's time."""
 
 DEFAULT_MAX_BYTES = 10 * 1_048_576
 
@@ -66,7 +66,7 @@ class AuditEntry:
 
 @dataclass
 class _Refusals:
-    """How often in one minute those were refused who may not use a command at all."""
+    """The refusals in one minute of people who may not use a command at all."""
 
     minute: int = 0
     written: int = 0
@@ -99,7 +99,7 @@ class AuditLog:
         self._failing = False
 
     def record_line(self, character_id: str, text: str, performed: CommandResult) -> None:
-        """Note a line, if it is one of builders or admins; of those without the role only a few a minute."""
+        """Note a line of a builder or an admin; of people without the role, only a few a minute."""
         found = self._game.commands.get(performed.verb)
         actor = self._game.world.characters.get(character_id)
         if not (found and actor and _is_noted(found, actor)):
@@ -125,7 +125,7 @@ class AuditLog:
         self._write(who, _cut(split_reason(line)[0]), _cut(result), through)
 
     def last(self, count: int, who: str = "") -> list[AuditEntry]:
-        """Return the last uses, of one name or of all, oldest first, of those in the newest `MAX_READ_BYTES`.
+        """Return the last uses, of one name or of all, oldest first, from the newest `MAX_READ_BYTES`.
 
         Raises: NoteError if they cannot be read.
         """
@@ -188,7 +188,7 @@ class AuditLog:
             os.close(descriptor)
 
     def _file_of(self, month: str, size: int) -> Path:
-        """Return the file of a month that has room for so many bytes; with a new one the oldest go."""
+        """Return the file of a month with room for a number of bytes; with a new one the oldest go."""
         files = self._files()
         last = next((path for path in reversed(files) if path.name.startswith(month)), None)
         if last is not None and last.stat().st_size + size <= self._max_bytes():

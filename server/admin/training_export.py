@@ -30,10 +30,10 @@ from world.world import World
 
 DEFAULT_MEMORIES = 60
 MAX_MEMORIES = 2000
-"""How many memories of each agent a story is made from, if nobody says, and at most."""
+"""Default and maximum number of memories of each agent that a story is made from."""
 
 PARAGRAPH_MS = 5_000
-"""What two remember in the same words within so long a time has happened once."""
+"""Two agents' memories with the same words within this time are one event, in milliseconds."""
 
 FILE = "file"
 STORIES = "stories"
@@ -154,12 +154,12 @@ def _last(agent: Agent, count: int) -> list[Memory]:
 
 
 def narrative_of_agent(world: World, memories: Iterable[Memory]) -> str:
-    """Return what happened to one agent, told to itself as `you`; looks, lists and refusals are left out."""
+    """Return the events of one agent, told to itself as `you`; looks, lists and refusals are left out."""
     return _narrative_text(world, ((one, _own_sentence(world, one)) for one in memories))
 
 
 def narrative_of_world(world: World, memories: Iterable[tuple[str, Memory]]) -> str:
-    """Return what several agents remember, by their names, as one story; what only one could know is left out."""
+    """Return the memories of several agents, by their names, as one story, without those that only one could have."""
     every = sorted(memories, key=lambda pair: (pair[1].at_ms, pair[0], pair[1].seq))
     told = ((memory, _sentence(world, who, memory)) for who, memory in every)
     return _narrative_text(world, _once(told))

@@ -1,4 +1,4 @@
-"""What the doctor looks at on the machine, on disk and on the network, the page's port too, and what a look came to."""
+"""The checks of the doctor on the machine, the disk and the network, the page's port included, and their results."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ MAX_FAULTS_SHOWN = 3
 
 @dataclass(frozen=True)
 class PortStatus:
-    """What is at a port: nothing (all are None), a Fallwater world of this name, another program, or an error.
+    """The status of a port: free (all are None), a Fallwater world of this name, another program, or an error.
 
     `holder` names the program, and is empty if only root may know it. `error` says why the port cannot be opened.
     """
@@ -109,7 +109,7 @@ State = Literal["ok", "warning", "problem"]
 
 @dataclass(frozen=True)
 class Result:
-    """How one thing is: `what` is a sentence, and so is `remedy`, which is empty if there is nothing to do."""
+    """The result of one check: `what` is a sentence, and so is `remedy`, which is empty if there is nothing to do."""
 
     name: str
     state: State
@@ -317,7 +317,7 @@ def accounts(folder: Path) -> Result:
 
 
 def _row_faults(contents: Contents) -> Iterator[str]:
-    """Yield what is wrong with rows, in a sentence each."""
+    """Yield the faults of rows, in a sentence each."""
     for account_key, row in contents.accounts.items():
         try:
             if key(account_of(row).name) != account_key:

@@ -194,7 +194,7 @@ def examine(
 
 
 def report(results: Sequence[Result], as_json: bool, echo: Callable[[str], None]) -> int:
-    """Say what was found; return the exit code: 1 if there is a problem, 0 whatever the warnings."""
+    """Print the results; return the exit code: 1 if there is a problem, 0 otherwise, even with warnings."""
     problems, warnings = (sum(one.state == state for one in results) for state in ("problem", "warning"))
     if as_json:
         rows = [asdict(one) for one in results]

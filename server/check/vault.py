@@ -63,7 +63,7 @@ def find_faults(vault: Vault, now: float, table: CommandTable | None = None) -> 
 
 
 def every_command() -> CommandTable:
-    """Return the commands that a server has: those of a world made for this alone, of which nothing is left."""
+    """Return the commands of a server, from a world that is built for this alone and removed again."""
     with tempfile.TemporaryDirectory() as folder:
         root = Path(folder)
         vault, _ = open_vault(root / "world")

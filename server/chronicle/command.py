@@ -87,7 +87,7 @@ def _world(vault: Vault) -> World | None:
     try:
         return load_world(vault, loaded_strategies().load_settings(vault).world)
     except (NoteError, WorldError):
-        return None  # the events are told without a map of the place
+        return None  # the events are told without a map of the rooms
 
 
 def _write(text: str, reading: Reading, options: argparse.Namespace, echo: Callable[[str], None]) -> None:
@@ -105,7 +105,7 @@ def _write(text: str, reading: Reading, options: argparse.Namespace, echo: Calla
 
 PAGE_LINES = 40
 MAX_LINES = 4_000
-"""How many events of a period or of a person are looked through for one who asks."""
+"""Maximum number of events of a period or of a person that are searched for one question."""
 
 SHOWN_DAYS = 14
 
@@ -172,7 +172,7 @@ class ChronicleCommands:
 
 
 def _days(reader: Reader, scope: Scope) -> dict[str, int]:
-    """Return how many events each day has, for one who is not told all those that everybody there perceived."""
+    """Return the number of events of each day, for a reader who sees only part of them."""
     reader.index.update()
     days: dict[str, int] = {}
     for start_ms, count in reader.index.hours(not scope.has_private):

@@ -23,14 +23,14 @@ from world.message_catalog import Wording
 from world.preferences import IGNORABLE, IgnorableLine, IgnoreList
 
 LATER_MS = 2_000
-"""How much later than it happened an agent may have written it down."""
+"""Maximum delay between an event and an agent's memory of it, in milliseconds."""
 
 MAX_AGENTS = 8
-"""In so many journals an event of people is looked for, if no agent has done it and none is meant."""
+"""Maximum number of journals in which an event of people is looked for, if it involves no agent."""
 
 
 class JournalLines:
-    """Looks for lines in journals, and reads each file of them once."""
+    """Looks for lines in journals, and reads each file once."""
 
     def __init__(self, vault: Vault) -> None:
         self._vault = vault
@@ -71,10 +71,10 @@ class JournalLines:
 
 MAX_MOMENTS = 12
 MAX_EVENTS = 20_000
-"""How many moments and events are shown of a day or an hour at most."""
+"""Maximum number of moments and events shown of a day or an hour."""
 
 MIN_PIECE, MAX_PIECES = 1_000, 40
-"""How many events are looked through at a time at least, and how often, for one who may see few of them."""
+"""The minimum number of events searched at a time, and the maximum number of times, for a reader who may see few."""
 
 MAX_MOMENTS_TRIED = 1_000
 
@@ -84,7 +84,7 @@ POSES = ("emoted", "shared")
 
 
 def ignorable_of(event: LoggedEvent) -> IgnorableLine | None:
-    """Return what can be ignored of an event of the log."""
+    """Return the part of a logged event that can be ignored."""
     if event.kind not in IGNORABLE_KINDS:
         return None
     return IgnorableLine(
@@ -93,18 +93,21 @@ def ignorable_of(event: LoggedEvent) -> IgnorableLine | None:
 
 
 class Scope(Protocol):
-    """What somebody may see. `is_public` asks an index for less from the beginning; `has_private` is of the whole."""
+    """The part of a chronicle that a reader may see.
+
+    `is_public` makes an index leave out private events; `has_private` is true only for the whole.
+    """
 
     is_public: bool
     has_private: bool
 
     def seen(self, event: LoggedEvent) -> LoggedEvent | None:
-        """Return what is to be shown of an event, or None for nothing."""
+        """Return the visible part of an event, or None if there is none."""
         ...
 
 
 class Whole:
-    """Everything."""
+    """The scope of a reader who sees everything."""
 
     is_public, has_private = False, True
 
@@ -114,17 +117,17 @@ class Whole:
 
 
 class Window:
-    """What anybody perceives who stands where it happens."""
+    """The scope of a bystander: events as anybody in the same place perceives them."""
 
     is_public, has_private = True, False
 
     def seen(self, event: LoggedEvent) -> LoggedEvent | None:
-        """Return the event without what is private of it."""
+        """Return the event without its private part."""
         return event.in_public if event.is_public else None
 
 
 class RoomWindow:
-    """What somebody perceives who stands in one room, and ignores some people or nobody."""
+    """The scope of a bystander in one room, with a list of people they ignore."""
 
     is_public, has_private = True, False
 
@@ -133,7 +136,7 @@ class RoomWindow:
         self._ignored = ignored
 
     def seen(self, event: LoggedEvent) -> LoggedEvent | None:
-        """Return the event without what is private of it, if it is perceived in the room."""
+        """Return the event without its private part, if it is perceived in the room."""
         is_heard = self._room in (event.room, *event.heard_in) or "*" in event.heard_in
         if not event.is_public or not is_heard or (self._ignored and self._ignored.hides(ignorable_of(event))):
             return None
@@ -141,9 +144,9 @@ class RoomWindow:
 
 
 class Own:
-    """What one person could perceive where they were, and what was told to them alone.
+    """The scope of one person: events they could perceive where they were, and words to them alone.
 
-    Those whom they ignore by now are left out, also of what was before.
+    People whom they ignore now are left out, also from earlier events.
     """
 
     is_public, has_private = False, False
@@ -180,7 +183,7 @@ class Quote:
 
 @dataclass(frozen=True)
 class ShownMoment:
-    """A moment as it is told: a sentence, where it was, and the lines that it is made of."""
+    """A moment as it is shown: a sentence, its place, and the lines that it is made of."""
 
     rule: str
     at_ms: int
@@ -192,7 +195,7 @@ class ShownMoment:
 
 @dataclass(frozen=True)
 class ShownEvent:
-    """An event as it is told: what everybody there perceives, and what is private of it, each a text or empty."""
+    """An event as it is shown: its public text and its private text, each possibly empty."""
 
     number: int
     event: LoggedEvent
@@ -204,11 +207,11 @@ class ShownEvent:
 
 @dataclass(frozen=True)
 class Reading:
-    """A period as it is shown to one who may see so much.
+    """A period as it is shown to a reader with a scope.
 
-    `before` is where everybody was when it began, `left_out` how many events come after those that are shown, and
-    `last` the last one that was looked at, as (at_ms, number); `hours` is when how many events happened in all, and
-    `problems` names lines of the log that could not be read.
+    `before` has everybody's place at its beginning, `left_out` counts the events after the shown ones, and `last` is
+    the last one that was searched, as (at_ms, number). `hours` counts all events by hour, and `problems` names lines of
+    the log that could not be read.
     """
 
     period: Period
@@ -264,7 +267,7 @@ class Reader:
     def _seen(
         self, query: EventQuery, scope: Scope, say: Wording, most: int
     ) -> tuple[list[ShownEvent], tuple[int, int]]:
-        """Return at most so many events that may be seen, and the last one that was looked at."""
+        """Return at most `most` events that are visible, and the last one that was searched."""
         shown, last = list[ShownEvent](), query.after
         for _ in range(MAX_PIECES):
             entries = self.index.events(replace(query, after=last, limit=max(most, MIN_PIECE)))
@@ -286,7 +289,7 @@ class Reader:
         return [one for entry in self.index.events(query) if (one := _shown(entry, scope, say))]
 
     def own_scope(self, name: str, ignored: IgnoreList | None = None) -> Own:
-        """Return what one person could perceive, who ignores some people or nobody. Raises: NoteError."""
+        """Return the scope of one person, without the people whom they ignore. Raises: NoteError."""
         self.index.update()
         return Own(name, self.index.stays(name, 0, MAX_MS), ignored)
 
@@ -300,7 +303,7 @@ class Reader:
         return tuple(_shown_moment(moment, entries, journals, say) for moment, entries in kept)
 
     def _entries(self, moment: Moment, scope: Scope) -> list[Entry] | None:
-        """Return the events of a moment as they may be seen; None if one of them may not."""
+        """Return the visible part of a moment's events; None if one of them is hidden."""
         found: list[Entry] = []
         for entry in self.index.numbered(moment.events):
             event = scope.seen(entry.event)

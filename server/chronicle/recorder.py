@@ -44,10 +44,10 @@ from world.world import World
 log = logging.getLogger(__name__)
 
 MAX_UNWRITTEN = 20_000
-"""How many events wait at most while the log cannot be written; then the oldest are lost."""
+"""Maximum number of events that wait while the log cannot be written; then the oldest are lost."""
 
 MAX_WAITING = 256
-"""How many events wait at most for the next writing, as in a simulation, where nothing is forced to disk."""
+"""Maximum number of events that wait for the next writing, as in a simulation, where nothing is forced to disk."""
 
 KINDS: dict[type[Event], str] = {
     Said: "said",
@@ -73,11 +73,11 @@ KINDS: dict[type[Event], str] = {
     Built: "built",
     Thought: "thought",
 }
-"""What is logged, and under which name. The rest is shown to one alone, or nobody perceives it."""
+"""The logged kinds of events, with their names. Other events are shown to one alone, or nobody perceives them."""
 
 _EVERYWHERE = ("*",)
 _ONLOOKER = "*"
-"""No name of a character: somebody who has nothing to do with anything."""
+"""The id of an onlooker, who has nothing to do with anything; no character has this name."""
 
 
 def logged(event: Event, world: World, at_ms: int, reason: str = "") -> LoggedEvent | None:
@@ -112,7 +112,7 @@ def logged(event: Event, world: World, at_ms: int, reason: str = "") -> LoggedEv
 
 
 def _line(event: Event, room_id: str, world: World) -> str:
-    """Return what somebody perceives who stands there and has nothing to do with it."""
+    """Return the sentence that a bystander perceives, who has nothing to do with the event."""
     if event.audience not in ("room", "near", "world"):
         return ""
     return narrate(event, _onlooker(room_id), world)
@@ -168,7 +168,7 @@ class ChronicleRecorder:
         game.subscribe("chronicle", self._take, first=True)
 
     def pending_fsync(self) -> Callable[[], None] | None:
-        """Return what writes all that waits, to be called in any thread; None if nothing does."""
+        """Return a function that writes all waiting events, for any thread; None if none wait."""
         self._report()
         return self._write if self._waiting else None
 

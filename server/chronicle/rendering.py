@@ -22,7 +22,7 @@ from world.world import World
 
 MAP_DEPTH = 60
 UNPLACED_COLUMNS = 5
-"""How many rooms stand in a row that the map cannot place: those behind doors, and up and down."""
+"""Number of rooms in a row that the map cannot place: those behind doors, and up and down."""
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ class RoomMap:
 
 
 def room_map(world: World | None, rooms: Iterable[str]) -> RoomMap:
-    """Return a map of a world's rooms and of others that are told of; without a world, of those alone."""
+    """Return a map of a world's rooms and of other rooms that are named; without a world, of those alone."""
     places: dict[str, tuple[int, int]] = {}
     ways: list[tuple[str, str]] = []
     names: dict[str, str] = {}
@@ -57,7 +57,7 @@ REPLAY = Path(__file__).parents[1] / "web" / "static" / "replay.js"
 SPEEDS = (1, 2, 5, 10, 20, 50, 100)
 FIRST_SPEED = 20
 CELL, ROW, WIDTH, HEIGHT = 150, 66, 136, 46
-"""How far rooms lie from each other on the map, to the east and south, and how large each is, in pixels."""
+"""The distance of rooms on the map, to the east and south, and the size of each, in pixels."""
 
 MAX_NAME = 22
 

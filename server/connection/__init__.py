@@ -1,1 +1,1 @@
-"""What all doors share: the connection seam, and scheduling of input and output."""
+"""The common parts of all doors: the connection seam, and scheduling of input and output."""

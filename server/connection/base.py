@@ -69,7 +69,7 @@ class BaseConnection(ABC):
 
     @abstractmethod
     def _end_turn(self) -> None:
-        """Send what was shown in this turn."""
+        """Send the output of this turn."""
 
     def _flush_soon(self) -> None:
         if not self._is_due:

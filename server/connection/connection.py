@@ -38,7 +38,7 @@ Shown = tuple[str, str]
 _UNSAFE = re.compile("[\x7f-\x9f\u2028\u2029\ud800-\udfff\ufffe\uffff]")
 DEFAULT_WIDTH = 80
 Door = Literal["telnet", "web"]
-"""How connections come in: by telnet, in plain or over TLS; or by the port of the page, as a browser or a program."""
+"""The door of a connection: telnet, in plain or over TLS; or the port of the page, for a browser or a program."""
 
 DOORS: tuple[Door, ...] = get_args(Door)
 DropReason = Literal["does not read", "negotiates without end"]
@@ -46,8 +46,10 @@ DROP_REASONS: tuple[DropReason, ...] = get_args(DropReason)
 RefusalReason = Literal[
     "full", "too_many_from_there", "too_often", "banned", "wrong_address", "bad_handshake", "bad_ticket"
 ]
-"""Why a caller is refused: the world is full, too many from that address, too many calls a minute, a ban; at the page
-also a Host or Origin that is not the world's, no valid WebSocket handshake, and no valid ticket.
+"""The reason why a caller is refused: the world is full, too many from that address, too many calls a minute, a ban.
+
+At the page it may also be a Host or Origin that is not the world's, an invalid WebSocket handshake, or an invalid
+ticket.
 """
 
 REFUSAL_REASONS: tuple[RefusalReason, ...] = get_args(RefusalReason)
@@ -81,7 +83,7 @@ class Message:
 
 
 class ColorDepth(IntEnum):
-    """How many colours somebody sees."""
+    """The number of colours that somebody sees."""
 
     NONE = 0
     SIXTEEN = 16
@@ -91,10 +93,10 @@ class ColorDepth(IntEnum):
 
 @dataclass(frozen=True)
 class Capabilities:
-    """What a client can show. Until it tells, that is plain text in UTF-8, 80 columns wide.
+    """The capabilities of a client. Until it tells, they are plain text in UTF-8, 80 columns wide.
 
-    `width` is in columns. `charset` is "utf-8", or "ascii" for a client that shows no more. `screen_reader` says that
-    the player listens instead of looking. `links` says that the player can click on links. `returns` says that the
+    `width` is in columns. `charset` is "utf-8", or "ascii" for a client that shows no more. `screen_reader` is true if
+    the player listens instead of looking. `links` is true if the player can click on links. `returns` is true if the
     client connects again by itself when the world restarts.
     """
 
@@ -107,7 +109,7 @@ class Capabilities:
 
 
 class Identification(Enum):
-    """How far a client is in telling its capabilities."""
+    """The progress of a client in telling its capabilities."""
 
     ASKED = auto()
     """It was asked, and has neither agreed to tell them nor refused."""
@@ -134,14 +136,14 @@ class Connection(Protocol):
 
     @property
     def capabilities(self) -> Capabilities:
-        """What the client can show, as far as it has told."""
+        """The capabilities of the client, as far as it has told."""
 
     @property
     def identification(self) -> Identification:
-        """How far the client is in telling them."""
+        """The progress of the client in telling them."""
 
     def prefer(self, preferences: Callable[[], Mapping[str, str]]) -> None:
-        """Let the preferences of a character, as they are at each moment, count over what the client tells."""
+        """Let the preferences of a character, as they are at each moment, override the client's own."""
 
     def show(self, text: str, kind: str = "") -> None:
         """Show whole lines, on lines of their own, and the prompt behind them at the end of the turn.
@@ -162,21 +164,21 @@ class Connection(Protocol):
         """Deliver no line while held; what is typed meanwhile waits, in bounds."""
 
     def close(self) -> None:
-        """Send what is shown, then end the connection, by force if the client does not read it in time."""
+        """Send the remaining output, then end the connection, by force if the client does not read it in time."""
 
 
 class ConnectionListener(Protocol):
-    """What a connection tells, each in a call of its own. An exception is logged, and the player told."""
+    """A listener to a connection: each event is a call of its own. An exception is logged, and the player told."""
 
     @property
     def fairness_key(self) -> str:
-        """Where the player is, so that lines from a crowd wait for each other and not lines from elsewhere."""
+        """The player's place, by which lines from a crowd wait for each other and not for lines from elsewhere."""
 
     def prompt(self, is_answer: bool) -> str:
-        """Return what is asked behind all that was shown, or nothing; `is_answer` if a line was typed since."""
+        """Return the prompt behind everything shown, or nothing; `is_answer` if a line was typed since."""
 
     def connection_made(self, connection: Connection) -> None:
-        """The first call: there is a player behind `connection`. Nothing is known about the client yet."""
+        """Begin, as the first call: there is a player behind `connection`. Nothing is known about the client yet."""
 
     def line_received(self, text: str) -> None:
         """The player typed one line: decoded, cleaned, without its end, perhaps empty."""
@@ -188,17 +190,17 @@ class ConnectionListener(Protocol):
         """The connection's `capabilities` or `identification` are different. Many clients never tell any."""
 
     def connection_lost(self, reason: str) -> None:
-        """The last call: the connection has ended, by either side."""
+        """End, as the last call: the connection has ended, by either side."""
 
 
 class ResumableListener(ConnectionListener, Protocol):
-    """What a connection tells that may lose its client and get it back."""
+    """A listener to a connection that may lose its client and get it back."""
 
     def link_lost(self) -> None:
-        """Nothing reaches the client just now, which may come back to this very connection."""
+        """Note that nothing reaches the client just now; it may come back to this very connection."""
 
     def link_restored(self) -> None:
-        """The client is back, or here for the first time, and reads what it has missed."""
+        """Note that the client is back, or here for the first time, and reads what it has missed."""
 
 
 @dataclass

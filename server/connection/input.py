@@ -19,16 +19,16 @@ from server.connection.connection import DoorTraffic, Shown
 from server.connection.output import FlushQueue
 
 TURN_SECONDS = 0.03
-"""For how long input is taken, from all connections, before what came of it is sent and others are read again."""
+"""Seconds of taking input, from all connections, before its results are sent and others are read again."""
 
 MAX_TURN_SECONDS = 0.12
-"""The same at most, where sending takes long: then input is taken for twice as long as the last sending took."""
+"""Maximum of those seconds where sending takes long: input is then taken for twice as long as the last sending took."""
 
 KEY_SECONDS = 0.002
-"""How long one fairness key is served before the next: what several hear of each other is sent together."""
+"""Seconds of serving one fairness key before the next: everything that several hear of each other is sent together."""
 
 RESERVE_SECONDS = 0.01
-"""How much more of a turn is kept for keys that were not served in it; they are answered at once."""
+"""Further seconds of a turn that are reserved for keys not served in it; they are answered at once."""
 
 
 TICK = 0.001  # a timer may be that much too early
@@ -49,7 +49,7 @@ class TokenBucket:
 
     @property
     def wait_seconds(self) -> float:
-        """How long until there is a token, in seconds; 0 if there is one."""
+        """The time until there is a token, in seconds; 0 if there is one."""
         if not self._per_second or self._left >= 1:
             return 0.0
         wait = (1 - self._refilled()) / self._per_second
@@ -57,7 +57,7 @@ class TokenBucket:
 
     @property
     def is_full(self) -> bool:
-        """Whether no token is missing, so that a bucket can be forgotten."""
+        """True if no token is missing, so that a bucket can be forgotten."""
         return not self._per_second or self._refilled() >= self._capacity
 
     def take(self, count: float = 1) -> None:
@@ -114,7 +114,7 @@ class FairScheduler:
             self._input_ended = self._clock.seconds()
 
     def _put_off(self, key: str, call: Callable[[], None]) -> None:
-        """Call in a later turn, or now from the reserve of those who were not served in this one."""
+        """Call in a later turn, or now from the reserve for those not served in this one."""
         if self._reserve_left <= 0 or key in self._served or key in self._waiting:
             self._waiting.setdefault(key, deque()).append(call)
             return
@@ -129,7 +129,7 @@ class FairScheduler:
         return self._until is None or self._clock.seconds() < self._until
 
     def _begin_turn(self) -> None:
-        """Begin a turn, with those who wait."""
+        """Begin a turn with the calls that wait."""
         sending = self._clock.seconds() - self._input_ended
         self._turn_seconds = min(max(self._seconds, 2 * sending), self._max_seconds)
         self._reserve_left = self._reserve_seconds * self._turn_seconds / self._seconds
@@ -163,7 +163,7 @@ class FairScheduler:
 
 @dataclass(frozen=True)
 class InputLimits:
-    """How much input of one connection is taken. The defaults suit any public server."""
+    """The limits on the input of one connection. The defaults suit any public server."""
 
     lines_per_second: float = 0
     """Lines taken from one connection in the long run; more wait, and are not read meanwhile. 0 for any number."""
@@ -172,56 +172,56 @@ class InputLimits:
     lines_per_turn: int = 4
     """Lines taken from one connection in one turn of the reactor, 1 to 64; then everybody else's come first."""
     close_seconds: float = 5.0
-    """How long a closing connection may take to send its rest."""
+    """Seconds that a closing connection may take to send its rest."""
     half_close_seconds: float = 1.0
-    """How long answers are still sent to a client that has typed lines and shut its sending side (`nc -N`)."""
+    """Seconds that answers are still sent to a client that has typed lines and shut its sending side (`nc -N`)."""
 
 
 class TakeResult(Enum):
-    """What a source has handed on."""
+    """The kind of thing that a source has handed on."""
 
     NOTHING = auto()
-    """There is nothing whole to take, or nothing that may be taken while lines are held."""
+    """Nothing whole has come, or nothing that may be taken while lines are held."""
     FACT = auto()
-    """Something about the client, which costs no share of lines."""
+    """A fact about the client, which costs no share of lines."""
     SIGNAL = auto()
-    """Something that costs as much as a line, and is none."""
+    """A signal that costs as much as a line, and is none."""
     LINE = auto()
 
 
 class LineSource(Protocol):
-    """What one connection has received and nobody has taken yet."""
+    """A source of lines: everything that one connection has received and nobody has taken yet."""
 
     @property
     def is_open(self) -> bool:
-        """False once the connection is closing or lost: then nothing is taken any more."""
+        """False once the connection is closing or lost; nothing is taken then."""
 
     @property
     def is_empty(self) -> bool:
-        """Whether everything was taken."""
+        """True if everything was taken."""
 
     @property
     def is_backlogged(self) -> bool:
-        """Whether so much waits that no more need be read for now."""
+        """True if so much waits that no more need be read for now."""
 
     @property
     def fairness_key(self) -> str:
-        """What this connection waits in line with: its player's room, empty for nobody's."""
+        """The key of its queue: its player's room, empty if there is no player."""
 
     def begin_turn(self) -> None:
-        """Get what may be taken in one turn ready."""
+        """Prepare the input that may be taken in one turn."""
 
     def take_next(self, is_held: bool) -> TakeResult:
         """Hand one thing on. While lines are held, only facts about the client may be taken."""
 
     def end_turn(self) -> None:
-        """Look at what one turn has brought."""
+        """Inspect the input of one turn."""
 
     def set_reading(self, reads: bool) -> None:
         """Read more from the client, or no more for now."""
 
     def close(self) -> None:
-        """Send what is written, then end the connection."""
+        """Send the remaining output, then end the connection."""
 
 
 class LineIntake:

@@ -15,7 +15,7 @@ from server.connection.connection import DoorTraffic
 log = logging.getLogger(__name__)
 
 SLICE_SECONDS = 0.01
-"""For how long is sent what a turn has brought about, before it is looked who else has typed meanwhile."""
+"""Seconds of sending the output of a turn before other input is looked at."""
 
 FAILED = "a connection could not be flushed"
 
@@ -111,7 +111,7 @@ class Transport(Protocol):
 
 
 SendSome = Callable[[bytes], object]
-"""Sends what a socket takes at once, and returns how many bytes that are, or an exception if the connection is lost."""
+"""Sends as much as a socket takes at once; returns the number of bytes, or an exception if the connection is lost."""
 
 
 class DirectWriter:

@@ -59,7 +59,7 @@ class SweepProgress:
             self._stream.flush()
 
     def line(self, done: int, failed: int) -> str:
-        """Return what is told."""
+        """Return the progress line."""
         over = self._before + done + failed
         full = round(BAR * over / self._total) if self._total else BAR
         words = [f"[{'#' * full}{'.' * (BAR - full)}] {self._before + done:,}/{self._total:,} runs"]
@@ -174,7 +174,7 @@ def _tell(plan: Plan, folder: SweepFolder, echo: Echo) -> int:
 
 
 def _agree_to(plan: Plan, is_agreed: bool) -> None:
-    """Ask whether so many runs are meant. Raises: NoteError if not, or if nobody can be asked."""
+    """Ask whether the number of runs is intended. Raises: NoteError if not, or if nobody can be asked."""
     if plan.count <= MAX_RUNS_UNASKED or is_agreed:
         return
     told = f"{plan.source} makes {plan.count:,} runs"

@@ -1,4 +1,4 @@
-"""Where runs happen: an executor starts command lines and says how each ended. This machine, Ray and Slurm are.
+"""Executors of runs: each starts command lines and says how each ended. There are this machine, Ray and Slurm.
 
 All nodes of a cluster see the folder of the sweep and the vaults under the same paths, and have this program installed.
 """
@@ -28,7 +28,7 @@ MAX_MESSAGE_CHARACTERS = 500
 
 @dataclass(frozen=True)
 class CommandExit:
-    """How a command ended: its exit code, negative for a signal, and the last line of what it complained."""
+    """The exit of a command: its exit code, negative for a signal, and the last line of its error output."""
 
     code: int
     message: str = ""
@@ -47,7 +47,7 @@ class Executor(Protocol):
         """Start commands, given as the arguments of `fallwater`; a future may raise ExecutorError."""
 
     def close(self) -> None:
-        """End what still runs, and let everything go."""
+        """End the commands that still run, and release everything."""
 
 
 def command_line(arguments: Sequence[str]) -> list[str]:
@@ -123,7 +123,7 @@ class LocalExecutor:
 RAY_INSTALL = "Ray is not installed. Run: pip install 'fallwater[ray]'"
 CHECK_SECONDS = 3.0
 CHECKS_UNTIL_LOST = 3
-"""So many checks in a row without an answer of the head, and it counts as gone."""
+"""Number of checks in a row without an answer of the head after which it counts as gone."""
 
 
 class RayExecutor:

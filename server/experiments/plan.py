@@ -146,7 +146,7 @@ class Factor:
 
 @dataclass(frozen=True)
 class Plan:
-    """What is to be compared. `folder` is where paths in it begin; each perturbation multiplies all, "" is none."""
+    """The plan of a comparison. Paths in it begin at `folder`; each perturbation multiplies all runs, "" is none."""
 
     source: str
     folder: Path
@@ -158,7 +158,7 @@ class Plan:
 
     @property
     def count(self) -> int:
-        """How many runs it makes."""
+        """The number of runs of the plan."""
         conditions = math.prod(len(one.values) for one in self.factors)
         return conditions * len(self.seeds) * self.repetitions * len(self.perturbations)
 
@@ -274,7 +274,7 @@ def vault_in(plan: Plan, name: str) -> Path:
 
 
 def _read_values(note: Note) -> dict[str, tuple[Value, ...]]:
-    """Return what a plan says of each name: settings and properties, of which lists are factors, and the table."""
+    """Return the values of each name in a plan: settings and properties, whose lists are factors, and the table."""
     found: dict[str, tuple[Value, ...]] = {}
     for name, given in note.settings().items():
         if name not in IGNORED_KEYS:

@@ -38,13 +38,13 @@ class Result:
 
     @property
     def key(self) -> Key:
-        """What it is paired by."""
+        """The key that pairs it with runs of other factors."""
         return self.seed, self.repetition
 
 
 @dataclass(frozen=True)
 class Study:
-    """All that is known of a sweep: what is done, which runs are missing, and why those that failed did."""
+    """Everything known of a sweep: the results, the missing runs, and the reasons of the failed ones."""
 
     folder: SweepFolder
     title: str
@@ -76,12 +76,12 @@ class Study:
         }
 
     def costs(self, name: str, condition: str) -> list[float]:
-        """Return what the runs of a condition cost."""
+        """Return the cost of the runs of a condition."""
         return [one.costs[name] for one in self.results if one.condition == condition and name in one.costs]
 
 
 def read_study(folder: SweepFolder, measure_run: Measure = measure) -> Study:
-    """Return what came of a sweep. Raises: NoteError if the folder is none, or a run in it cannot be read."""
+    """Return the results of a sweep. Raises: NoteError if the folder is none, or a run in it cannot be read."""
     rows = _rows(folder)
     done = [row for row in rows if folder.is_done(row["run"])]
     missing = [row["run"] for row in rows if not folder.is_done(row["run"])]

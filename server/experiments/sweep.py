@@ -23,7 +23,7 @@ from server.simulation import RECORDING
 RUNS, TABLE, FAILURES, PLAN = "runs", "runs.jsonl", "failures.json", "plan.md"
 MAX_ATTEMPTS = 3
 FULL = (os.strerror(errno.ENOSPC), os.strerror(errno.EDQUOT), "database or disk is full")
-"""What a run says last that has found the disk full: the words of the system, or of SQLite."""
+"""The last words of a run that has found the disk full: the system's, or SQLite's."""
 
 
 @dataclass(frozen=True)
@@ -34,7 +34,7 @@ class SweepFolder:
 
     @property
     def plan(self) -> Path:
-        """The plan as it was."""
+        """The path of the plan, as it was when the sweep began."""
         return self.root / PLAN
 
     @property
@@ -44,12 +44,12 @@ class SweepFolder:
 
     @property
     def failures(self) -> Path:
-        """What failed, by run; there is no such file if nothing did."""
+        """The path of the failures, by run; the file is missing if no run failed."""
         return self.root / FAILURES
 
     @property
     def share(self) -> Path:
-        """Where its runs take turns at endpoints."""
+        """The folder through which its runs take turns at endpoints."""
         return self.root / ".endpoints"
 
     def run(self, run_id: str) -> Path:
@@ -93,7 +93,7 @@ def row_of(run: PlannedRun) -> dict[str, object]:
 
 @dataclass
 class Outcome:
-    """What came of a sweep: how many runs were done now, and why others were not, by their ids."""
+    """The outcome of a sweep: how many runs were done now, and why others were not, by their ids."""
 
     done: int = 0
     failed: dict[str, str] = field(default_factory=dict)
@@ -129,9 +129,9 @@ class Sweep:
         self._under_way: dict[Future[CommandExit], Attempt] = {}
 
     def run(self, runs: Iterable[PlannedRun]) -> Outcome:
-        """Do all runs whose folders are not there, and return what came of them.
+        """Do all runs whose folders are missing, and return the outcome.
 
-        Raises: SimulationError if there is no going on: the disk is full, or the executor is gone.
+        Raises: SimulationError if it cannot go on: the disk is full, or the executor is gone.
         """
         left = (run for run in runs if not self._folder.is_done(run.run_id))
         self._start(left)
@@ -194,7 +194,7 @@ class Sweep:
 
 
 def missing_recordings(folder: SweepFolder, runs: Iterable[PlannedRun]) -> list[str]:
-    """Return the runs of which a folder of a sweep has no recording."""
+    """Return the runs that have no recording in the folder of a sweep."""
     return [run.run_id for run in runs if not (folder.run(run.run_id) / RECORDING).is_file()]
 
 

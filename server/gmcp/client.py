@@ -154,15 +154,15 @@ log = logging.getLogger(__name__)
 MAX_CLIENT_NAME_CHARACTERS = 40
 MAX_MESSAGE_BURST = 40
 MESSAGES_PER_SECOND = 4.0
-"""What more a client tells is not heard, so that answering it costs nobody else anything."""
+"""The limits on messages of a client; more are not heard, so that answering it costs nobody else anything."""
 MAX_PING_MS = 10**6
-"""Milliseconds. What else a client puts into a ping is not given back."""
+"""Maximum time that a client may report in a ping, in milliseconds. Anything else in it is not given back."""
 
 
 class GmcpClient:
     """The other side of a connection that has said something by GMCP, before and after its player is in the world.
 
-    A package goes out only if the client has said that it takes it. `client_name` is what it calls itself, or empty.
+    A package goes out only if the client has said that it takes it. `client_name` is its own name, or empty.
     """
 
     def __init__(
@@ -269,7 +269,7 @@ class GmcpClient:
             self.send(Message("Char.Status", payload))
 
     def tell_of_agent(self, agent: Character, message: Message) -> None:
-        """Tell what an agent is about, if its player may know: who is in the same room, observers and admins."""
+        """Tell the state of an agent, if its player may know: in the same room, as an observer or as an admin."""
         mine = self._character
         if mine and (mine.role.includes(Role.OBSERVER) or (agent.awake and agent.room_id == mine.room_id)):
             self.send(message)
@@ -321,7 +321,7 @@ class GmcpClient:
             log.info("the client at %s is %s", self._connection.host, self.client_name)
 
     def _change_supports(self, change: Callable[[object], None], payload: object) -> None:
-        """Let the client take other packages, and tell it what it has not been told of them."""
+        """Let the client take other packages, and send it those that it did not take before."""
         self._supports_before = self._supports.copy()
         change(payload)
         self._tell_all()

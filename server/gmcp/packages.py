@@ -44,7 +44,7 @@ _SHORT = dict(
     )
 )
 MAP_DEPTH = 3
-"""How many steps the map reaches."""
+"""Number of steps that the map reaches."""
 
 
 def channel_message(event: Event, sentence: str, viewer: Character) -> Message | None:
@@ -93,7 +93,7 @@ def item_list_message(location: str, items: tuple[Item, ...]) -> Message:
 
 
 def item_change_messages(location: str, before: tuple[Item, ...], now: tuple[Item, ...]) -> Iterator[Message]:
-    """Yield what came, went or changed."""
+    """Yield the messages for items that came, went or changed."""
     was, is_now = {one.id: one for one in before}, {one.id: one for one in now}
     for id, one in was.items():
         if id not in is_now:
@@ -117,7 +117,7 @@ def name_of(character: Character) -> Message:
 
 
 def variables(say: Wording) -> Message:
-    """Return what `Char.Status` tells, each with a caption."""
+    """Return the captions of the fields of `Char.Status`."""
     return Message("Char.StatusVars", {name: say(f"gmcp.status_{name}") for name in _VARIABLES})
 
 
@@ -141,10 +141,11 @@ def hash_room_id(room_id: str) -> int:
 
 
 class RoomNumbers:
-    """The numbers of a world's rooms, each of them only one room's.
+    """The numbers of a world's rooms; no two rooms share one.
 
-    A room has the number of its note. Where that is none, or too large, or that of a room whose id comes first in the
-    alphabet, one is derived from its id; if another room has that, the next one that is free, in the order of ids. So
+    A room has the number of its note. Without one, or if it is too large or belongs to a room whose id comes first in
+    the alphabet, one is derived from its id. If another room has that, the next free one is taken, in the order of ids.
+    So
     the same rooms have the same numbers at every start.
     """
 
@@ -271,7 +272,7 @@ class RoomSnapshots:
 
 @lru_cache(maxsize=1024)
 def differences(before: RoomSnapshot, now: RoomSnapshot) -> tuple[Message, ...]:
-    """Return the messages for those who stay in a room, made once for all of them."""
+    """Return the messages for the people who stay in a room, made once for all of them."""
     messages = [now.about] if before.about != now.about else []
     was, is_now = set(before.people), set(now.people)
     messages += [Message("Room.RemovePlayer", name) for name in before.people if name not in is_now]
@@ -280,7 +281,7 @@ def differences(before: RoomSnapshot, now: RoomSnapshot) -> tuple[Message, ...]:
 
 
 def _way(exit: Exit) -> str:
-    """Return what a mapper knows an exit by: its direction for short, if one can walk there by that."""
+    """Return a mapper's name for an exit: its short direction, if it has one."""
     short = _SHORT.get(exit.name.lower(), "")
     return short if short in exit.aliases else exit.name
 

@@ -59,10 +59,10 @@ class Listener(Protocol):
     """A client whose player is in the world."""
 
     def refresh(self) -> None:
-        """Tell what is different by now."""
+        """Send everything that has changed."""
 
     def tell_of_agent(self, agent: Character, message: Message) -> None:
-        """Tell what an agent is about, if the player may know."""
+        """Send the state of an agent, if the player may know it."""
 
 
 class GmcpUpdates:
@@ -123,7 +123,7 @@ class GmcpUpdates:
                 self._touch_all()
 
     def tell_of_agent(self, name: str, what: str) -> None:
-        """Tell what an agent is about: `thinking`, `acted`, `rested` (it thought and did nothing), `compacted`."""
+        """Send the state of an agent: `thinking`, `acted`, `rested` (it thought and did nothing), `compacted`."""
         agent = self.world.characters.get(name)
         if not self._listeners or agent is None or agent.room_id not in self.world.rooms:
             return

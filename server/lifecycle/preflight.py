@@ -28,7 +28,7 @@ from world.sanitize import clean_line
 
 MAX_TRIAL_SECONDS = 30.0
 MAX_REASON_CHARACTERS = 400
-"""How much is shown of what the program printed."""
+"""Maximum length of the program's output that is shown, in characters."""
 
 CHECK = "--check"
 """The option of `serve` with which nothing is opened: it ends with 0 if the world could be, else with what is wrong."""
@@ -82,7 +82,7 @@ class Trial:
 
 
 def reason(said: str, status: int) -> str:
-    """Return what a program that ended with a status said last, with the file and line where it failed, if it did."""
+    """Return the last output of a program that ended with a status, with the file and line where it failed."""
     lines = [line for line in said.splitlines() if line.strip()]
     if not lines:
         ended = f"by signal {-status}" if status < 0 else f"with status {status}"

@@ -37,7 +37,7 @@ Stage = tuple[str, Callable[[], Deferred[None] | None]]
 _LISTEN = ("LISTEN_FDS", "LISTEN_PID", "LISTEN_FDNAMES")
 _UNNAMED = "unknown"
 MAX_STAGE_SECONDS = 0.4
-"""How long each stage of closing may take before a restart: all of it within 2 seconds."""
+"""Maximum length of each stage of closing before a restart, in seconds: all of it takes less than 2."""
 
 VARIABLE = "FALLWATER_LISTENING"
 _OF_A_CONNECTION = frozenset({"is_linkdead", "client_uses_screen_reader"})
@@ -70,7 +70,7 @@ def _is_terminal(descriptor: int) -> bool:
 
 
 def call_once(act: Act) -> Callable[[], None]:
-    """Return what does this the first time that it is called, and nothing from then on."""
+    """Return a function that calls `act` the first time, and does nothing from then on."""
     left = [act]
 
     def act_once() -> None:
@@ -132,10 +132,10 @@ def _bounded(_: None, stage: Stage, clock: ReactorClock, seconds: float, level: 
 
 
 def sockets_given(environ: MutableMapping[str, str]) -> dict[str, list[int]]:
-    """Return the sockets that this process was started with, as descriptors by what is spoken there.
+    """Return the sockets that this process was started with, as descriptors by service.
 
-    They are called `telnet`, `tls` and `web`; of those with another name the first is for telnet. What says so is
-    taken out of `environ`, so that no other program believes that it is meant.
+    The services are `telnet`, `tls` and `web`; of sockets with another name the first is for telnet. The variables that
+    name them are taken out of `environ`, so that no other program believes that they are meant for it.
     """
     count = environ.get("LISTEN_FDS", "")
     names = environ.get("LISTEN_FDNAMES") or ":".join([_UNNAMED] * (int(count) if count.isdecimal() else 0))
@@ -203,7 +203,7 @@ def _watchdog_seconds(environ: MutableMapping[str, str], pid: int) -> float:
 
 @dataclass(frozen=True)
 class Inherited:
-    """Sockets that listen already; `asked` says of those that a world opened itself what its settings were."""
+    """Sockets that listen already; `asked` has the settings of the ones that a world opened itself."""
 
     sockets: AdoptedSockets = field(default_factory=dict)
     asked: RequestedPorts = field(default_factory=dict)
@@ -218,7 +218,7 @@ def inherited_sockets(environ: MutableMapping[str, str], pid: int) -> Inherited:
     text = environ.pop(VARIABLE, "")
     try:
         kept = json.loads(text) if text else {}
-        if kept.get("pid") != pid:  # another's, of whom we are a child
+        if kept.get("pid") != pid:  # they are for another process, our parent
             return Inherited(from_systemd)
         sockets = {service: [int(one) for one in several] for service, several in kept["sockets"].items()}
         asked = {service: (str(host), int(port)) for service, (host, port) in kept["asked"].items()}
@@ -267,7 +267,7 @@ def reexec(
 
 
 class SessionRestore:
-    """Keeps what everybody is about when a world closes, and takes it up when it opens within `return_seconds`."""
+    """Keeps everybody's state when a world closes, and restores it when it opens within `return_seconds`."""
 
     def __init__(
         self,
@@ -286,7 +286,7 @@ class SessionRestore:
         self._now_ms = now_ms
 
     def save_state(self, stay_awake: bool) -> None:
-        """Write it down, before anybody is sent home; those who `stay_awake` fall asleep for nobody."""
+        """Save the state before anybody is sent home; with `stay_awake`, characters that are awake are saved so."""
         world, guests = self._game.world, self._registry.guests
         lasting = [one for one in world.characters.values() if not guests.is_guest(one)]
         awake = tuple(one.character_id for one in lasting if one.awake and stay_awake)

@@ -89,7 +89,7 @@ MAX_LAG_AGE_SECONDS = 10.0
 PROBE = ".health.draft"
 
 MAX_DISK_SECONDS = 2.0
-"""How long a check of the disk may take before it counts as failed."""
+"""Seconds after which a check of the disk counts as failed."""
 
 InThread = Callable[..., Deferred[str]]
 
@@ -104,7 +104,7 @@ class Check:
 
 @dataclass(frozen=True)
 class HealthStatus:
-    """What several checks come to."""
+    """The combined result of several checks."""
 
     checks: tuple[Check, ...]
 
@@ -114,7 +114,7 @@ class HealthStatus:
 
     @property
     def reasons(self) -> list[str]:
-        """Why it is not good."""
+        """The reasons why it is not healthy."""
         return [f"{check.name}: {check.problem}" for check in self.checks if check.problem]
 
     def row(self) -> dict[str, object]:

@@ -20,7 +20,7 @@ from vault.errors import NoteError
 
 READABLE = "%(asctime)s %(levelname)s %(message)s"
 TRACEBACK_PREFIX = "  | "
-"""How a line of a traceback begins, which no line of the log does."""
+"""The beginning of each line of a traceback; no other line of the log begins so."""
 
 _OF_EVERY_LINE = {"asctime": "time", "levelname": "level", "name": "logger", "exc_info": "traceback"}
 QUIETED = ("twisted", "httpx", "httpcore", "watchdog")
@@ -65,8 +65,8 @@ class ReadableFormatter(logging.Formatter):
 class JsonLines(JsonFormatter):
     """A JSON object a line: time with its zone, level, logger, message, extra fields, and any traceback.
 
-    What a call gives as `extra=` are fields of their own: host, character, agent, connection. What is told of a
-    memory, `[Memory] NAME: ...`, is told of that agent.
+    The values of a call's `extra=` are fields of their own: host, character, agent, connection. A message about a
+    memory, `[Memory] NAME: ...`, has that agent as a field.
     """
 
     def __init__(self) -> None:
@@ -130,9 +130,9 @@ def _place_of(stream: TextIO | LogFile) -> logging.Handler:
 
 
 def capture_library_logs() -> None:
-    """Have what libraries warn of in the log, Twisted's words too, and nothing less of them."""
+    """Log the warnings of libraries, and all messages of Twisted."""
     PythonLoggingObserver("twisted").start()
     for library in QUIETED:
         logging.getLogger(library).setLevel(logging.WARNING)
-    # Of a folder just made watchdog may hear twice; it says so with a page of its innards, and all is well.
+    # watchdog may hear twice of a new folder; it says so with a page of its internals, and all is well.
     warnings.filterwarnings("ignore", "Callback with id", RuntimeWarning, r"watchdog\.")

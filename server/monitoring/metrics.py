@@ -87,7 +87,7 @@ class ActivityMetrics:
         self.lag_seconds = histogram("reactor_lag_seconds", "How late the reactor is, measured twice a second.")
 
     def begin(self, monitored: MonitoredServer) -> None:
-        """Count what happens in a world from now on."""
+        """Count the events of a world from now on."""
         game = monitored.game
         went_wrong = game.world.wording("commands.went_wrong")
 
@@ -109,7 +109,7 @@ class ActivityMetrics:
 
 
 class WorldMetrics(Collector):
-    """Yields what can be read from a world at the moment it is asked for."""
+    """Yields the metrics that can be read from a world at the moment of the request."""
 
     def __init__(self, monitored: MonitoredServer, lag: ReactorLag) -> None:
         self._monitored = monitored
@@ -269,7 +269,7 @@ def _fail(failure: Failure, request: Request) -> None:
 
 
 class Pages(Resource):
-    """What there is, and nothing else."""
+    """The pages that exist; any other path is not found."""
 
     def __init__(self) -> None:
         Resource.__init__(self)

@@ -21,25 +21,25 @@ from server.connection.input import TokenBucket
 log = logging.getLogger(__name__)
 
 RESERVED_FDS = 128
-"""So many file handles are for notes that are saved, journals that are opened and models that are asked."""
+"""Number of file handles reserved for notes, journals and requests to models."""
 
 MAX_PAGE_FILES = 256
 PAGE_FILES_SHARE = 8
-"""At most so many handles, and one part in so many of what is allowed, are for what pages have shown."""
+"""Maximum number of handles for the backlogs of pages, and the share of all handles, one part in this many."""
 
 UNBOUNDED = 1_000_000
 OVERFLOW = 64
-"""How many more can connect than may log in, so that they can be told why they may not."""
+"""Number of connections beyond those that may log in, so that they can be told why they may not."""
 
 OVERFLOW_PER_ADDRESS = 4
-"""The same of one address."""
+"""The same for one address."""
 
 MAX_REMEMBERED = 10_000
 REPORT_SECONDS = 60.0
 
 
 def network_of(host: str) -> str:
-    """Return what counts as one address: of IPv6 the network that one household has, of IPv4 the address."""
+    """Return the network that counts as one address: for IPv6 that of a household, for IPv4 the address."""
     try:
         address = ipaddress.ip_address(host)
     except ValueError:
@@ -67,7 +67,7 @@ def page_files(limit: int | None = None) -> int:
 
 
 def raise_fd_limit(connections: int) -> int:
-    """Allow this process as many file handles as so many connections need; return for how many there is room."""
+    """Raise the limit on file handles to the need of some connections; return the number that there is room for."""
     in_use = _in_use()
     needed = connections + in_use + RESERVED_FDS + MAX_PAGE_FILES
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
@@ -85,11 +85,11 @@ def _in_use() -> int:
 
 
 class ConnectionLimiter:
-    """Counts open connections, whether somebody has come in by them or not.
+    """Counts open connections, before and after login.
 
-    This machine itself may call as often as it likes, within the number of all: what comes from here is a proxy, or
-    whoever runs the world. `most` bounds connections by what the process can hold open; settings count at once.
-    `traffic` has what is open and refused by door, whether with a message or without.
+    This machine itself may call as often as it likes, within the total: such calls come from a proxy or from the
+    operator. `most` bounds connections by what the process can hold open; settings count at once. `traffic` counts open
+    and refused connections by door, whether the refusal had a message or not.
     """
 
     def __init__(
@@ -105,21 +105,21 @@ class ConnectionLimiter:
 
     @property
     def count(self) -> int:
-        """How many connections are open."""
+        """The number of open connections."""
         return sum(door.connections for door in self.traffic.values())
 
     @property
     def room(self) -> int:
-        """How many may come in."""
+        """The number of players that may come in."""
         return min(self._settings().max_connections, max(1, self.most - OVERFLOW))
 
     def exceeds_address_limit(self, host: str) -> bool:
-        """Whether more are connected from an address than may be."""
+        """Return whether an address has more connections than it may."""
         most = self._settings().connections_per_address
         return bool(most) and not is_loopback(host) and self._of_address[network_of(host)] > most
 
     def admit(self, host: str, door: Door = "telnet") -> bool:
-        """Count a call, or return False if it is to be closed without a word."""
+        """Count a call, or return False if it should be closed without a word."""
         network = network_of(host)
         if why := self._why_not(network, is_loopback(host)):
             self.refuse(network, why, door)
@@ -190,7 +190,7 @@ class ConnectionLimiter:
 
 
 class ProtocolFactory(Protocol):
-    """What makes a protocol for each caller."""
+    """A factory of protocols, one for each caller."""
 
     def buildProtocol(self, addr: IAddress | None) -> Any: ...
 

@@ -32,10 +32,10 @@ if TYPE_CHECKING:
     from server.net.tls import Credentials
 
 BACKLOG = 512
-"""How many callers may wait to be accepted. Twisted's 50 rejects callers when many come at once."""
+"""Maximum number of callers that wait to be accepted. Twisted's 50 rejects callers when many come at once."""
 
 MAX_ACCEPTS_PER_TURN = 16
-"""How many callers are accepted in one turn of the reactor, so that a storm of them delays nobody who plays."""
+"""Maximum number of callers accepted in one turn of the reactor, so that a storm of them delays no player."""
 
 TELNET = "telnet"
 TLS = "tls"
@@ -118,16 +118,16 @@ class Ports:
 
     @property
     def failed(self) -> str:
-        """What was to be spoken on a port that could not be opened; empty if all were."""
+        """The service whose port could not be opened; empty if all were."""
         return next((service for service, ports in self._open.items() if not ports), "")
 
     def snapshot(self) -> OpenPorts:
-        """Return what another thread may read of them."""
+        """Return the part that another thread may read."""
         adopted = frozenset(filter(self.is_adopted, (TELNET, TLS, WEB)))
         return OpenPorts(frozenset({self.telnet_port, self.tls_port, self.web_port}), adopted, dict(self.asked))
 
     def address(self, service: str) -> str:
-        """Return where something is spoken, as `host:port`; empty if nowhere."""
+        """Return the address of a service, as `host:port`; empty if there is none."""
         return ", ".join(_text(port.getHost()) for port in self._open.get(service, ()))
 
     def hosts(self, service: str) -> list[str]:
@@ -135,7 +135,7 @@ class Ports:
         return [str(port.getHost().host) for port in self._open.get(service, ())]
 
     def is_adopted(self, service: str) -> bool:
-        """Whether the port of a service was opened by the parent process, such as systemd."""
+        """Return whether the port of a service was opened by the parent process, such as systemd."""
         return service in self._given and service not in self._requested_before
 
     def open(self, service: str, host: str, port: int, factory: Factory) -> None:
@@ -276,7 +276,7 @@ class Listeners:
 
     @property
     def startup_messages(self) -> list[str]:
-        """What the operator should read."""
+        """The messages at start for the operator."""
         said = [self._no_page] if self._no_page else []
         if address := self._ports.address(WEB):
             scheme = "https" if self._settings().web_tls else "http"
@@ -288,7 +288,7 @@ class Listeners:
 
     @property
     def warning(self) -> str:
-        """What admins should know; empty if there is nothing."""
+        """The warning for admins; empty if there is none."""
         if all(is_loopback(host) for host in self._ports.hosts(TELNET)):
             return ""
         warning = (
@@ -335,7 +335,7 @@ def address_for(settings: ServerSettings, service: str) -> tuple[str, int]:
 
 
 def limits_of(settings: ServerSettings) -> TelnetLimits:
-    """Return what one connection may cost."""
+    """Return the limits of one connection."""
     return TelnetLimits(
         max_line_bytes=settings.max_line_bytes,
         max_output_bytes=settings.max_output_bytes,

@@ -33,10 +33,10 @@ from vault.atomic_write import Disk
 from vault.errors import NoteError
 
 VALID_DAYS = 825
-"""How long a certificate that is made here is good; many clients take none for longer."""
+"""Number of days that a generated certificate is valid; many clients take none for longer."""
 
 RENEW_DAYS = 30
-"""So long before its end another one is made, or asked for."""
+"""Number of days before its end at which a new certificate is made, or asked for."""
 
 MAX_COMMON_NAME_CHARACTERS = 64
 ALWAYS_NAMED = ("localhost", "127.0.0.1", "::1")
@@ -50,12 +50,12 @@ CIPHERS = b"ECDHE+AESGCM:ECDHE+CHACHA20:!aNULL"
 POLL_SECONDS = 2.0
 Stamp = tuple[tuple[int, int, int], ...]
 MAX_HANDSHAKE_SECONDS = 20.0
-"""How long a handshake may take, or less if coming in may take less."""
+"""Maximum seconds of a handshake, or less if coming in may take less."""
 
 
 @dataclass(frozen=True)
 class Certificate:
-    """A certificate, those that vouch for it, and its private key."""
+    """A certificate, its chain, and its private key."""
 
     chain: tuple[x509.Certificate, ...]
     key: Key
@@ -67,7 +67,7 @@ class Certificate:
 
     @property
     def expires_at(self) -> datetime:
-        """When it ends, in UTC."""
+        """The time when it ends, in UTC."""
         return self.chain[0].not_valid_after_utc
 
     @property
@@ -81,7 +81,7 @@ class Certificate:
         return frozenset([*found.get_values_for_type(x509.DNSName), *addresses])
 
     def is_near_expiry(self, now: datetime) -> bool:
-        """Whether it ends soon, or has."""
+        """Return whether it ends soon, or has ended."""
         return now > self.expires_at - timedelta(days=RENEW_DAYS)
 
 
@@ -203,17 +203,17 @@ class Credentials:
 
     @property
     def note(self) -> str:
-        """What the operator should know about the certificate."""
+        """The note for the operator about the certificate."""
         made = "Its certificate is self-signed, so clients ask once" if not self._is_given else "Its certificate is"
         where = f"whether to trust it: {self._certificate_path}" if not self._is_given else self._certificate_path
         return f"{made} {where}, until {self.certificate.expires_at:%Y-%m-%d}. SHA-256 {self.certificate.fingerprint}"
 
     def serverConnectionForTLS(self, protocol: TLSMemoryBIOProtocol) -> SSL.Connection:
-        """Return what a new connection is encrypted with."""
+        """Return the encryption of a new connection."""
         return SSL.Connection(self._context, None)
 
     def start(self) -> None:
-        """Look from now on whether the files have changed."""
+        """Watch the files for changes from now on."""
         self._next = self._clock.callLater(POLL_SECONDS, self._schedule_poll)
 
     def stop(self) -> None:
@@ -288,7 +288,7 @@ def paths_of(settings: ServerSettings, folder: Path) -> tuple[Path, Path]:
 
 
 def context_of(certificate: Certificate) -> SSL.Context:
-    """Return what new connections are made with: TLS 1.2 or later, forward secrecy, no renegotiation."""
+    """Return the context of new connections: TLS 1.2 or later, forward secrecy, no renegotiation."""
     context = SSL.Context(SSL.TLS_SERVER_METHOD)
     context.set_min_proto_version(SSL.TLS1_2_VERSION)
     context.set_options(SSL.OP_NO_COMPRESSION | SSL.OP_NO_RENEGOTIATION | SSL.OP_CIPHER_SERVER_PREFERENCE)
@@ -303,7 +303,7 @@ def context_of(certificate: Certificate) -> SSL.Context:
 
 
 def utc_now(now_ms: Callable[[], int]) -> Callable[[], datetime]:
-    """Return what tells the time in UTC, from what tells it in milliseconds since 1970."""
+    """Return a clock in UTC, from a clock in milliseconds since 1970."""
     return lambda: datetime.fromtimestamp(now_ms() / 1000, UTC)
 
 

@@ -27,7 +27,7 @@ from world.world import World
 Shown = dict[str, Any]
 
 MAX_SENT = 400
-"""How many events are sent at a time."""
+"""Maximum number of events that are sent at a time."""
 
 MAX_DAYS = 60
 DAY, HOUR = "%Y-%m-%d", "%Y-%m-%dT%H"

@@ -35,10 +35,10 @@ from world.preferences import IgnorableLine, ignorable_of
 
 KEPT_ENTRIES = 2_000
 SHOWN_ENTRIES = 200
-"""How many of them are shown at first."""
+"""Maximum number of entries that are kept, and that are shown at first."""
 
 SPEAKS_MS = 6_000
-"""For how long somebody counts as speaking after they have said something."""
+"""Milliseconds after a speech during which its speaker counts as speaking."""
 
 KINDS: Mapping[type[Event], str] = {
     Said: "speech",
@@ -138,7 +138,7 @@ class Feed:
             self._add_line(self._line)
 
     def take_events(self, events: tuple[Event, ...]) -> None:
-        """Take in what has happened. A line of an agent's of which nobody perceives anything is told by itself."""
+        """Take in what has happened. A line of an agent that nobody perceives anything of is told by itself."""
         line, world, is_told = self._line, self._game.world, False
         for event in events:
             actor = world.characters.get(event.actor_id)
@@ -195,7 +195,7 @@ class Feed:
         )
 
     def _add_line(self, line: AgentLine) -> None:
-        """Tell a line of which nobody else perceives anything, as a look."""
+        """Tell a line that nobody else perceives anything of, such as a look."""
         world, done = self._game.world, parse_line(line.text)
         actor = world.characters[line.actor_id]
         command = f"{done.verb} {done.arguments}".strip()

@@ -12,13 +12,13 @@ from agents.models.queue import ModelQueue
 from world.message_catalog import Wording
 
 LATE_SECONDS = 0.25
-"""From this delay on the server itself is why it is slow."""
+"""Minimum delay of the reactor, in seconds, at which the server itself is the reason for slowness."""
 
 SLOW_SECONDS = 10.0
-"""An answer that takes this long is slow."""
+"""Minimum seconds of an answer that counts as slow."""
 
 PARTS = ("queue", "load", "prompt", "answer")
-"""Where the time of an answer goes, as far as that is known; see `agents.models.model.Timing`."""
+"""The parts of an answer's time, as far as known; see `agents.models.model.Timing`."""
 
 
 def health_shown(

@@ -45,7 +45,7 @@ class MindViews:
 
     @property
     def views(self) -> tuple[View, ...]:
-        """All of them."""
+        """All views of minds."""
         return (
             View("mind", self._mind, self._mind_text, self._seen, True, self._mind_stamp),
             View("why", self._why, why_text),
@@ -67,7 +67,7 @@ class MindViews:
         return found.addCallback(lambda exchange: deferred_from(run_to_end(mind_then(agent, period, exchange))))
 
     def _mind_stamp(self, asked: Asked) -> object:
-        """Return what is another when a mind has perceived, acted, thought, summarised, pinned or moved."""
+        """Return a stamp that changes when a mind has perceived, acted, thought, summarised, pinned or moved."""
         agent = self._agent(asked)
         if asked.get("at"):
             return asked["at"]
@@ -85,7 +85,7 @@ class MindViews:
         return mind_text(self._agent({"agent": shown["agent"]}), shown, say)
 
     def _seen(self, asked: Asked, scope: Scope) -> Shown:
-        """Return what somebody in a room sees of an agent. Raises: CommandError if it is not there."""
+        """Return an agent as somebody in its room sees it. Raises: CommandError if it is not there."""
         world, agent = self._game.world, self._agent(asked)
         now_only(asked, "mind", world.wording)
         one = agent.character
@@ -151,7 +151,7 @@ def _number(asked: Asked, key: str, say: Wording) -> int:
 
 
 def _appearance(one: Character, world: World) -> list[str]:
-    """Return what is to be seen of somebody, a line each."""
+    """Return the visible state of somebody, a line each."""
     return [one.description or world.wording("looking.somebody", who=one.name)]
 
 

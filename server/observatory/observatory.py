@@ -32,14 +32,14 @@ from world.world import World
 
 @dataclass(frozen=True)
 class Models:
-    """What is seen of the models: the queues by name, the thinker's first, and why there is none."""
+    """The models as the observatory shows them: the queues by name, the thinker's first, and why there are none."""
 
     queues: Callable[[], Mapping[str, ModelQueue]]
     problem: Callable[[], str]
 
 
 class Observatory:
-    """What is seen of a world from outside. Nothing in the world waits for it."""
+    """The view of a world from outside. Nothing in the world waits for it."""
 
     def __init__(
         self,
@@ -76,7 +76,7 @@ class Observatory:
         )
 
     def add_chronicle(self, chronicle: ChronicleView) -> None:
-        """Show what happened before, and who was where at a time."""
+        """Add the views of past events, and of everybody's place at a time."""
         self._past = chronicle
         self.views.add(chronicle.view)
 

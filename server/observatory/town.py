@@ -20,33 +20,33 @@ from world.room_view import visible_characters
 from world.world import World
 
 MAX_ROOMS = 400
-"""How many rooms are drawn; the others are counted."""
+"""Maximum number of rooms that are drawn; the others are counted."""
 
 MIN_WIDTH = 4
-"""How many rooms may stand side by side in any case."""
+"""Number of rooms that may stand side by side in any case."""
 
 THOUGHTS_MS = 1_000
-"""How often at most the town is another one because somebody begins or ends a thought."""
+"""Minimum time between two changes of the town because of thoughts that begin or end, in milliseconds."""
 
 SILENCE_MS = 2_000
-"""How often it is looked who speaks no longer."""
+"""Interval of the check for speakers who have stopped, in milliseconds."""
 
 WINDOW_DEPTH = 3
-"""How many steps the map of the window reaches, as `map` does."""
+"""Number of steps that the map of the window reaches, as `map` does."""
 
 
 Person = dict[str, Any]
-"""How somebody is shown: `name`, `is_agent`, and what is so of them."""
+"""The shown form of a character: `name`, `is_agent`, and its marks."""
 
 State = tuple[str, Stage | None]
-"""Why an agent does not think, and whether its thought waits or runs."""
+"""The reason why an agent does not think, and whether its thought waits or runs."""
 
 SILENT: State = ("", None)
 
 
 @dataclass(frozen=True)
 class Layout:
-    """Where rooms lie, by id; the pairs with a straight way between them, and the other exits: from, name, to."""
+    """The places of rooms, by id; the pairs with a straight way between them, and the other exits: from, name, to."""
 
     places: Mapping[str, Place]
     ways: list[tuple[str, str]]
@@ -92,12 +92,12 @@ class Town:
         return isinstance(event, Said) and event.actor_id not in self._shown_speaking
 
     def stamp(self) -> object:
-        """Return what is another when somebody has moved, come, gone or spoken; of thoughts and silence a bit later."""
+        """Return a stamp that changes when somebody has moved, come, gone or spoken; for thoughts and silence later."""
         return self._changes, self._thoughts(), self._now_ms() // SILENCE_MS if self._shown_speaking else 0
 
     def _thoughts(self) -> int:
-        """Return a number that is another when agents have begun or ended thoughts: of those of one second together."""
-        return min(self._now_ms() // THOUGHTS_MS, self._thought_at + 1)  # and once more for what came later in it
+        """Return a number that changes when agents have begun or ended thoughts, at most once a second."""
+        return min(self._now_ms() // THOUGHTS_MS, self._thought_at + 1)  # and once more for later thoughts in it
 
     def thought(self) -> None:
         """Take in that an agent has begun or ended a thought."""
@@ -221,7 +221,7 @@ class Town:
 
 
 class Rows:
-    """Puts groups of rooms side by side in rows, none of which is wider than the first group, if that is wide."""
+    """Puts groups of rooms side by side in rows; a row is at most as wide as the first group, if that is wide."""
 
     def __init__(self) -> None:
         self._widest = 0
@@ -240,7 +240,7 @@ class Rows:
 
 
 def layout_of(world: World, most: int = MAX_ROOMS) -> Layout:
-    """Return where all rooms lie: those that walking by compass reaches together, the further groups below them."""
+    """Return the places of all rooms: first the rooms connected by compass directions, further groups below them."""
     directions = directions_of(world)
     places: dict[str, Place] = {}
     ways: list[tuple[str, str]] = []

@@ -23,16 +23,16 @@ from world.errors import CommandError
 log = logging.getLogger(__name__)
 
 MIN_SECONDS = 0.2
-"""How long at least between two updates of what is looked at."""
+"""Minimum seconds between two updates of a view."""
 
 MIND_SECONDS = 1.0
-"""How long at least between two updates of a mind or of the models, which take longer to make."""
+"""Minimum seconds between two updates of a mind or of the models, which take longer to make."""
 
 POLL_SECONDS = 1.0
-"""How often it is looked whether a mind is another one, while somebody looks at it."""
+"""Interval of the check for changes of a mind while somebody looks at it, in seconds."""
 
 SLICE_SECONDS = 0.01
-"""For how long views are made and sent in one turn of the reactor; one view is the least."""
+"""Seconds of making and sending views in one turn of the reactor; one view is the least."""
 
 MAX_ASKED = 16
 MAX_ASKED_CHARACTERS = 500
@@ -47,11 +47,11 @@ RecordLook = Callable[[str, str], None]
 
 
 class ViewerSocket(Protocol):
-    """Where a viewer's messages go."""
+    """The receiver of a viewer's messages."""
 
     @property
     def is_congested(self) -> bool:
-        """Whether it does not read what was sent."""
+        """True while it does not read what was sent."""
 
     def send_text(self, content: bytes) -> None:
         """Send a message, given in UTF-8."""
@@ -59,7 +59,7 @@ class ViewerSocket(Protocol):
 
 @dataclass(frozen=True)
 class Target:
-    """What is looked at: a view, what is asked of it, and with which scope."""
+    """The target of a look: a view, its parameters, and the scope of the viewer."""
 
     name: str
     asked: tuple[tuple[str, str], ...]
@@ -68,9 +68,9 @@ class Target:
 
 @dataclass
 class Sight:
-    """A target with its viewers; `last` is what they were sent last, `reached` the last entry sent.
+    """A target with its viewers; `last` is the content sent last, `reached` the last entry sent.
 
-    `looked_at` is when it was last looked whether the view is another one, `stamp` that of the view at that time.
+    `looked_at` is the time of the last check for changes of the view, `stamp` the view's stamp at that time.
     """
 
     target: Target
@@ -101,7 +101,7 @@ class Viewers:
 
     @property
     def count(self) -> int:
-        """How many look at something that changes."""
+        """The number of viewers that look at something that changes."""
         return sum(len(one.viewers) for one in self._sights.values())
 
     def subscribe_looks(self, observer: RecordLook) -> None:
@@ -114,7 +114,7 @@ class Viewers:
             observer(who, what)
 
     def mark_changed(self) -> None:
-        """Send what is different soon, if anybody looks."""
+        """Send the changes soon, if anybody looks."""
         if self._sights:
             self._has_changed = True
             self._tell_soon()
@@ -160,7 +160,7 @@ class Viewers:
         self._tell()
 
     def _tell(self) -> None:
-        """Send what is different of the views that are not told yet, for one slice of time; the next one goes on."""
+        """Send the changes of the views not yet sent, for one slice of time; the next one goes on."""
         self._due, until = None, self._clock.seconds() + SLICE_SECONDS
         while self._untold:
             sight = self._sights.get(self._untold.pop())
@@ -231,7 +231,7 @@ class Viewers:
         make_view(self._views, target, lambda shown: send(encode_view(target.name, shown, is_live=True)), send)
 
     def _send_pieces(self, sight: Sight, pieces: Pieces, newcomer: Viewer | None) -> None:
-        """Send all of it to a newcomer and to those who read again, and what is different to everybody else."""
+        """Send all of it to a newcomer and to viewers who read again, and the changes to everybody else."""
         before, sight.pieces = sight.pieces, pieces
         changed = pieces.changed_since(before) if before else b""
         for viewer in list(sight.viewers):
@@ -377,6 +377,6 @@ class Viewer:
 
 
 def _asked(message: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
-    """Return what is asked for beside the view, as short texts in an order."""
+    """Return the parameters beside the view, as short texts in a fixed order."""
     given = [(str(key), str(one)) for key, one in message.items() if key not in ("view", "id") and one is not None]
     return tuple(sorted((key, one[:MAX_ASKED_CHARACTERS]) for key, one in given[:MAX_ASKED]))

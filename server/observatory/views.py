@@ -33,17 +33,17 @@ from world.preferences import IgnorableLine, IgnoreList, ignore_list
 from world.world import World
 
 EVERYWHERE = "*"
-"""Stands for every room, where something is perceived in all of them."""
+"""The key of every room, for what is perceived in all of them."""
 
 BYSTANDER = "(a bystander)"
-"""The id of somebody who perceives and is nobody: no character has a name like that."""
+"""The id of a bystander who perceives and is nobody: no character has a name like that."""
 
 
 @dataclass(frozen=True)
 class Scope:
-    """How much is seen: the whole world, or through the window what is perceived in `room_id`.
+    """The scope of a viewer: the whole world, or through the window the events that a bystander in `room_id` perceives.
 
-    Through the window those are not heard whom somebody has `ignored`.
+    Through the window, characters on the list `ignored` are left out.
     """
 
     room_id: str = ""
@@ -51,11 +51,11 @@ class Scope:
 
     @property
     def is_whole(self) -> bool:
-        """Whether minds, reasons and whispers are seen too."""
+        """True if minds, reasons and whispers are visible too."""
         return not self.room_id
 
     def hides(self, one: IgnorableLine | None) -> bool:
-        """Return whether something is of an ignored character, and hidden therefore."""
+        """Return whether something is hidden because an ignored character did it."""
         return self.ignored is not None and self.ignored.hides(one)
 
 
@@ -75,9 +75,9 @@ def _window(room_id: str, ignored: IgnoreList | None) -> Scope:
 
 
 def window_texts(event: Event, world: World) -> Mapping[str, str]:
-    """Return what is perceived of an event, by the rooms in which it is; `EVERYWHERE` for all of them.
+    """Return the texts of an event by room, as a bystander there perceives them; `EVERYWHERE` for all rooms.
 
-    It is what a bystander perceives: of a whisper that there was one, of thoughts, tells and reasons nothing.
+    A bystander perceives that there was a whisper, and nothing of thoughts, tells and reasons.
     """
     match event:
         case Announced():
@@ -93,9 +93,9 @@ def window_texts(event: Event, world: World) -> Mapping[str, str]:
 
 
 def whole_text(event: Event, rooms: Mapping[str, str], world: World) -> str:
-    """Return what happened to those who see all of it; empty if it is nothing that happened to anybody else.
+    """Return the text of an event for viewers who see all of it; empty if it concerns nobody else.
 
-    `rooms` is what is perceived of it by room, as of `window_texts`.
+    `rooms` are the texts for bystanders by room, from `window_texts`.
     """
     say = world.wording
     match event:
@@ -133,7 +133,7 @@ def _name(character_id: str, world: World) -> str:
 
 Shown = dict[str, Any]
 Asked = Mapping[str, str]
-"""What is asked for beside the view's name: an agent, a number, filters."""
+"""The parameters of a view beside its name: an agent, a number, filters."""
 
 Whole = Callable[[Asked], Shown | Deferred[Shown]]
 Window = Callable[[Asked, Scope], Shown | Deferred[Shown]]
@@ -142,7 +142,7 @@ Stamp = Callable[[Asked], object]
 
 @dataclass(frozen=True)
 class Pieces:
-    """A view in JSON, in pieces: the `items` of a list by its `name`, and an object with what stands `beside` it."""
+    """A view in JSON, in pieces: the `items` of a list by its `name`, and an object with the fields `beside` it."""
 
     name: str
     items: Sequence[bytes]
@@ -153,7 +153,7 @@ class Pieces:
         return b'{"%b":[%b],%b' % (self.name.encode(), b",".join(self.items), self.beside[1:])
 
     def changed_since(self, before: Pieces) -> bytes:
-        """Return what is different: the items that are others, by their places; or all of it, or nothing."""
+        """Return the changes: the changed items by their places; or all of it, or nothing."""
         if before.beside != self.beside or len(before.items) != len(self.items):
             return self.whole()
         pairs = enumerate(zip(self.items, before.items, strict=True))
@@ -173,13 +173,14 @@ def as_json(value: object) -> bytes:
 
 @dataclass(frozen=True)
 class View:
-    """One view. `whole` makes it for those who see all; `window` for those in a room, None where it is not for them.
+    """One view.
 
-    `is_private` says that the whole of it shows what is private of somebody, so that who looks is in the audit log.
+    `whole` makes it for viewers who see all; `window` for those in a room, None where it is not for them. `is_private`
+    says that the whole of it shows somebody's private life, so that the audit log names its viewers.
 
-    `text` tells it to people. `is_live` says that it changes by itself while somebody looks; `stamp` then returns what
-    is another while the view is another, at a fraction of its cost. `pieces` makes the whole of it as of now, so that
-    only those pieces are sent that are others.
+    `text` tells it to people. `is_live` says that it changes by itself while somebody looks; `stamp` then returns a
+    value that changes with the view, at a fraction of its cost. `pieces` makes the whole of it as of now, so that only
+    the changed pieces are sent.
     """
 
     name: str
@@ -193,7 +194,7 @@ class View:
 
 
 def now_only(asked: Asked, name: str, say: Wording) -> None:
-    """Refuse a time. Raises: CommandError if one is asked for: what was is for those who see the whole."""
+    """Refuse a time. Raises: CommandError if one is asked for: only viewers of the whole may see the past."""
     if asked.get("at"):
         raise CommandError(say("observatory.not_through_window", name=f"{name}@{asked['at']}"))
 

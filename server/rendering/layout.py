@@ -67,7 +67,7 @@ def _parts(word: str, columns: int, free: int, room: int) -> Iterator[tuple[str,
 MAX_COLUMNS = 100
 
 NARROW_INDENT = "    "
-"""How far a second column is indented where the first leaves it no room."""
+"""The indent of a second column where the first leaves it no room."""
 
 ESCAPE = "\x1b"
 
@@ -111,10 +111,10 @@ def _lines(line: str, columns: int) -> list[str]:
     if len(indent) > columns // 2:
         indent = NARROW_INDENT
     text = line.strip()
-    # What stands in a second column stays there when it goes on in the next line.
+    # A second column keeps its place when its text goes on in the next line.
     column = _COLUMN.match(text)
     if column and _COLUMN.match(text, column.end()):
-        column = None  # a row of many, of which as many stand in a line as have room
+        column = None  # a row of many columns: each line holds as many as there is room for
     if column and _columns(column[0]) > columns // 2:
         first, second = indent + column[0].rstrip(), indent + NARROW_INDENT + text[column.end() :]
         return [_wrapped_line(first, columns), _wrapped_line(second, columns)]

@@ -28,7 +28,7 @@ _CHOSEN = {
 }
 CLASSES = 64
 TEXTS = 64
-"""How many texts are kept as they were rendered, for each of so many classes of screens that are alike."""
+"""Number of rendered texts that are cached, for each of so many classes of screens that are alike."""
 
 _STYLES: dict[str, Callable[[ColorSettings], str]] = {
     "room": lambda palette: palette.room,
@@ -101,9 +101,9 @@ def _preferred(client: Capabilities, reader: str | None, color: str, links: str 
 
 
 class TurnContent:
-    """What a turn has shown to all screens of one class: each text is rendered once for however many, and so is all.
+    """The output of a turn for all screens of one class; each text is rendered once for all of them, as is the whole.
 
-    `texts` are what `content` was made of last.
+    `texts` are the texts that `content` was last made of.
     """
 
     __slots__ = ("_capabilities", "_encode", "_palette", "content", "render", "texts")
@@ -166,7 +166,7 @@ class TextScreen:
         self._preferences = preferences
 
     def lines(self, texts: Sequence[Shown]) -> bytes:
-        """Return what shows texts, one below the other; a prompt is to come behind them. `texts` must not change."""
+        """Return the output for texts, one below the other; a prompt comes behind them. `texts` must not change."""
         client, palette, preferences = self._capabilities(), self._palette(), self._preferences()
         known = self._known
         if not (known and client is known[0] and palette is known[1] and preferences == known[2]):
@@ -180,7 +180,7 @@ class TextScreen:
         return self._line_end + turn.content if was_at_prompt else turn.content
 
     def line_typed(self) -> bytes:
-        """Return what is to be sent when the player has typed a line. A prompt is to come behind the answer."""
+        """Return the output after a typed line. A prompt comes behind the answer."""
         self._at_prompt, self._has_typed = False, True
         return self._line_end if self.is_typing_hidden else b""  # the player's own was not shown
 
@@ -200,9 +200,9 @@ _SIXTEEN += [(255, 255, 255)]
 def render_text(
     text: str, kind: str, width: int, depth: ColorDepth, palette: ColorSettings, links: bool = False
 ) -> str:
-    """Return a text as it goes to a screen: wrapped, and in colour line by line, each of which ends its own.
+    """Return a text as it goes to a screen: wrapped, and in colour; each line begins and ends its own colours.
 
-    `links` is whether links can be clicked.
+    `links` is true if links can be clicked.
     """
     if kind == MARKED:
         marked = MARKUP.sub(lambda found: _marked(found, depth, palette), text)
@@ -239,7 +239,7 @@ def _styled(text: str, begin: str) -> str:
 
 @lru_cache(maxsize=256)
 def _begin(style: str, depth: ColorDepth) -> str:
-    """Return what begins a style on a terminal of so many colours, empty where it is as everything else."""
+    """Return the escape sequence that begins a style on a terminal; empty if the style is plain."""
     if not depth or style == "none":
         return ""
     return f"\x1b[{';'.join(_code(word, depth) for word in style.split())}m"
@@ -286,7 +286,7 @@ def _likeness(character: str) -> str:
 
 
 MAX_WAITING = 64
-"""How many texts wait to be laid out together."""
+"""Maximum number of texts that wait to be laid out together."""
 
 
 class TextConnection(BaseConnection):
@@ -319,7 +319,7 @@ class TextConnection(BaseConnection):
             self._lay_out()
 
     def _lay_out(self) -> None:
-        """Write what was shown since the last time."""
+        """Write everything shown since the last time."""
         if self._shown and self._is_open:
             texts, self._shown = self._shown, []
             self._is_prompt_due = True

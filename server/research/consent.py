@@ -21,23 +21,23 @@ from vault.snapshot import Snapshot
 from world.parsing import parse_line
 
 QUOTED_WORDS = 4
-"""So many words in a row, said by somebody who has not agreed, are a quotation."""
+"""Number of words in a row that count as a quotation of somebody who has not agreed."""
 
 WITHHELD = "[withheld]"
-"""What stands in the place of a text that is withheld."""
+"""The replacement for a text that is withheld."""
 
 SOMEBODY = "somebody"
-"""What stands in the place of the name of a person who has not agreed."""
+"""The replacement for the name of a person who has not agreed."""
 
 _QUOTE = re.compile(r"[\"“](.+)[\"”]")
 _HEARD = frozenset({"observed", "told"})
 
 
 class Consent:
-    """Who agrees to an export of a world, known before a row is written.
+    """The consent to an export of a world, known before a row is written.
 
-    `agents` are those that may be exported, `refusing` all others who did or said anything, by name, and `problems`
-    says of whom that could not be read. All of a snapshot is looked through for what those others said.
+    `agents` may be exported, `refusing` are all others who did or said anything, by name, and `problems` lists those
+    whose consent could not be read. All of a snapshot is searched for the words of those others.
     """
 
     def __init__(self, snapshot: Snapshot) -> None:
@@ -76,9 +76,9 @@ class Consent:
         return WITHHELD if self.is_withheld(text) else text
 
     def touched(self, snapshot: Snapshot, agent: str) -> Sequence[int]:
-        """Return the numbers of an agent's memories of which something is withheld, in ascending order.
+        """Return the numbers of an agent's memories with a withheld part, in ascending order.
 
-        What was made of those memories may tell in other words what is withheld. Raises: NoteError.
+        Summaries of those memories may tell in other words what is withheld. Raises: NoteError.
         """
         if not self.refusing:
             return ()
@@ -132,7 +132,7 @@ def _people_in(snapshot: Snapshot, agents: frozenset[str]) -> set[str]:
 
 
 def _said_by(snapshot: Snapshot, names: frozenset[str]) -> Iterable[str]:
-    """Yield what some have said or shown, as chronicle and journals have it."""
+    """Yield the words and poses of some people, from chronicle and journals."""
     for event in snapshot.events():
         if event.who in names:
             yield from (event.words, event.secret) if event.words or event.secret else (event.line,)

@@ -39,7 +39,7 @@ MAX_NAMED = 20
 
 @dataclass
 class Dataset:
-    """What was written: rows by table, and for each run until when. `problems` says what was left out, and why."""
+    """The result of an export: rows by table, and the end of each run. `problems` says what was left out, and why."""
 
     rows: dict[str, int] = field(default_factory=dict)
     runs: list[dict[str, Any]] = field(default_factory=list)
@@ -124,18 +124,18 @@ LIVED_IN_MS = 60_000
 """A world whose newest event was written at its own time, and not longer ago than this, is being lived in."""
 
 LATEST_MS = 5_000
-"""What happened so shortly before may be on its way to the disk: of a world that is lived in it is left out."""
+"""Milliseconds for an event to reach the disk; newer events are left out while a world is lived in."""
 
 LARGE_BYTES = 100_000_000
 PARTS = (("turns", "prompts"), ("events", "memories"))
-"""From this size on the tables of a part are written by a process of their own: each part takes about as long."""
+"""The total size, in bytes, from which each part of the tables is written by its own process."""
 
 _FULL = (errno.ENOSPC, errno.EDQUOT)
 
 
 @dataclass(frozen=True)
 class Source:
-    """A world to be exported, and what its run is called; `folder` has its report, if it is a simulation's."""
+    """A world to be exported, and the name of its run; `folder` has its report, if it is a simulation's."""
 
     run: str
     folder: Path

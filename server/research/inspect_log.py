@@ -23,7 +23,7 @@ from vault.vault import check_name
 
 SAMPLE_TURNS = 50
 FILE_SAMPLES = 40
-"""A sample has so many turns at most, and a file so many samples: a larger one is slow to open."""
+"""Maximum number of turns of a sample, and of samples in a file: a larger one is slow to open."""
 
 TURNS = ("run", "agent", "reference", "at", "event", "model", "reply", "command", "outcome", "result")
 NUMBERS = ("prompt_tokens", "completion_tokens")

@@ -44,7 +44,7 @@ def restore(dataset: Path, to: Path) -> int:
 
 
 class _Lines:
-    """Files of lines in a folder, of which the last one written to is open."""
+    """Files of lines in a folder; the last one written to is open."""
 
     def __init__(self, root: Path) -> None:
         self._root = root
@@ -71,7 +71,7 @@ class _Lines:
 
 
 def _rest(key: tuple[Any, ...], prompts: Iterator[tuple[Any, ...]]) -> str:
-    """Return what is new in the prompt of a turn. Raises: ValueError if the next prompt is another's."""
+    """Return the new part of a turn's prompt. Raises: ValueError if the next prompt is another's."""
     row = next(prompts, None)
     if row is None or row[:3] != key:
         raise ValueError(f"the prompt of {key[1]} {key[2]} is not where it should be")

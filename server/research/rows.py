@@ -62,7 +62,7 @@ class Turn:
 
     @property
     def outcome(self) -> str | None:
-        """What became of it; None for what is neither question nor command."""
+        """The outcome of the turn; None for an entry that is neither question nor command."""
         if self.has_call:
             return "refused" if self.is_refused else "done"
         if self.first["event"] != "message":
@@ -177,7 +177,7 @@ class Exported:
         return seen
 
     def _covers_none_touched(self, value: Any) -> bool:
-        """Return whether a value is a summary, and of memories none of which is touched."""
+        """Return whether a value is a summary whose memories are all untouched."""
         covers = value.get("covers") if isinstance(value, dict) else None
         if not isinstance(covers, list) or len(covers) != 2:
             return False

@@ -11,11 +11,11 @@ import pyarrow.parquet as pq
 
 GROUP_ROWS = 50_000
 GROUP_CHARACTERS = 64_000_000
-"""A row group is written once it has so many rows, or so many characters of text."""
+"""Number of rows, or of characters of text, after which a row group is written."""
 
 _TEXT, _NUMBER, _FLAG, _TIME = pa.string(), pa.int64(), pa.bool_(), pa.timestamp("ms", tz="UTC")
 _NAME = pa.dictionary(pa.int32(), pa.string())
-"""The type of texts of which there are few different ones."""
+"""The type of texts with few different values."""
 
 SCHEMAS: Mapping[str, pa.Schema] = {
     "turns": pa.schema(
@@ -130,7 +130,7 @@ class TableWriter:
             self._flush()
 
     def close(self) -> None:
-        """Write what is left, and the end of the file."""
+        """Write the remaining rows, and the end of the file."""
         if self._waiting:
             self._flush()
         self._writer.close()

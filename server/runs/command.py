@@ -27,7 +27,7 @@ from world.errors import CommandError
 Echo = Callable[[str], None]
 
 PARTS = {"mind": ("agent",), "memory": ("agent", "before"), "why": ("agent", "seq"), "chronicle": ("period",)}
-"""What the parts of an address behind a view's name are asked for as, as the page reads them."""
+"""The parameters of a view that the parts of an address behind its name stand for, as the page reads them."""
 
 
 class RunningReactor(ReactorThatListens, Protocol):
@@ -105,7 +105,7 @@ def asked_by(address: str) -> tuple[str, dict[str, str]]:
 
 
 def _make_in_loop(make: Callable[[], Deferred[dict[str, Any]]]) -> dict[str, Any]:
-    """Return what a view comes to, in a loop of its own."""
+    """Return the result of a view, computed in a loop of its own."""
     loop = asyncio.new_event_loop()
     asyncio.set_event_loop(loop)
     try:

@@ -42,7 +42,7 @@ class Run:
         self.was_cut_short = not self.report and (folder / TRANSCRIPT).is_file()
 
     def figures(self) -> dict[str, str | int | float]:
-        """Return what the report says in single figures and words."""
+        """Return the single figures and words of the report."""
         return {key: value for key, value in self.report.items() if isinstance(value, str | int | float)}
 
     def days(self) -> dict[str, int]:
@@ -73,7 +73,7 @@ class AskedPrompt:
 
 @dataclass(frozen=True)
 class Difference:
-    """Where two runs part: the number of an agent's prompt, from 1, and the prompt of each; None where one has no more.
+    """The first difference of two runs: the number of a prompt, from 1, and both prompts; None where there is none.
 
     `reply` is the first prompt, if there is one, that was the same and was answered otherwise.
     """
@@ -85,17 +85,17 @@ class Difference:
 
     @property
     def at(self) -> str:
-        """When it was, in the run where it was first."""
+        """The earlier time of the two prompts."""
         return min(side.at for side in (self.one, self.other) if side)
 
     @property
     def agent(self) -> str:
-        """Whose prompt it is."""
+        """The agent whose prompt it is."""
         return next(side.agent for side in (self.one, self.other) if side)
 
 
 def prompts_of(vault: Vault, agent: str) -> Iterator[AskedPrompt]:
-    """Yield what an agent was asked, oldest first. Raises: NoteError if its archive cannot be read."""
+    """Yield the prompts of an agent, oldest first. Raises: NoteError if its archive cannot be read."""
     stem, prompt = "", ""
     for reference, entry in Archive(vault, agent).entries():
         file, _, line = reference.partition("#")
@@ -123,7 +123,7 @@ def first_difference(one: Vault, other: Vault) -> Difference | None:
 def _difference_of(
     one: Iterator[AskedPrompt], other: Iterator[AskedPrompt]
 ) -> tuple[Difference | None, AskedPrompt | None]:
-    """Return where the prompts of an agent differ first, and the first reply before that which differs."""
+    """Return the first difference between the prompts of an agent, and the first differing reply before it."""
     reply: AskedPrompt | None = None
     for number, (mine, theirs) in enumerate(zip_longest(one, other), 1):
         if mine is None or theirs is None or mine.prompt != theirs.prompt:
@@ -134,7 +134,7 @@ def _difference_of(
 
 
 def difference_lines(found: Difference | None, names: tuple[str, str]) -> list[str]:
-    """Return where two runs part, as lines: which prompt, of whom, and what is other in it."""
+    """Return the first difference of two runs, as lines: the prompt, its agent, and the differing text."""
     if found is None:
         return [f"Every prompt of {names[0]} and {names[1]} is the same."]
     if found.one is None or found.other is None:
@@ -154,7 +154,7 @@ def difference_lines(found: Difference | None, names: tuple[str, str]) -> list[s
 
 
 def report_lines(run: Run) -> list[str]:
-    """Return what came of a run, as lines."""
+    """Return the results of a run, as lines."""
     lines = [f"# {run.name}", "", *(f"- {key}: {value}" for key, value in run.figures().items())]
     lines += ["The simulation was cut short: there is no report."] if run.was_cut_short else []
     return [*lines, "", *(f"- {day}: {count} events" for day, count in run.days().items())]

@@ -88,7 +88,7 @@ class RunWorld:
         return [*found, *self.run.reader.index.problems()]
 
     def overview(self) -> dict[str, Any]:
-        """Return what a start page says of the run. Raises: NoteError if the log cannot be read."""
+        """Return the summary of the run for the start page. Raises: NoteError if the log cannot be read."""
         return {
             "name": self.run.name,
             "figures": self.run.figures(),
@@ -147,7 +147,7 @@ class ReactorThatListens(ReactorClock, Protocol):
 
 
 class RunsSite:
-    """What is answered: `/runs` about all of them, `/view` with a view of one."""
+    """The answers of the site: `/runs` lists all runs, `/view` returns a view of one."""
 
     def __init__(self, worlds: Sequence[RunWorld], in_thread: InThread) -> None:
         self._worlds = worlds
@@ -155,7 +155,7 @@ class RunsSite:
         self._overview: Response | None = None
 
     def overview(self, request: Request, given: Mapping[str, Any]) -> Deferred[Response]:
-        """Return what the start page shows: each run, and where two of them part."""
+        """Return the content of the start page: each run, and the first difference between two of them."""
         if self._overview:
             return succeed(self._overview)
         return self._in_thread(self._first_difference).addCallbacks(self._difference_response, _refused)

@@ -19,12 +19,12 @@ from world.game import Game
 log = logging.getLogger(__name__)
 
 MAX_MISSED = 50
-"""How many of the last sentences are kept for somebody who is absent."""
+"""Maximum number of the last sentences that are kept for a player who is absent."""
 
 
 @dataclass
 class _Absence:
-    """What somebody misses, oldest first, until they are waited for no longer."""
+    """The absence of a player, with the texts they miss, oldest first, until the wait for them ends."""
 
     end: DelayedCall
     missed: deque[str] = field(default_factory=lambda: deque(maxlen=MAX_MISSED))
@@ -35,7 +35,7 @@ class _Absence:
 
 
 class LinkDead:
-    """Keeps characters standing whose players may come back within so many `seconds`, and lets them sleep then."""
+    """Keeps the characters of players who may come back within some `seconds`, and then lets them sleep."""
 
     def __init__(self, game: Game, clock: ReactorClock, seconds: Callable[[], float]) -> None:
         self._game = game
@@ -45,11 +45,11 @@ class LinkDead:
 
     @property
     def names(self) -> list[str]:
-        """Who is waited for."""
+        """The names of the characters whose players are waited for."""
         return list(self._absent)
 
     def wait_for(self, character: Character) -> None:
-        """Let a character stand where it is, and nobody notice unless they have to do with it."""
+        """Let a character stand where it is, unnoticed by those who have nothing to do with it."""
         seconds, who = self._seconds(), character.character_id
         if not seconds:
             self._game.sleep(who)
@@ -60,7 +60,7 @@ class LinkDead:
         self._game.wake(who, absence.perceive)
 
     def take_missed(self, character: Character) -> list[str]:
-        """Return what somebody has missed who is here again; nothing if nobody has waited for them."""
+        """Return the texts missed by somebody who is here again; empty if nobody has waited for them."""
         absence = self._absent.pop(character.character_id, None)
         if absence is None:
             return []

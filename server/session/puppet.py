@@ -38,7 +38,7 @@ class IdleTimeout:
 
     @property
     def idle_seconds(self) -> float:
-        """For how long the player has typed nothing."""
+        """Seconds since the player typed last."""
         return self._clock.seconds() - self._since
 
     def note_line(self) -> None:
@@ -80,7 +80,7 @@ class Puppet:
 
     @property
     def idle_seconds(self) -> float:
-        """For how long the player has typed nothing."""
+        """Seconds since the player typed last."""
         return self._idle.idle_seconds if self._idle else 0.0
 
     def note_line(self) -> None:

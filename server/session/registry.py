@@ -94,7 +94,7 @@ class Connected(Protocol):
 
 @dataclass(frozen=True)
 class Texts:
-    """What the server says of its own accord at length; each from a note in `text/`."""
+    """The long texts that the server sends of its own accord; each from a note in `text/`."""
 
     welcome: str
     first_steps: str
@@ -132,11 +132,11 @@ class SessionRegistry:
 
     @property
     def is_full(self) -> bool:
-        """Whether nobody else can come in."""
+        """True if nobody else can come in."""
         return len(self.sessions) >= self.limiter.room
 
     def rejection_for(self, host: str, door: Door) -> str:
-        """Return why nobody, or nobody from an address, may come in, and count it; empty if somebody may."""
+        """Return why nobody, or nobody from an address, may come in, and count it; empty if they may."""
         limiter, say, bans = self.limiter, self.game.world.wording, self.login_services.accounts.bans
         if self.is_full:
             why: RefusalReason = "full"
@@ -211,7 +211,7 @@ def presence_by(
     last_seen: Callable[[str], datetime | None],
     now_ms: Callable[[], int],
 ) -> Callable[[str], Presence]:
-    """Return what tells of a character how long it has been still, if somebody plays it, or else gone."""
+    """Return a function from a character to its idle time, if somebody plays it, or else the time since it was gone."""
 
     def presence(character_id: str) -> Presence:
         session = playing.get(character_id)

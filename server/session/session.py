@@ -23,7 +23,7 @@ from world.preferences import uses_screen_reader
 from world.room_view import render_arrival
 
 WAIT_SECONDS = 0.3
-"""How long at most. A client answers four questions, one after the other, on which the first room's look depends."""
+"""Maximum wait, in seconds. A client answers four questions in turn, and the first room's look depends on them."""
 
 
 class CapabilityWait:
@@ -43,7 +43,7 @@ class CapabilityWait:
         self._end: DelayedCall | None = None
 
     def wait(self) -> Deferred[None] | None:
-        """Return what fires when the client is known, or has had its time; None if there is nothing to wait for."""
+        """Return a Deferred that fires when the client is known, or its time is up; None if there is no wait."""
         seconds = self._seconds()
         if seconds <= 0:
             return None
@@ -94,9 +94,9 @@ class Session:
         self._login_timer: DelayedCall | None = None
         self._was_ended = False
         self._missed: deque[str] | None = None
-        """What was shown while the link was lost, None while it is not."""
+        """The texts shown while the link was lost; None while it is not."""
 
-    # What the connection tells
+    # Calls of the connection
 
     def connection_made(self, connection: Connection) -> None:
         """Greet, unless the house is full or nobody from there may come in."""
@@ -114,7 +114,7 @@ class Session:
         self._dialogue = Login(self, registry.login_services, self._enter)
 
     def prompt(self, is_answer: bool) -> str:
-        """Return what is asked now; somebody who listens is asked for a command only behind an answer."""
+        """Return the prompt; somebody who listens gets a prompt for a command only behind an answer."""
         if self._dialogue:
             return self._dialogue.prompt
         if self._character and not is_answer and uses_screen_reader(self._character):
@@ -183,7 +183,7 @@ class Session:
 
     @property
     def character(self) -> Character | None:
-        """Whom it plays; None while logging in."""
+        """The character that it plays; None while logging in."""
         return self._character
 
     @property
@@ -191,7 +191,7 @@ class Session:
         """The room in which a line is done; empty at the door."""
         return self._character.room_id if self._character else ""
 
-    # What a dialogue may do
+    # The interface for dialogues
 
     @property
     def host(self) -> str:
@@ -200,12 +200,12 @@ class Session:
 
     @property
     def returns(self) -> bool:
-        """Whether the client connects again by itself when the world restarts."""
+        """True if the client connects again by itself when the world restarts."""
         return self._connection is not None and self._connection.capabilities.returns
 
     @property
     def idle_seconds(self) -> float:
-        """For how long the player has typed nothing."""
+        """Seconds since the player typed last."""
         return self._puppet.idle_seconds if self._puppet else 0.0
 
     def show(self, text: str, kind: str = "") -> None:
@@ -235,7 +235,7 @@ class Session:
                 self._connection.prompt()
 
     def wait_for_capabilities(self) -> Deferred[None] | None:
-        """Return what fires when the client is known well enough to show the first room; None if it is by now."""
+        """Return a Deferred that fires when the client is known well enough for the first room; None if it is now."""
         return self._capability_wait.wait() if self._capability_wait else None
 
     def _say(self, key: str, **values: object) -> str:

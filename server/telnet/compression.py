@@ -18,8 +18,8 @@ _BEGIN = subnegotiation(COMPRESS2, b"")
 def compression_option() -> Option[ClientInfo]:
     """Return the row of the option table that offers compression.
 
-    It is offered once the client has said who it is: Mudlet fails to if it has to read compressed questions. Whoever
-    says nothing, or asks for it unbidden, gets none: it may be somebody who tries every option there is.
+    It is offered once the client has said who it is, because Mudlet fails on compressed questions. A client that says
+    nothing, or asks unbidden, gets none: it may be a program that tries every option there is.
     """
     return Option(COMPRESS2, local=Policy.OFFER_LATE, on_local_enabled=_begin, on_local_disabled=_end)
 
@@ -39,9 +39,9 @@ class OutputBuffer:
 
     def __init__(self) -> None:
         self.waiting_bytes = 0
-        """How much waits, before compression."""
+        """The number of waiting bytes, before compression."""
         self._parts: list[bytes | bool] = []
-        """Bytes, and where compression begins (True) or ends (False)."""
+        """The output: bytes, and marks where compression begins (True) or ends (False)."""
         self._will_compress = False
         self._has_switch = False
         self._deflate: zlib._Compress | None = None

@@ -43,7 +43,7 @@ class KeepAlive:
         self._seconds = seconds
         self._connections: dict[KeepAliveTarget, None] = {}
         self._owed = 0.0
-        """How many are to be asked, of which only whole ones can be."""
+        """Number of connections that are due to be asked, with a fraction; only whole ones are asked."""
         self._tick: DelayedCall | None = None
 
     def add(self, connection: KeepAliveTarget) -> None:
@@ -74,22 +74,22 @@ class KeepAlive:
 
 @dataclass(frozen=True)
 class TelnetLimits(InputLimits):
-    """What one telnet connection may cost. The defaults suit any public server."""
+    """The limits of one telnet connection. The defaults suit any public server."""
 
     max_line_bytes: int = 4096
-    """A longer line is dropped and its player told. Bytes, 80 to 65536."""
+    """Maximum length of a line; a longer one is dropped and its player told. Bytes, 80 to 65536."""
     max_subnegotiation_bytes: int = 4096
-    """A longer subnegotiation is dropped. Bytes, 64 to 65536."""
+    """Maximum length of a subnegotiation; a longer one is dropped. Bytes, 64 to 65536."""
     max_negotiation_bytes: int = 256 * 1024
-    """What a client may send of telnet commands before it sends a line, or it is dropped. Bytes, 4096 and up."""
+    """Maximum length of telnet commands before a line; a client that sends more is dropped. Bytes, 4096 and up."""
     bytes_per_turn: int = 512
-    """What is taken in one turn in bytes, as anything but a line costs time too: negotiations, breaks. 64 to 65536."""
+    """Bytes parsed in one turn, as negotiations and breaks cost time as lines do. 64 to 65536."""
     max_output_bytes: int = 256 * 1024
-    """What may wait for a client that does not read, before it is dropped. Bytes, 65536 and up."""
+    """Maximum output that waits for a client that does not read; then it is dropped. Bytes, 65536 and up."""
 
 
 class TcpTransport(Transport, Protocol):
-    """What a transport can do besides when it is TCP, or TLS over it."""
+    """The additional methods of a transport over TCP, with or without TLS."""
 
     def setTcpNoDelay(self, enabled: bool) -> None:
         """Send small writes at once: with Nagle's algorithm every second answer is 40 ms late."""
@@ -187,7 +187,7 @@ class TelnetConnection(TextConnection):
             self._flush_soon()
 
     def compress(self, on: bool) -> None:
-        """Compress what is sent from here on, or end that."""
+        """Compress the output from here on, or end that."""
         if self._is_open:
             self._output_buffer.compress(on)
             self._flush_soon()
@@ -247,7 +247,7 @@ class TelnetConnection(TextConnection):
             super()._flush_soon()
 
     def _end_turn(self) -> None:
-        """Send what was written in this turn, and what is to stand behind all of it, in one piece."""
+        """Send the output of this turn, and the text behind all of it, in one piece."""
         self._lay_out()
         if self._is_open and not self._is_paused:
             if self._is_prompt_due:

@@ -19,14 +19,14 @@ from vault.config_notes import Settings
 from world.world import World
 
 REQUEST = "MSSP-REQUEST"
-"""What a crawler that knows no telnet types where a name is asked for."""
+"""The line of a crawler that knows no telnet, at the question for a name."""
 
 _VAR, _VAL = b"\x01", b"\x02"
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]+")
 
 
 def mssp_option(figures: Callable[[], Mapping[str, str]]) -> Option[ClientInfo]:
-    """Return the row of the option table that tells each asker the figures of that moment, by their names."""
+    """Return the row of the option table that sends the figures of the moment, by their names, to each asker."""
 
     def tell(client: ClientInfo) -> list[Effect]:
         return [Send(subnegotiation(MSSP, encode_variables(figures())))]
@@ -112,7 +112,7 @@ def codebase() -> str:
 
 
 def _as_set(server: ServerSettings, world: WorldSettings) -> dict[str, str]:
-    """Return what only the operator can know."""
+    """Return the figures that only the operator can know."""
     return {
         "HOSTNAME": server.hostname,
         "CONTACT": world.contact,

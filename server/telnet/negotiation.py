@@ -37,14 +37,14 @@ class Identified:
 
 @dataclass(frozen=True, slots=True)
 class Compressed:
-    """What we send is compressed from here on, or no longer."""
+    """Our output is compressed from here on, or no longer."""
 
     on: bool
 
 
 @dataclass(frozen=True, slots=True)
 class GmcpReceived:
-    """The client tells something by GMCP: a package's name in whatever case, and what JSON said, None for nothing."""
+    """A GMCP message of the client: a package's name in any case, and its payload from JSON, None for nothing."""
 
     package: str
     payload: object
@@ -54,7 +54,7 @@ Effect = Send | Identified | Compressed | GmcpReceived
 
 
 class Policy(Enum):
-    """What we think of an option on one side."""
+    """Our policy for an option on one side."""
 
     REFUSE = auto()
     ACCEPT = auto()
@@ -100,7 +100,7 @@ class _Side:
     wanted: bool = False
     agreed: bool = False
     unanswered: tuple[bool, ...] = ()
-    """What we asked for and still may hear about, the oldest first: True for yes, False for no."""
+    """Our requests without an answer yet, the oldest first: True for yes, False for no."""
 
     def ask(self) -> int:
         self.wanted = True
@@ -197,7 +197,7 @@ class Negotiator(Generic[Facts]):
         return side is not None and bool(side.unanswered)
 
     def set_local(self, option: int, on: bool) -> bytes:
-        """Return what tells the client that we perform `option` from now on or no longer, b"" if it knows."""
+        """Return the bytes that offer or withdraw `option` on our side; b"" if the client knows."""
         side = self._side(option, True)
         if side.wanted == on:
             return b""
@@ -251,6 +251,6 @@ def _verb(verb: int, option: int) -> bytes:
 
 
 def _refusal(event: Negotiation) -> list[Effect]:
-    """Refuse what is unknown; someone's no to it needs no answer, so two sides that refuse fall silent."""
+    """Refuse unknown options; a no of the client needs no answer, so two sides that refuse fall silent."""
     refusals = {DO: WONT, WILL: DONT}
     return [Send(_verb(refusals[event.verb], event.option))] if event.verb in refusals else []

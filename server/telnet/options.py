@@ -63,7 +63,7 @@ def framed(message: Message) -> bytes:
 
 
 def read_gmcp(facts: object, content: bytes) -> list[Effect]:
-    """Return what a client tells, as `GmcpReceived`; what is no package, no UTF-8 or no JSON is not heard."""
+    """Return a client's GMCP message, as `GmcpReceived`; anything else than a package, UTF-8 and JSON is ignored."""
     name, _, text = content.partition(b" ")
     if not _NAME.match(name):
         return []
@@ -79,7 +79,7 @@ def _refuse(constant: str) -> object:
 
 
 class Mtts(IntFlag):
-    """What a client says it can do (Mud Terminal Type Standard, the third terminal type)."""
+    """The capabilities of a client (Mud Terminal Type Standard, the third terminal type)."""
 
     ANSI = 1
     VT100 = 2
@@ -100,7 +100,7 @@ _KNOWN_MTTS = sum(Mtts)
 
 @dataclass
 class ClientInfo:
-    """What a client has told about itself; until then, a plain terminal of 80 by 24 that understands UTF-8.
+    """The facts that a client has told about itself; until then, a plain terminal of 80 by 24 that understands UTF-8.
 
     `terminal_types` are its answers to TERMINAL-TYPE in order: a MUD client's name, then its terminal.
     `charset` is the codec agreed upon by CHARSET, None before that.
@@ -135,20 +135,20 @@ class ClientInfo:
 
     @property
     def knows_utf_8(self) -> bool:
-        """Whether the client has said that it has UTF-8, or, without having said anything, has sent some."""
+        """True if the client has said that it has UTF-8, or, without having said anything, has sent some."""
         if self.charset is not None or self.mtts is not None:
             return self.encoding == "utf-8"
         return self.has_sent_utf_8
 
     def note_line(self, content: bytes) -> None:
-        """Note whether a line that has more in it than ASCII is valid, and so shows that the client has UTF-8."""
+        """Note whether a line with other characters than ASCII is valid, which shows that the client has UTF-8."""
         with suppress(UnicodeDecodeError):
             content.decode("utf-8")
             self.has_sent_utf_8 = True
 
 
 def capabilities_of(client: ClientInfo) -> Capabilities:
-    """Return what a client can show. Until it has told all, a screen reader may look like any terminal."""
+    """Return the capabilities of a client. Until it has told all, a screen reader may look like any terminal."""
     mtts = client.mtts or Mtts(0)
     colors = _colors_of(mtts, tuple(client.terminal_types)) if client.is_identified else ColorDepth.NONE
     return Capabilities(client.width, colors, Mtts.SCREEN_READER in mtts, client.encoding)

@@ -80,7 +80,7 @@ class Negotiation:
 
 @dataclass(frozen=True, slots=True)
 class Subnegotiation:
-    """What the client sent between IAC SB and IAC SE, the option first, a doubled 255 single."""
+    """The content between IAC SB and IAC SE: the option, and the payload with doubled 255 made single."""
 
     option: int
     payload: bytes
@@ -88,7 +88,7 @@ class Subnegotiation:
 
 @dataclass(frozen=True, slots=True)
 class SubnegotiationTooLong:
-    """A subnegotiation has passed the limit. All of it is dropped and told once."""
+    """A subnegotiation over the limit. All of it is dropped and reported once."""
 
     option: int
 

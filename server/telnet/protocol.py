@@ -126,7 +126,7 @@ class TelnetProtocol(Protocol):
         self._when_lost()
 
     def when_lost(self, call: Callable[[], None]) -> None:
-        """Have something called when the connection has ended, whatever else fails then."""
+        """Call something when the connection has ended, even if other cleanup fails."""
         self._when_lost = call
 
     @property
@@ -142,21 +142,21 @@ class TelnetProtocol(Protocol):
 
     @property
     def is_empty(self) -> bool:
-        """Whether everything that was received was taken."""
+        """True if everything that was received was taken."""
         return self._parser.is_drained and not self._received
 
     @property
     def is_backlogged(self) -> bool:
-        """Whether more than a line waits."""
+        """True if more than a line waits."""
         return len(self._received) > self._limits.max_line_bytes
 
     @property
     def fairness_key(self) -> str:
-        """What this connection waits in line with."""
+        """The key of its queue."""
         return self._listener.fairness_key
 
     def begin_turn(self) -> None:
-        """Parse so many bytes, unless some are parsed already."""
+        """Parse at most `bytes_per_turn` bytes, unless some are parsed already."""
         if not self._parser.is_drained:
             return
         start = self._parsed_bytes
@@ -215,7 +215,7 @@ class TelnetProtocol(Protocol):
             self._transport.pauseProducing()
 
     def close(self) -> None:
-        """Send what is written, then end the connection."""
+        """Send the remaining output, then end the connection."""
         self._connection.close()
 
     def _learn_capabilities(self, is_final: bool) -> None:

@@ -20,11 +20,11 @@ from pathlib import Path
 log = logging.getLogger(__name__)
 
 MAX_LINES = 2000
-"""How many of the last lines can be asked for again."""
+"""Maximum number of recent lines that can be asked for again."""
 MAX_LINES_IN_MEMORY = 100
-"""How many of them are answered without reading the file."""
+"""Number of recent lines that are answered without reading the file."""
 MAX_PAGES = 8
-"""Of how many windows it is known which line they typed last."""
+"""Maximum number of windows whose last typed line is remembered."""
 
 
 _DONE = b'{"done":true}'
@@ -32,16 +32,16 @@ _DONE = b'{"done":true}'
 
 @dataclass(frozen=True)
 class Owner:
-    """Whose backlog it is: a name, empty for a guest; `proof` changes with the account's password."""
+    """The owner of a backlog: a name, empty for a guest; `proof` changes with the account's password."""
 
     name: str
     proof: str
 
 
 class OpenFiles:
-    """Files that are appended to, of which the latest stay open: opening one takes ten times as long as a line.
+    """Files that are appended to; the latest stay open, because opening takes ten times as long as a line.
 
-    `most` returns how many stay so.
+    `most` returns how many stay open.
     """
 
     def __init__(self, most: Callable[[], int]) -> None:
@@ -71,9 +71,9 @@ class OpenFiles:
 class Backlog:
     """The lines of one visitor, numbered from 1, in memory and in one file of JSON lines.
 
-    `stream` names the numbering: a page that knows another one starts over. `typed` is the number of the last line
-    that each window of the visitor's has typed. `unfinished` counts the lines that were taken, but of which nothing
-    tells that they were done before the process ended.
+    `stream` names the numbering: a page that knows another one starts over. `typed` is the number of the last line that
+    each window of the visitor has typed. `unfinished` counts the lines that were taken and not known to be done before
+    the process ended.
     """
 
     def __init__(self, path: Path, owner: Owner, files: OpenFiles | None = None) -> None:
@@ -91,7 +91,7 @@ class Backlog:
 
     @property
     def is_on_disk(self) -> bool:
-        """Whether all of it that was written is on disk."""
+        """True if everything written is on disk."""
         return not self._has_failed and self.path.is_file()
 
     def add(self, line: bytes) -> tuple[int, bytes]:

@@ -21,7 +21,7 @@ PAPERS = {
     ":root.contrast": ("#ffffff", 7.0),
     ":root.dark.contrast": ("#000000", 7.0),
 }
-"""What is written on in each look, as `style.css` has it, and how much contrast is needed there."""
+"""The background of each look, as in `style.css`, and the contrast needed on it."""
 
 _HUES = {"red": 8, "green": 140, "yellow": 42, "blue": 215, "magenta": 312, "cyan": 190}
 _SATURATION, _BRIGHT_SATURATION = 0.5, 0.75

@@ -158,7 +158,7 @@ class WebDoor:
 
     @property
     def _cookie_names(self) -> tuple[str, str]:
-        """The name over TLS, whoever speaks it, and that in plain text.
+        """The name of the cookie over TLS, from any request, and the name in plain text.
 
         A cookie is sent to every port of a machine, and each world there has one of its own.
         """

@@ -29,14 +29,14 @@ log = logging.getLogger(__name__)
 TICKET_SECONDS = 30.0
 MAX_TICKETS = 10_000
 LOGIN_SECONDS = 7 * 86400.0
-"""How long a login is good for since its last line."""
+"""Seconds that a login is good for after its last line."""
 
 GUEST_SECONDS = 15 * 60.0
-"""The same for a guest's."""
+"""The same for a guest, in seconds."""
 
 SWEEP_SECONDS = 60.0
 MAX_UNUSED = 1000
-"""How many logins may wait for their first socket; the oldest are forgotten then."""
+"""Maximum number of logins that wait for their first socket; the oldest are forgotten then."""
 
 
 @dataclass(frozen=True)
@@ -50,11 +50,11 @@ class Origins:
     port: int
 
     def is_host(self, host: str, local_host: str) -> bool:
-        """Whether a request may name this host: a name of ours, so that no other name can be pointed here."""
+        """Return whether a request may name this host: one of our names, so that no other name can be pointed here."""
         return host.lower() in {urlsplit(origin).netloc for origin in self._known(local_host)}
 
     def is_origin(self, origin: str, local_host: str) -> bool:
-        """Whether a page of this origin may speak to us."""
+        """Return whether a page of this origin may connect to us."""
         return origin.lower() in self._known(local_host)
 
     def _known(self, local_host: str) -> set[str]:
@@ -103,7 +103,7 @@ def _is_in(host: str, networks: Sequence[ipaddress.IPv4Network | ipaddress.IPv6N
 
 @dataclass(frozen=True)
 class Form:
-    """What somebody gives: a name and a password; `chosen` is the one that a new or one-time visitor wants."""
+    """The fields of a login form: a name and a password; `chosen` is the new one of a new or one-time visitor."""
 
     name: str
     password: str
@@ -112,7 +112,7 @@ class Form:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What came of a form: the claim of somebody who may come in, or else what to read, and what is asked for.
+    """The outcome of a form: the claim of a visitor who may come in, or else a text and the next field to ask for.
 
     `asks` is `password`, `new` (a first password for a new name), `own` (another for a one-time password) or `name`.
     """
@@ -172,14 +172,14 @@ class FormLogin:
         self._finish(Outcome(None, text, "password"))
 
     def hide_typing(self, hidden: bool) -> None:
-        """What is asked last is a password; the one that was chosen answers it."""
+        """Answer a hidden question with the password that was chosen, once, unless the form is over."""
         login = self._login
         if hidden and login and self.form.chosen and not self._has_answered and not self._is_over:
             self._has_answered = True
             login.line_received(self.form.chosen)
 
     def hold(self, held: bool) -> None:
-        """There are no lines but those of the form."""
+        """Do nothing: there are no lines but those of the form."""
 
     def wait_for_capabilities(self) -> Deferred[None] | None:
         return None
@@ -319,5 +319,5 @@ def _key(secret: str) -> str:
 
 
 def password_fingerprint(password: str) -> str:
-    """Return what tells one kept password from another without telling anything of it."""
+    """Return a fingerprint that tells one stored hash from another and reveals nothing of it."""
     return hashlib.sha256(f"fallwater {password}".encode()).hexdigest()[:16]

@@ -21,19 +21,19 @@ from world.sanitize import clean_line
 log = logging.getLogger(__name__)
 
 PAGE_CAPABILITIES = Capabilities(colors=ColorDepth.TRUE, links=True, returns=True)
-"""What a page shows, as long as nobody listens to it."""
+"""The capabilities of a page while its visitor does not listen to it."""
 SUPPORTED = ["Char 1", "Char.Items 1", "Room 1", "Fallwater 1"]
-"""What a page shows beside the log."""
+"""The packages that a page shows beside the log."""
 MAX_LINES_AT_ONCE = 200
-"""How many lines a message to the page holds at most."""
+"""Maximum number of lines in one message to the page."""
 UNFINISHED = "The world stopped just then. What you typed last may have been done or not: look before you do it again."
 
 
 class PageConnection(BaseConnection):
-    """One visitor of the page. Sockets come and go; what is shown while there is none waits in the backlog.
+    """One visitor of the page. Sockets come and go; output waits in the backlog while there is none.
 
-    The listener hears that the connection is lost when no socket has come for `absent_seconds()`, and meanwhile that
-    the visitor is absent. `is_restarting` says whether the world is about to open again.
+    The listener is told that the visitor is absent, and, if no socket comes for `absent_seconds()`, that the connection
+    is lost. `is_restarting` returns whether the world is about to open again.
     """
 
     def __init__(
@@ -76,18 +76,18 @@ class PageConnection(BaseConnection):
 
     @property
     def fairness_key(self) -> str:
-        """Where the visitor is."""
+        """The visitor's place, by which lines wait for each other."""
         return self._listener.fairness_key
 
     def is_over(self) -> None:
-        """Show what there is in the backlog, and end."""
+        """Show the rest of the backlog, and end."""
         self._is_open = False
 
     def attach(self, socket: WebSocket, page: str, stream: str, last: int, reader: bool) -> None:
         """Go on at a socket: show it what it has not seen behind its line `last` of `stream`.
 
-        `page` names the window, `reader` says that its visitor listens. A socket that was there before is told that
-        the visitor has gone to another window.
+        `page` names the window, `reader` says that its visitor listens. An earlier socket gets a message that the
+        visitor has gone to another window.
         """
         cancel(self._leaving)
         self._flush()  # so that nothing is sent twice
@@ -243,17 +243,18 @@ class Watcher(Protocol):
     """Somebody who looks at the world through a socket, beside playing."""
 
     def message_received(self, message: Mapping[str, Any]) -> None:
-        """Take what the page asks to see."""
+        """Take a request of the page for a view."""
 
     def leave(self) -> None:
         """Look at nothing any more."""
 
 
 class PageSocket:
-    """What a page says at one socket: first its ticket, then lines and what it looks at. Unknown messages end it.
+    """The page's side of one socket: first its ticket, then lines and looks. Unknown messages end it.
 
-    `come_in` returns the connection for a ticket and its host, or why there is none; it is told whether the page goes
-    on by itself, without its visitor's doing. `watch` returns who looks at the world for a connection, if anybody may.
+    `come_in` takes a ticket, its host, and whether the page goes on by itself, without its visitor's doing; it returns
+    the connection, or the reason why there is none. `watch` returns the watcher of a connection, if it may watch the
+    world.
     """
 
     def __init__(
@@ -270,12 +271,12 @@ class PageSocket:
 
     @property
     def fairness_key(self) -> str:
-        """Where the visitor is, empty until there is one."""
+        """The visitor's place, empty until there is one."""
         return self._connection.fairness_key if self._connection else ""
 
     @property
     def is_in(self) -> bool:
-        """Whether a ticket was taken."""
+        """True once a ticket was taken."""
         return self._connection is not None
 
     def message_received(self, content: str | bytes) -> TakeResult:

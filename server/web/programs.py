@@ -34,26 +34,26 @@ GMCP_PROTOCOL = "gmcp.mudstandards.org"
 JSON_PROTOCOL = "json.mudstandards.org"
 TERMINAL_PROTOCOL = "terminal.mudstandards.org"
 PROGRAMS = (GMCP_PROTOCOL, TELNET_PROTOCOL, JSON_PROTOCOL, TERMINAL_PROTOCOL)
-"""In the order in which one is taken of those that a client offers."""
+"""The protocols in the order of our preference; the first one that a client offers is taken."""
 
 Data = tuple[str, object]
 """A package and its payload."""
 
 
 def parse_gmcp(text: str) -> Data | None:
-    """Return what a client tells, None for what is no package with JSON behind it."""
+    """Return a client's package with its JSON, None for anything else."""
     told = read_gmcp(None, text.encode("utf-8", "replace"))
     return (told[0].package, told[0].payload) if told and isinstance(told[0], GmcpReceived) else None
 
 
 class Frames(Protocol):
-    """How data stands in the text frames of a subprotocol."""
+    """The encoding of data in the text frames of a subprotocol."""
 
     def encode(self, message: Message) -> bytes:
         """Return the text of a frame, empty if such things are not sent."""
 
     def decode(self, text: str) -> Data | str | None:
-        """Return what a client tells, a line that it has typed, or None for what is neither."""
+        """Return a client's data, a line that it has typed, or None for anything else."""
 
 
 class GmcpFrames:
@@ -134,7 +134,7 @@ class ProgramConnection(TextConnection):
 
     @property
     def fairness_key(self) -> str:
-        """Where the player is."""
+        """The player's place, by which lines wait for each other."""
         return self._listener.fairness_key
 
     def message_received(self, content: str | bytes) -> TakeResult:
@@ -231,7 +231,7 @@ class TelnetThroughSocket:
 
     @property
     def fairness_key(self) -> str:
-        """Where the player is."""
+        """The player's place, by which lines wait for each other."""
         return self._protocol.fairness_key
 
     def message_received(self, content: str | bytes) -> TakeResult:

@@ -26,10 +26,10 @@ from server.web.colors import style_sheet
 log = logging.getLogger(__name__)
 
 IDLE_SECONDS = 15.0
-"""How long a browser's connection may be silent between two requests."""
+"""Maximum seconds of silence on a browser's connection between two requests."""
 MAX_BODY_BYTES = 4096
 MAX_REQUESTS = 64
-"""How many requests one connection may make; browsers open another then."""
+"""Maximum number of requests on one connection; browsers open another then."""
 
 _TYPES = {".html": "text/html", ".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml"}
 _POLICY = (
@@ -83,7 +83,7 @@ def color_file(palette: ColorSettings) -> StaticFile:
 
 @dataclass(frozen=True)
 class Response:
-    """What a request is answered: a status, an object for JSON, and perhaps a cookie."""
+    """The response to a request: a status, an object for JSON, and perhaps a cookie."""
 
     status: int
     content: Mapping[str, object]
@@ -138,7 +138,7 @@ class Pages(Resource):
         return _plain(request, 405, "That is not done here.")
 
     def _post(self, request: Request, ask: Ask) -> Any:
-        """Answer what a page of ours has sent: another page can set neither this type nor this header."""
+        """Answer a request of our own page: another page can set neither this type nor this header."""
         if request.getHeader(b"x-fallwater") != b"1" or request.getHeader(b"origin") is None:
             return _plain(request, 403, "Only the page itself may ask that.")
         try:
@@ -271,7 +271,7 @@ class HttpConnection(Protocol):
 
 
 class WebFactory:
-    """Makes what speaks HTTP with each caller."""
+    """Makes the HTTP protocol for each caller."""
 
     def __init__(self, pages: Pages, clock: ReactorClock, deadlines: Deadlines) -> None:
         site = Site(cast(Any, pages), timeout=IDLE_SECONDS, reactor=clock)

@@ -24,25 +24,25 @@ from server.web.wire import CloseReceived, MessageReceived, NoMessage, Opened
 log = logging.getLogger(__name__)
 
 NORMAL, GOING_AWAY, POLICY, TOO_SLOW, FAILED = 1000, 1001, 1008, 1013, 1011
-"""Why a socket is closed, in numbers of RFC 6455."""
+"""The close codes of a socket, from RFC 6455."""
 BYTES_PER_TURN = 2048
 PING_SECONDS = 25.0
 SILENT_SECONDS = 60.0
-"""After how long without any sign a socket counts as lost: a pong answers each ping."""
+"""Seconds without any sign after which a socket counts as lost: a pong answers each ping."""
 
 
 class SocketListener(Protocol):
-    """What stands behind one socket."""
+    """The listener to one socket."""
 
     @property
     def fairness_key(self) -> str:
-        """Whom its messages wait in line with."""
+        """The key of the queue for its messages."""
 
     def message_received(self, content: str | bytes) -> TakeResult:
-        """Take one message, and say what it was."""
+        """Take one message, and return its kind."""
 
     def socket_lost(self, reason: str) -> None:
-        """The last call: the socket is closed, by either side."""
+        """End, as the last call: the socket is closed, by either side."""
 
 
 @implementer(IPushProducer)
@@ -79,7 +79,7 @@ class WebSocket(TwistedProtocol):
         self._writer: DirectWriter
 
     def begin(self, listener: SocketListener) -> None:
-        """Let what arrives go to a listener."""
+        """Send arrivals to a listener."""
         self._listener = listener
 
     def connectionMade(self) -> None:
@@ -125,7 +125,7 @@ class WebSocket(TwistedProtocol):
 
     @property
     def is_congested(self) -> bool:
-        """Whether what was sent is not read yet."""
+        """True while the client has not read what was sent."""
         return self._is_paused or bool(self._kept)
 
     def send_text(self, content: bytes) -> None:
@@ -191,21 +191,21 @@ class WebSocket(TwistedProtocol):
 
     @property
     def is_empty(self) -> bool:
-        """Whether everything was taken."""
+        """True if everything was taken."""
         return not self._received and not self._arrived
 
     @property
     def is_backlogged(self) -> bool:
-        """Whether more than a message waits."""
+        """True if more than a message waits."""
         return len(self._received) > 4 * BYTES_PER_TURN
 
     @property
     def fairness_key(self) -> str:
-        """What this socket waits in line with."""
+        """The key of its queue."""
         return self._listener.fairness_key if self._listener else ""
 
     def begin_turn(self) -> None:
-        """Take frames out of so many bytes, unless some wait already."""
+        """Decode frames from at most `BYTES_PER_TURN` bytes, unless some wait already."""
         if self._arrived:
             return
         portion, self._received = self._received[:BYTES_PER_TURN], self._received[BYTES_PER_TURN:]

@@ -17,13 +17,13 @@ from wsproto.handshake import H11Handshake
 MAX_MESSAGE_BYTES = 64 * 1024
 MAX_FRAGMENTS = 16
 MAX_CONTROL_FRAMES = 64
-"""How many pings, pongs and empty pieces a client may send between two messages."""
+"""Maximum number of pings, pongs and empty pieces of a client between two messages."""
 MIN_COMPRESSED_BYTES = 1400
-"""A shorter message is sent as it is: it takes one packet either way, and packing it takes a tenth of a millisecond."""
+"""Minimum length of a message that is packed: a shorter one takes one packet either way."""
 _WHOLE = 0x80
-"""The bit of a frame that is a message of its own."""
+"""The bit of a frame that holds a whole message."""
 _TWO_BYTE_LENGTH = 126
-"""What stands in the place of a length that takes two bytes; smaller ones stand there themselves."""
+"""The length field of a frame whose length takes two bytes; smaller lengths stand in the field themselves."""
 
 
 @dataclass(frozen=True)
@@ -42,10 +42,10 @@ class CloseReceived:
 
 
 class NoMessage(Enum):
-    """What is no message."""
+    """An arrival that is no message."""
 
     CONTROL = auto()
-    """A ping, a pong or a piece of a message: something, but nothing for the player."""
+    """A ping, a pong or a piece of a message: no message for the player."""
 
 
 WireEvent = MessageReceived | CloseReceived | NoMessage
@@ -125,13 +125,13 @@ class Wire:
             self._connection.receive_data(data)
 
     def next_event(self) -> WireEvent | None:
-        """Return what has arrived next, None if nothing whole has."""
+        """Return the next arrival, None if nothing whole has come."""
         for event in self._connection.events():
             return self._event_of(event)
         return None
 
     def answers(self) -> bytes:
-        """Return what is to be sent back without anybody's doing: pongs."""
+        """Return the bytes to send back automatically: pongs."""
         content, self._answers = b"".join(self._answers), []
         return content
 
@@ -216,7 +216,7 @@ def open_wire(
 ) -> Opened:
     """Accept a request for a WebSocket with the first of our `subprotocols` that it offers.
 
-    What is sent to several, one after the other, is packed once for those that share `packed`.
+    Output to several sockets, one after the other, is packed once for all that share `packed`.
     Raises: HandshakeRefused if it is none, or offers no subprotocol that is spoken here.
     """
     handshake = H11Handshake(ConnectionType.SERVER)
