@@ -1,7 +1,7 @@
 """Durable files: append, fsync, and atomic write of several files of a folder (draft and rename).
 
-Each operation is one step, so that a test can fail or stop at any of them. A file is written as a draft beside the one
-that it is to replace, and renamed when it is whole.
+Each operation is one step, so that a test can fail or stop at any of them. A file is written as a draft beside the old
+one, and renamed when it is whole.
 """
 
 from __future__ import annotations

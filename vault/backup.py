@@ -110,7 +110,7 @@ def _add(archive: tarfile.TarFile, root: Path) -> Iterator[str]:
 
 
 def _read(archive: tarfile.TarFile, path: Path, name: Path) -> tuple[tarfile.TarInfo, bytes]:
-    """Return one file as it is now, whatever takes its place, is added to it or cut from it meanwhile."""
+    """Return one file as it is now, even if it is replaced, extended or cut meanwhile."""
     with open(path, "rb") as file:
         entry = archive.gettarinfo(arcname=str(name), fileobj=file)
         raw = file.read()
@@ -127,14 +127,14 @@ def _remove_old(vault: Vault, kept: int) -> None:
 
 
 def _archives(vault: Vault) -> Iterator[Path]:
-    """Yield the archives of a vault, the oldest first; whatever else lies beside them is not ours."""
+    """Yield the archives of a vault, the oldest first; other files beside them are not ours."""
     ours = re.compile(re.escape(vault.root.name) + _MOMENT)
     yield from sorted(path for path in backups_folder(vault).iterdir() if ours.fullmatch(path.name))
 
 
 @dataclass(frozen=True)
 class SessionSnapshot:
-    """Who is `awake` at shutdown, everybody's transient state by id, and rows of what agents owe by name."""
+    """A snapshot of sessions: who is `awake` at shutdown, transient states by id, and what agents owe, by name."""
 
     awake: tuple[str, ...] = ()
     transient: Mapping[str, TransientState] = field(default_factory=dict)
@@ -174,7 +174,7 @@ def load_and_clear_snapshot(vault: Vault, world: World, now_ms: int, most_second
 
 
 def _row_of(transient: TransientState) -> dict[str, Any]:
-    """Return what is not as at the beginning."""
+    """Return the fields of a transient state that differ from those at the beginning."""
     row: dict[str, Any] = {key: value for key, name in _IDS.items() if (value := getattr(transient, name))}
     if transient.last_line:
         row["last_line"] = transient.last_line

@@ -70,12 +70,12 @@ class BoardNote:
 
     @property
     def has_changed(self) -> bool:
-        """Whether the board has changed since it was saved; as entries are never changed, asking costs nothing."""
+        """True if the board has changed since it was saved; as entries are never changed, asking costs nothing."""
         board = self._world.board
         return board.entries != self._saved or board.next_id != self._next_id
 
     def save(self) -> None:
-        """Take in what was edited, and write the note if the board has changed since.
+        """Take in edits of the note, and write it if the board has changed since.
 
         Raises: NoteError if it cannot be written.
         """

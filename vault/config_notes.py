@@ -34,7 +34,7 @@ KEYS = frozenset(
     {name for kind in (*SETTINGS_BY_NOTE.values(), ProfileSettings) for name in setting_names(kind)}
     | {*OLD_NAMES, *REMOVED}
 )
-"""What a line of any note in `config/` may set."""
+"""The keys that a line of any note in `config/` may set."""
 
 S = TypeVar("S")
 
@@ -43,7 +43,7 @@ S = TypeVar("S")
 class Settings:
     """All settings of a world, one member a note in `config/`; `profiles` are the sections of config/models.md.
 
-    `is_model_chosen` is whether the command line has said which model the thinker has.
+    `is_model_chosen` is true if the command line has chosen the thinker's model.
     """
 
     server: ServerSettings
@@ -66,7 +66,7 @@ class Settings:
 
 
 def load_settings(vault: Vault, memory: type[MemorySettings] = MemorySettings) -> Settings:
-    """Return what stands in `config/`; a note that is missing leaves the defaults.
+    """Return the settings in `config/`; a note that is missing leaves the defaults.
 
     `memory` is the kind of config/memory_compaction.md, with the settings of the memory strategies that there are; what
     is not its own is left alone without one. Raises: NoteError naming file, line, value and what is expected.
@@ -116,7 +116,7 @@ def load_profiles(vault: Vault) -> dict[str, ModelProfile]:
 
 
 def profile_parts(note: Note) -> list[tuple[str, Note]]:
-    """Return what stands before the first profile, under an empty name, and each profile, as notes of their own.
+    """Return the text before the first profile, under an empty name, and each profile, as notes of their own.
 
     A profile begins with `## name`; a heading of several words, or with a capital, begins nothing.
     """
@@ -132,7 +132,7 @@ def profile_parts(note: Note) -> list[tuple[str, Note]]:
 
 
 def settings_in(note: Note, more: Collection[str] = ()) -> dict[str, SourcedValue]:
-    """Return what a note in `config/` sets, but for the profiles in it; `more` are keys that it may set besides.
+    """Return the settings of a note in `config/`, without its profiles; `more` are keys that it may set besides.
 
     Raises: NoteError.
     """
@@ -156,11 +156,11 @@ def _kind(vault: Vault, name: str, kind: type[S]) -> S:
 
 
 _READ_OTHERWISE = re.compile(r"\A\Z|[`()#\"']")
-"""What a line of prose has for other purposes: quotes, and remarks in brackets."""
+"""The marks of prose with other purposes: quotes, and remarks in brackets."""
 
 
 def given_settings(vault: Vault, name: str) -> dict[str, SourcedValue]:
-    """Return what a note in `config/` sets, each with its line; nothing if there is no note. Raises: NoteError."""
+    """Return the settings of a note in `config/`, each with its line; empty if there is no note. Raises: NoteError."""
     if not vault.exists("config", f"{name}.md"):
         return {}
     return settings_in(vault.read("config", f"{name}.md"))
@@ -201,7 +201,7 @@ def _with_setting(before: str, key: str, value: Any, source: str) -> str:
 
 
 def value_of(text: str) -> Any:
-    """Return what a text is as a setting: a number, true or false, or the text itself."""
+    """Return a text as a setting: a number, true or false, or the text itself."""
     try:
         found = yaml.safe_load(text)
     except (yaml.YAMLError, ValueError, RecursionError):

@@ -17,10 +17,10 @@ _WHOLE_HEAD = "the front matter"
 
 @dataclass(frozen=True)
 class Fix:
-    """How a fault can be put right without losing anything; `did` says it afterwards, as in `was given number 7`.
+    """A repair of a fault that loses nothing; `did` says it afterwards, as in `was given number 7`.
 
-    `change` makes the file's new content of the old, `new_name` is what the file is to be called. With neither, the
-    file is put into the vault's trash.
+    `change` returns the new content of the file from the old, `new_name` is its new name. With neither, the file is
+    moved to the vault's trash.
     """
 
     did: str
@@ -47,7 +47,7 @@ class Finding:
 
 
 class Overlay(Vault):
-    """A vault of which some texts are taken to be others, and some notes not to be there. Nothing is written."""
+    """A vault with some texts replaced and some notes hidden. Nothing is written."""
 
     def __init__(self, vault: Vault) -> None:
         super().__init__(vault.root, vault.disk)
@@ -113,7 +113,7 @@ def collect_errors(overlay: Overlay, load: Callable[[Vault], object]) -> Iterato
 
 
 def finding_of(error: NoteError) -> Finding:
-    """Return what an error of a loader says as a finding."""
+    """Return a loader's error as a finding."""
     match = _MESSAGE.fullmatch(str(error))
     if not match:
         return Finding("", 0, str(error))

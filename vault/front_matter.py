@@ -44,7 +44,7 @@ def has_front_matter(text: str) -> bool:
 
 
 def split_front_matter(text: str, source: str) -> tuple[str, str]:
-    """Return what is between the two fences of a text, and what follows. Raises: NoteError if nothing ends it."""
+    """Return the text between the two fences, and the text behind. Raises: NoteError if nothing ends it."""
     try:
         head, body = _HANDLER.split(text)
     except ValueError:
@@ -53,7 +53,7 @@ def split_front_matter(text: str, source: str) -> tuple[str, str]:
 
 
 def parse_front_matter(head: str, source: str) -> FrontMatter:
-    """Return what stands between the fences. Raises: NoteError naming the invalid line."""
+    """Return the properties between the fences. Raises: NoteError naming the invalid line."""
     try:
         return _parse(head, source, _FAST)
     except (yaml.YAMLError, ValueError, RecursionError):
@@ -66,7 +66,7 @@ def compose(head: str) -> Any:
 
 
 def load_value(text: str) -> object:
-    """Return what one value is that stands alone. Raises: yaml.YAMLError, ValueError or RecursionError."""
+    """Return the value of a text that stands alone. Raises: yaml.YAMLError, ValueError or RecursionError."""
     try:
         return yaml.load(text, Loader=_FAST)
     except yaml.YAMLError:
@@ -155,7 +155,7 @@ def _parse(head: str, source: str, loader_type: Any) -> FrontMatter:
 
 
 def _parse_explaining(head: str, source: str) -> FrontMatter:
-    """Read what the fast parser refused. Raises: NoteError that says where and why it is not valid."""
+    """Read front matter that the fast parser refused. Raises: NoteError that says where and why it is not valid."""
     try:
         return _parse(head, source, yaml.SafeLoader)
     except yaml.YAMLError as error:

@@ -29,7 +29,7 @@ OPENING = "Who and what is where. The world adds a line at each move; the last l
 MIN_LINES_TO_COMPACT = 2000
 COMPACT_FACTOR = 4
 PIECE_LINES = 200
-"""The list is rewritten when it has more than so many lines and so many times its need, in pieces of so many."""
+"""The limits of the list: it is rewritten above so many lines and so many times its need, in pieces of lines."""
 
 LINE = re.compile(r"\s*[-*+] (?P<name>\[\[[^\]]+\]\]|[^\[].*?): *(?P<place>\[\[[^\]]+\]\]|[^\s\[].*?)\s*")
 NUMBER = re.compile(r"Last room number: (?P<number>[1-9]\d{0,8})\s*")
@@ -68,7 +68,7 @@ class LocationsLog:
         self._settle_strays(places)
 
     def save(self) -> None:
-        """Add what has moved since this was called last; the first time, rewrite the list.
+        """Add the moves since the last call; the first time, rewrite the list.
 
         Raises: NoteError if that cannot be written; it is added the next time.
         """
@@ -147,7 +147,7 @@ class LocationsLog:
         yield from (_line(name, place) for name, place in places.items())
 
     def _drop_removed(self) -> None:
-        """Keep what the list says of those whose notes were not valid, but not of those that have no note."""
+        """Keep the places of those whose notes were invalid, and drop those that have no note."""
         vault, world = self._vault, self._world
         noted = {*vault.names("things"), *vault.names("people"), *agent_names(vault)}
         known = {*world.characters, *world.things, *noted}
@@ -234,7 +234,7 @@ class _Draft:
         return bool(piece)
 
     def commit(self, lines: int) -> _OpenList:
-        """Add what was missed and replace the old list. Raises: NoteError."""
+        """Add the missed moves and replace the old list. Raises: NoteError."""
         assert self._descriptor is not None
         try:
             if self.missed:

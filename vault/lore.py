@@ -1,7 +1,7 @@
 """The notes in `lore/`, one a subject.
 
-The note's name is the subject; `keys` are further words by which it is spoken of, and `known_to` who knows it, which is
-everybody if nobody is named. The text below is told as it stands.
+The note's name is the subject. `keys` are further words for it, and `known_to` names those who know it; without names
+everybody does. The text below is told as it stands.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ log = logging.getLogger(__name__)
 
 FOLDER = "lore"
 MAX_CHARACTERS = 600
-"""A longer text would crowd out everything else that an agent is told."""
+"""Maximum length of a text, in characters; a longer one would crowd out everything else in a prompt."""
 
 
 def load_lore(vault: Vault) -> Lore:

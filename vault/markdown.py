@@ -39,7 +39,7 @@ _END_OF_PARAGRAPH = re.compile(r"\n[ \t]*(?=\n|#{1,6}[ \t]|[-*+][ \t]|\d{1,9}[.)
 
 
 class Kind(Enum):
-    """What a line is; a line of a comment is text of which nothing is visible."""
+    """The kind of a line; a line of a comment is text with nothing visible."""
 
     TEXT = "text"
     HEADING = "heading"
@@ -50,7 +50,7 @@ class Kind(Enum):
 class NoteLine(NamedTuple):
     """A line of a note by its number in the file: `raw` to the letter, `text` without comments.
 
-    `comments` are the parts of the line that are in comments; `is_continued` says that the first of them began in a
+    `comments` are the parts of the line that are in comments; `is_continued` is true if the first of them began in a
     line above. A heading has its `title`, and its `level` from 1 to 6.
     """
 
@@ -65,22 +65,22 @@ class NoteLine(NamedTuple):
 
     @property
     def counts(self) -> bool:
-        """Whether the line may be a setting, an entry or a row: it is neither code nor a heading."""
+        """True if the line may be a setting, an entry or a row: it is neither code nor a heading."""
         return self.kind is Kind.TEXT
 
     @property
     def is_hidden(self) -> bool:
-        """Whether there is nothing in the line but comments."""
+        """True if the line has nothing but comments."""
         return bool(self.comments) and not self.text.strip()
 
 
 def scan(text: str, first_number: int = 1) -> list[NoteLine]:
-    """Return the lines of a text, of which the first has the given number. Lines end with a line feed alone."""
+    """Return the lines of a text; the first gets the given number. Lines end with a line feed alone."""
     return _Scan(text).lines(first_number)
 
 
 def unclosed(lines: Iterable[NoteLine]) -> list[tuple[int, str]]:
-    """Return what begins code or a comment at the beginning of a line and is text, as nothing closes it, by number."""
+    """Return the openings of code or comments that nothing closes, and that are text therefore, by line number."""
     found = []
     for line in lines:
         text = line.text.lstrip(" ")
@@ -91,7 +91,7 @@ def unclosed(lines: Iterable[NoteLine]) -> list[tuple[int, str]]:
 
 
 def visible(lines: Iterable[NoteLine]) -> list[NoteLine]:
-    """Return lines without those that are comments, and without the blank lines that these would leave twice."""
+    """Return lines without those that are comments, and without the double blank lines that this would leave."""
     shown: list[NoteLine] = []
     was_hidden = False
     for line in lines:
@@ -190,7 +190,7 @@ class _Comments:
         self.open_until = 0
 
     def split(self, raw: str, at: int) -> tuple[str, tuple[str, ...]]:
-        """Return what of a line, which begins at a place in the text, is outside of comments, and what is inside."""
+        """Return the parts of a line outside of comments, and those inside; the line begins at a place in the text."""
         if not self._has_any or (at >= self.open_until and "%%" not in raw and "<!--" not in raw):
             return raw, ()
         place = max(0, min(self.open_until - at, len(raw)))
@@ -280,7 +280,7 @@ _MARK = rf"(?:[-*+](?=\s|\Z)|---[ \t]*\Z|{_HARD})"
 _ESCAPED = re.compile(rf"\A(?P<space>\s*)(?P<mark>\\*{_MARK})|\A(?P<only>\\+)\Z")
 _UNESCAPED = re.compile(rf"\A(?P<space>\s*)\\(?P<mark>\\*{_MARK})|\A\\(?P<only>\\*)\Z")
 _IN_A_SECTION = re.compile(rf"---[ \t]*\Z|\s*(?:{_HARD})|\s*\\+{_MARK}|\\+\Z")
-"""What gets a backslash in a section, where a list stays a list: other marks, and what looks escaped already."""
+"""Text that needs a backslash in a section, where a list stays a list: other marks, and text that looks escaped."""
 _COMMENT = re.compile(r"\\*(?:%%|<!--|-->)")
 _COMMENT_ESCAPED = re.compile(r"\\(\\*(?:%%|<!--|-->))")
 _NAME_MARK = re.compile(r"[\\*,:]")
@@ -298,12 +298,12 @@ def escape_section(text: str) -> str:
 
 
 def unescape_section(text: str) -> str:
-    """Return what a section says: without comments, and to the letter what `escape_section` was given."""
+    """Return the text of a section: without comments, and to the letter what `escape_section` was given."""
     return unescape(scan(text))
 
 
 def unescape(lines: Iterable[NoteLine]) -> str:
-    """Return what lines of a note say, without comments and without the blank lines at the ends."""
+    """Return the text of some lines of a note, without comments and without the blank lines at the ends."""
     shown = visible(lines)
     while shown and not shown[-1].raw:
         shown.pop()
@@ -331,7 +331,7 @@ def escape_comments(line: str) -> str:
 
 
 def unescape_comments(line: str) -> str:
-    """Return what `escaped_comments` was given."""
+    """Return the text that `escaped_comments` was given."""
     return _COMMENT_ESCAPED.sub(r"\1", line)
 
 
@@ -341,7 +341,7 @@ def escape_name(name: str) -> str:
 
 
 def unescape_name(text: str) -> str:
-    """Return what `escaped_name` was given."""
+    """Return the text that `escaped_name` was given."""
     return _NAME_ESCAPED.sub(r"\1", text) if "\\" in text else text
 
 
@@ -374,5 +374,5 @@ def escape_words(text: str) -> str:
 
 
 def unescape_words(text: str) -> str:
-    """Return what `escaped` was given."""
+    """Return the text that `escaped` was given."""
     return one_line(_WORDS_UNESCAPED.sub(r"\1", text))

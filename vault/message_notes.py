@@ -36,10 +36,10 @@ _SENTENCE = re.compile(r"\*\*(?P<name>[a-z][a-z0-9_]*)\*\*:(?P<text>.*)")
 
 
 def load_wording(vault: Vault, is_strict: bool = True) -> Wording:
-    """Return what the world says, in the words of this vault.
+    """Return the sentences of the world, in the words of this vault.
 
-    Unless it `is_strict`, a sentence that nobody says (any more), or whose variables are not offered, is logged and
-    left out, so that a vault of another version opens. Raises: NoteError at such a one, or one that stands twice.
+    Unless it `is_strict`, a sentence that is unknown (or no longer known), or has unknown variables, is logged and left
+    out, so that a vault of another version opens. Raises: NoteError at such a sentence, or at one that stands twice.
     """
     known = starter_sentences()
     own: dict[str, str] = {}

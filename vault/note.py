@@ -70,12 +70,12 @@ class Section:
 
     @property
     def exists(self) -> bool:
-        """Whether the note has such a section."""
+        """True if the note has such a section."""
         return self.start > 0
 
     @property
     def text(self) -> str:
-        """What it says, without comments."""
+        """The text of the section, without comments."""
         return unescape(self.lines) if self.lines else ""
 
 
@@ -115,7 +115,7 @@ class Note:
     def settings(self, known: Collection[str] = ()) -> dict[str, SourcedValue]:
         """Return all settings in the note: properties, and lines `**key**: value` among the prose.
 
-        A key that is one of those `known` but for capitals and hyphens counts as that one.
+        A key that differs from a `known` one only in capitals and hyphens counts as that one.
         Raises: NoteError if a key is set twice or is nearly a known one.
         """
         found = self.sourced_properties
@@ -143,9 +143,9 @@ class Note:
         return ""
 
     def section(self, title: str) -> Section:
-        """Return the section under `## title`, in whatever case; with an empty title what stands before the first.
+        """Return the section under `## title`, in any case; with an empty title, the text before the first section.
 
-        Raises: NoteError if there are two of them.
+        Raises: NoteError if there are two with this title.
         """
         if self._sections is None or self._sections[0] is not self.body:
             self._sections = self.body, self._sections_by_title()
@@ -172,7 +172,7 @@ class Note:
                 yield Row(cells, line.number, row)
 
     def _sections_by_title(self) -> dict[str, list[tuple[str, Section]]]:
-        """Return each section and its title, by the title in whatever case."""
+        """Return each section and its title, by the title in any case of letters."""
         lines, offset = self.lines, self.body_line
         heads = [("", offset), *((line.title, line.number + 1) for line in lines if line.level == 2)]
         ends = [start - 1 for _, start in heads[1:]] + [offset + len(lines)]
@@ -275,7 +275,7 @@ def _end_of_item(lines: Sequence[NoteLine], start: int) -> int:
 
 
 def _continuation(lines: Sequence[NoteLine]) -> list[str]:
-    """Return what the lines of a list item after its first say, without what indents them."""
+    """Return the lines of a list item after its first, without their indent."""
     dedented = ((line, _INDENT.sub("", line.text, count=1)) for line in visible(lines))
     return [text if line.kind is Kind.FENCED else unescape_line(text) for line, text in dedented]
 
@@ -322,5 +322,5 @@ def names_in(note: Note) -> tuple[str, ...]:
 
 
 def own_properties(note: Note, known: Collection[str]) -> dict[str, str]:
-    """Return the properties that builders set: those that are not known and have one value, as text."""
+    """Return the properties that builders set: the unknown ones that have one value, as text."""
     return {key: typed for key, typed in note.typed.items() if isinstance(typed, str) and key not in known}

@@ -115,7 +115,7 @@ class NoteEditor:
         self._parse()
 
     def set_items(self, section: str, lines: Sequence[str]) -> None:
-        """Give a section other list lines, in the place of all that it has; whatever else stands in it stays."""
+        """Replace all list lines of a section; everything else in it stays."""
         there = self._note.section(section)
         old = [line.number for line in there.lines if line.counts and ITEM.match(line.text)]
         for number in reversed(old[1:]):
@@ -176,7 +176,7 @@ class NoteEditor:
         return self._head_end() + 1 if self._has_head() else 0
 
     def _replace(self, first: int, end: int, lines: Sequence[str]) -> None:
-        """Put other lines in the place of those numbered from `first` to before `end`, whose comments stay."""
+        """Replace the lines numbered from `first` to before `end`; the comments in them stay."""
         old = [line for line in self._note.lines if first <= line.number < end]
         comments = [comment for line in old for comment in line.comments]
         above = comments[:1] if old and old[0].is_continued else []
@@ -209,7 +209,7 @@ class NoteEditor:
         return number
 
     def _splice(self, first: int, end: int, lines: Iterable[str]) -> None:
-        """Put lines in the place of those numbered from `first` to before `end`."""
+        """Replace the lines numbered from `first` to before `end`."""
         written = [line + self._break for line in lines]
         if written and first > 1 and not _end_of(self._lines[first - 2]):
             self._lines[first - 2] += self._break
@@ -231,7 +231,7 @@ def entry_lines(name: str, aliases: Iterable[str], text: str) -> list[str]:
 
 
 def _typed_properties(note: Note) -> dict[str, Any]:
-    """Return the properties as they are typed, or what YAML makes of those that are more than a text, list or table."""
+    """Return the properties as they are typed, or as YAML has them if they are more than a text, list or table."""
     return note.properties | note.typed
 
 

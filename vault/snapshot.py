@@ -27,7 +27,7 @@ END_MS = 253_402_300_799_999
 """The end of the year 9999: nothing is later."""
 
 MAX_PROBLEMS = 100
-"""How many lines that cannot be read are named; the rest is counted."""
+"""Maximum number of unreadable lines that are named; the rest is counted."""
 
 BLOCK_BYTES = 1 << 20
 
@@ -61,7 +61,7 @@ class Problems:
 
     @property
     def count(self) -> int:
-        """How many there are."""
+        """The number of problems."""
         return len(self._seen)
 
     def add(self, problem: str) -> None:
@@ -72,10 +72,10 @@ class Problems:
 
 
 class Snapshot:
-    """The lines of a vault as they were when this was made. `problems` has what was left out of those read so far.
+    """The lines of a vault as they were when this was made. `problems` lists the parts left out, of those read so far.
 
-    A torn last line is a problem too, unless the world `is_open`: then it is being written. What has a time after
-    `until_ms` is left out.
+    A torn last line is a problem too, unless the world `is_open`: then it is being written. Lines with a time after
+    `until_ms` are left out.
     """
 
     def __init__(self, vault: Vault, is_open: bool = False, until_ms: int = END_MS) -> None:
@@ -96,7 +96,7 @@ class Snapshot:
 
     @property
     def size(self) -> int:
-        """How many bytes all of it has."""
+        """The total size of the files, in bytes."""
         files = (self.chronicle, *self.journals.values(), *self.archives.values())
         return sum(file.size for several in files for file in several)
 

@@ -27,7 +27,7 @@ EXITS = "Exits"
 OTHER_NAMES = (
     "Thea Bram Ilka Corin Mara Jory Nessa Tobin Wren Aldo Petra Silas Juna Hollis Vera Osric Linnet Garrick Sela Dorn"
 ).split()
-"""What agents are called instead, in the order of their names."""
+"""Other names for agents, in the order of their names."""
 
 TEXT_FILES = ("*.md", "*.jsonl")
 _SENTENCE_END = re.compile(r"(?<=[.!?])[ \t]+(?=\S)")
@@ -96,7 +96,7 @@ def list_personas(vault: Vault) -> None:
 
 
 def reword_rules(vault: Vault) -> None:
-    """Say the rules of the templates in other words. Raises: NoteError if none of those that are known is there."""
+    """Rewrite the rules of the templates in other words. Raises: NoteError if none of the known sentences is there."""
     found = 0
     for name in vault.names("templates"):
         before = text = vault.read_exact("templates", f"{name}.md")
@@ -124,7 +124,7 @@ IN_AGENT_NOTES = ("agents", MEMORY)
 
 @dataclass(frozen=True)
 class SettingPlace:
-    """Where a setting stands: a note in `config/`, the profile in config/models.md or nothing, and its key."""
+    """The place of a setting: a note in `config/`, the profile in config/models.md or nothing, and its key."""
 
     note: str
     key: str
@@ -134,10 +134,10 @@ class SettingPlace:
 
 @dataclass(frozen=True)
 class Variant:
-    """What is changed in a copy of a vault. `settings` are texts by name, as they would stand in a note.
+    """The changes to a copy of a vault. `settings` are texts by name, as they would stand in a note.
 
-    `agents` is how many are kept, the first by name; None keeps all. `templates` is a folder of notes that replace
-    those in `templates/`. `perturbations` are names in `PERTURBATIONS`.
+    `agents` is the number of agents that stay, the first by name; None keeps all. `templates` is a folder of notes that
+    replace those in `templates/`. `perturbations` are names in `PERTURBATIONS`.
     """
 
     settings: Mapping[str, str] = field(default_factory=dict)

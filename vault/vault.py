@@ -188,9 +188,9 @@ class Vault:
             self._unforced[path] = None
 
     def pending_fsync(self) -> Callable[[], None] | None:
-        """Return what forces to disk what was replaced until now, in any thread; None if nothing was.
+        """Return a function that forces replaced files to disk, for any thread; None if there are none.
 
-        It raises OSError if that fails, and it is tried again with the next one then.
+        The function raises OSError if that fails; the next one then tries again.
         """
         with self._lock:
             paths, self._unforced = self._unforced, {}

@@ -43,7 +43,7 @@ _BOM = b"\xef\xbb\xbf"
 
 @dataclass
 class MemoryPlaces:
-    """Where each memory of an agent stands: file (without `.md`) and line, by number."""
+    """The place of each memory of an agent: file (without `.md`) and line, by number."""
 
     places: dict[int, tuple[str, int]] = field(default_factory=dict)
 
@@ -53,7 +53,7 @@ class MemoryPlaces:
 
 
 def check_memories(vault: Vault, name: str) -> Iterator[Finding]:
-    """Yield what is wrong with what an agent remembers."""
+    """Yield the faults in the memories of an agent."""
     remembered = MemoryPlaces()
     yield from _journal(vault, name, remembered)
     yield from _summaries(vault, name, remembered.last)
@@ -185,7 +185,7 @@ def check_vault(vault: Vault, now: float, more: Iterable[Check] = ()) -> list[Fi
     ]
     found = {(one.source, one.line, one.text): one for check in checks for one in check(vault)}
     unreadable = {one.source for one in found.values() if one.text.startswith("not UTF-8")}
-    # A file that is no text is told of once, with its line, and not by every loader that meets it.
+    # A file that is no text gets one finding, with its line, and not one from each loader.
     return sorted(one for one in found.values() if one.line or one.source not in unreadable)
 
 
@@ -277,7 +277,7 @@ def _free_trash_path(vault: Vault, source: str) -> Path:
 
 
 def check_files(vault: Vault, now: float) -> Iterator[Finding]:
-    """Yield what is wrong with the vault's files. `now` is in seconds since 1970."""
+    """Yield the faults of the vault's files. `now` is in seconds since 1970."""
     for folder, folders, files in os.walk(vault.root):
         here = Path(folder)
         yield from _left_over_drafts(vault, here, [*folders, *files], now)

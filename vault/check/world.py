@@ -38,7 +38,7 @@ Notes = dict[str, Note]
 
 
 def check_world(vault: Vault, start_room: str) -> Iterator[Finding]:
-    """Yield what is wrong with rooms, things, people and agents, and with where they are said to be."""
+    """Yield the faults of rooms, things, people and agents, and of their places."""
     sources = [f"{folder}/{name}.md" for folder in NAMED for name in vault.names(folder)]
     sources += [f"agents/{name}/agent.md" for name in agent_names(vault)]
     overlay, found = Overlay(vault), {folder: Notes() for folder in (*NAMED, "agents")}
@@ -175,7 +175,7 @@ def _place(note: Note, key: str, places: frozenset[str], nothing: str) -> Iterat
 
 
 def _holding(name: str, things: Mapping[str, Note]) -> list[str]:
-    """Return what a thing is in, from the nearest on, as far as these are things."""
+    """Return the things that contain a thing, from the nearest on."""
     within: list[str] = []
     place = link_target(things[name].properties.get("at"))
     while place in things and place not in within:
@@ -185,7 +185,7 @@ def _holding(name: str, things: Mapping[str, Note]) -> list[str]:
 
 
 def _whereabouts(vault: Vault) -> Iterator[Finding]:
-    """Yield what is wrong with the list of who is where, in which the last line about somebody or something counts."""
+    """Yield the faults in the list of places, in which the last line about somebody or something counts."""
     overlay, source = Overlay(vault), "/".join(LOCATIONS)
     if not vault.exists(source):
         return
@@ -210,7 +210,7 @@ def _whereabouts(vault: Vault) -> Iterator[Finding]:
 
 
 def _without(name: str) -> Callable[[bytes], bytes]:
-    """Return what takes every line about somebody or something out of the list."""
+    """Return a function that removes every line about somebody or something from the list."""
 
     def is_about(line: bytes) -> bool:
         match = LINE.fullmatch(line.decode("utf-8").rstrip("\r\n"))
@@ -234,7 +234,7 @@ def _line_of(vault: Vault, source: str, key: str) -> int:
 
 
 def check_settings(vault: Vault) -> Iterator[Finding]:
-    """Yield what is wrong with `config`, with the settings in `agent.md`, and with `text`."""
+    """Yield the faults of `config`, of the settings in `agent.md`, and of `text`."""
     overlay = Overlay(vault)
     yield from collect_errors(overlay, load_settings)
     for name, kind in SETTINGS_BY_NOTE.items():

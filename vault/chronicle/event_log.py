@@ -3,8 +3,8 @@
     {"at": "2026-11-22T20:35:01.123Z", "kind": "said", "who": "Eliza", "room": "The Garden", "line": "Eliza says, …"}
 
 Agents remember what each of them perceived, and some things nobody remembers; this log has every event once, with its
-type. What only some may know stands in fields of its own: see `LoggedEvent`. Spans of its time have names, in UTC: a
-day, an hour, a minute or a second, as in `2026-11-22T20:35`.
+type. The parts that only some may know stand in fields of their own: see `LoggedEvent`. Spans of its time have names,
+in UTC: a day, an hour, a minute or a second, as in `2026-11-22T20:35`.
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ from vault.vault import Vault
 
 FOLDER = "chronicle"
 OPENED = "opened"
-"""The kind of the event by which a world begins to run: whoever was awake before is where they are told of next."""
+"""The kind of the event by which a world begins to run; `PRESENT` events then place everybody who is awake."""
 
 PRESENT = "present"
-"""The kind of the event by which somebody is where they were before the world was opened."""
+"""The kind of the event that places a character where it was before the world was opened."""
 
 MOVES = ("arrived", "left", PRESENT)
 """The kinds of events that say where somebody is from then on."""
@@ -66,12 +66,12 @@ class LoggedEvent:
 
     @property
     def is_public(self) -> bool:
-        """Whether somebody perceives anything of it who has nothing to do with it."""
+        """True if anything of it is perceived by somebody who has nothing to do with it."""
         return bool(self.line)
 
     @property
     def in_public(self) -> LoggedEvent:
-        """The event without what is private of it."""
+        """The event without its private part."""
         return replace(self, secret="", reason="")
 
 

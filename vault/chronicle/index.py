@@ -42,16 +42,16 @@ class Entry:
 
     @property
     def place(self) -> str:
-        """Where it stands, as messages show it."""
+        """The place of the event, as messages show it."""
         return f"chronicle/{self.file}:{self.line}"
 
 
 @dataclass(frozen=True)
 class EventQuery:
-    """What is asked for: events from `start_ms` on and before `end_ms`, of a room, a person, of some kinds.
+    """A query for events from `start_ms` on and before `end_ms`, of a room, a person, of some kinds.
 
-    `after` is the last one that is known already, as (at_ms, number). With `newest`, the last `most` come, oldest
-    first all the same. `is_public` leaves out what nobody perceives but those whom it concerns.
+    `after` is the last event known already, as (at_ms, number). With `newest`, the last `limit` events come, still
+    oldest first. `is_public` leaves out events that only those concerned perceive.
     """
 
     start_ms: int = 0
@@ -103,7 +103,7 @@ class ChronicleIndex:
         )
 
     def numbered(self, numbers: tuple[int, ...]) -> list[Entry]:
-        """Return the events with these numbers, in the order of the log; those that are gone are left out."""
+        """Return the events with these numbers, in the order of the log; missing ones are left out."""
         marks = ", ".join("?" * len(numbers))
         select = f"SELECT {_LINE} FROM events WHERE id IN ({marks}) ORDER BY id"
         return self._entries(self._database.read(lambda db: db.execute(select, numbers).fetchall()))

@@ -48,9 +48,9 @@ _NAMES_OF_TABLES = ("meta", "names", "files", "events", "hours", "openings", "da
 
 @dataclass(frozen=True)
 class Moment:
-    """What a rule has found: its name, when and where, the two whom it is about, and the numbers of its events.
+    """A moment found by a rule: its name, time and place, the two people, and the numbers of its events.
 
-    `is_private` says that it cannot be told without what only some may know; `seconds` is how long somebody was away.
+    `is_private` is true if its text needs what only some may know; `seconds` is the length of an absence.
     """
 
     at_ms: int
@@ -64,7 +64,7 @@ class Moment:
 
 
 class RuleState(dict[str, Any]):
-    """What rules remember from event to event: JSON values by name. Only `put` and `drop` change it."""
+    """The memory of rules from event to event: JSON values by name. Only `put` and `drop` change it."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -82,15 +82,15 @@ class RuleState(dict[str, Any]):
 
 
 class MomentRules(Protocol):
-    """Finds moments. `fingerprint` differs when another result is to be expected of the same events."""
+    """Finds moments. `fingerprint` differs when the same events may give other moments."""
 
     @property
     def fingerprint(self) -> str:
-        """What the rules are known by."""
+        """The text that identifies the rules."""
         ...
 
     def moments_of(self, number: int, event: LoggedEvent, state: RuleState) -> list[Moment]:
-        """Return what is worth telling now that this event has happened, with it and with what is remembered."""
+        """Return the moments that end with this event; they may also need events remembered in `state`."""
         ...
 
 
@@ -105,7 +105,7 @@ class NoRules:
 
 
 STEP_BYTES = 256 * 1024
-"""How much of the log is read in one step."""
+"""Number of bytes of the log that are read in one step."""
 
 TAIL_BYTES = 64
 VERSION = "2"
@@ -226,7 +226,7 @@ class Intake:
         return self._count, event.at_ms, name(f"kind:{event.kind}"), who, other, room, event.is_public, now_in, *place
 
     def _number_of(self, name: str) -> int:
-        """Return what a name is known by in the tables; 0 for none."""
+        """Return the number of a name in the tables; 0 for none."""
         return self._names.setdefault(name, len(self._names)) if name else 0
 
     def _save_state(self, db: sqlite3.Connection) -> None:
@@ -259,7 +259,7 @@ class Intake:
 
 
 def _count_by_hour(rows: list[tuple[Any, ...]]) -> list[tuple[int, int, int]]:
-    """Return for each hour how many events there are, and how many of them are public."""
+    """Return for each hour the number of events, and the number of public ones."""
     counts, public = Counter[int](), Counter[int]()
     for row in rows:
         counts[row[1] // HOUR_MS] += 1

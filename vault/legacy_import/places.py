@@ -34,7 +34,7 @@ class Item:
 
     @property
     def names(self) -> list[str]:
-        """What stands between the bars, links as their targets: `[[Hall]] | h | door` has three."""
+        """The parts between the bars, links as their targets: `[[Hall]] | h | door` has three."""
         parts = (part.strip().strip("'\"`*").strip() for part in _BAR.split(_LINK.sub(r"\g<target>", self.text)))
         return [part for part in parts if part]
 
@@ -109,7 +109,7 @@ def parse_old(text: str, source: str) -> OldNote:
 
 
 def target_of(value: str) -> str:
-    """Return what `[[Name]]`, `"[[Name|other]]"` or a plain name links to; empty if nothing does."""
+    """Return the target of `[[Name]]`, `"[[Name|other]]"` or a plain name; empty if there is none."""
     match = _LINK.search(value)
     return (match["target"] if match else value.strip().strip("'\"[]")).strip()
 
@@ -162,7 +162,7 @@ class Report:
 
 @dataclass
 class Names:
-    """The names in the new vault. Rooms, things and characters share them, whatever the case."""
+    """The names in the new vault. Rooms, things and characters share them, in any case of letters."""
 
     taken: dict[str, str] = field(default_factory=dict)
     _by_kind: dict[tuple[str, str], str] = field(default_factory=dict)
@@ -179,7 +179,7 @@ class Names:
         self._by_kind.setdefault((kind, name_key(old)), new)
 
     def resolve(self, kind: str, old: str) -> str:
-        """Return what something of a kind is called now, or an empty string if there is no such thing."""
+        """Return the present name of something of a kind, or an empty string if there is no such thing."""
         return self._by_kind.get((kind, name_key(old)), "")
 
 

@@ -105,7 +105,7 @@ def _fill(source: Path, draft: Path, zone: tzinfo | None, report: Report) -> Non
 
 
 def _copy_starter(draft: Path, start: str) -> None:
-    """Copy what every vault needs: settings, templates and sentences, but none of the starter's places."""
+    """Copy the common parts of a vault: settings, templates and sentences, but none of the starter's places."""
     default = WorldSettings().start_room
     for name in _FROM_STARTER:
         if (STARTER / name).is_dir():

@@ -91,9 +91,9 @@ class Archive:
         raise NoteError(f"{self._vault.source(path)}: an entry at or before {number} was changed by hand.")
 
     def entries(self, newest_files: int = 0) -> Iterator[tuple[str, dict[str, Any]]]:
-        """Yield every entry with its reference, oldest first; a line that is none is left out with a warning.
+        """Yield every entry with its reference, oldest first; an invalid line is left out with a warning.
 
-        With `newest_files` only those of so many files. Raises: NoteError if a file cannot be read.
+        With `newest_files`, only the entries of so many files. Raises: NoteError if a file cannot be read.
         """
         for path in self._files()[-newest_files:]:
             yield from self._entries_in(path)

@@ -49,12 +49,12 @@ class Question:
 
     @property
     def was_discarded(self) -> bool:
-        """Whether the answer counted for nothing."""
+        """True if the answer counted for nothing."""
         return self.entry.get("finish") == DISCARDED
 
     @property
     def was_suppressed(self) -> bool:
-        """Whether its author was silent, for it would only have said again what it had said."""
+        """True if its author was silent, because it would only have repeated itself."""
         return self.entry.get("finish") == SUPPRESSED
 
     @property
@@ -66,22 +66,22 @@ class Question:
 
     @property
     def results(self) -> list[str]:
-        """What came of it, in order."""
+        """The results of the command, in order."""
         return [str(one.get("text", "")) for one in self._of_turn if one["event"] == "tool_result"]
 
     @property
     def is_refused(self) -> bool:
-        """Whether the command was not done."""
+        """True if the command was not done."""
         return any(one["event"] == "tool_result" and one.get("refused") for one in self._of_turn)
 
     @property
     def _of_turn(self) -> list[dict[str, Any]]:
-        """What belongs to it: up to the next command, which somebody else has made the agent do."""
+        """The entries that belong to it: up to the next command, which somebody else has made the agent do."""
         calls = [place for place, one in enumerate(self.after) if one["event"] == "tool_call"]
         return self.after[: calls[1]] if len(calls) > 1 else self.after
 
     def prompt_note(self, name: str) -> str:
-        """Return what the prompt told of the moment under this name, or an empty string."""
+        """Return the prompt's section of this name, or an empty string."""
         place = self.entry.get("told", {}).get(name)
         return self.prompt[place[0] : place[0] + place[1]] if place else ""
 
@@ -150,7 +150,7 @@ class Pair:
 
 @dataclass(frozen=True)
 class Export:
-    """What to export: in which form, from which day on (empty for all), with what was refused, with private reasons.
+    """The options of an export: the form, the first day (empty for all), refused commands, and private reasons.
 
     The form `completion` is `{"prompt": …, "completion": …}`, for base models; `chat` is `{"messages": […]}`, a user's
     message and the assistant's. With `refused` every line says whether it was `accepted`.
@@ -162,7 +162,7 @@ class Export:
     refused: bool = False
 
     def select(self, pairs: Iterable[Pair]) -> Iterator[Pair]:
-        """Yield those that are wanted, as they are wanted."""
+        """Yield the selected pairs, in the wanted form."""
         for pair in pairs:
             if pair.day >= self.since and (pair.accepted or self.refused):
                 yield pair if self.reasons else without_reasons(pair)
@@ -178,7 +178,7 @@ class Export:
 
 
 def without_reasons(pair: Pair) -> Pair:
-    """Return a pair in which no command has its reason: neither the answer, nor those that stand in the prompt."""
+    """Return a pair without the reasons of commands, both in the answer and in the prompt."""
     lines = [split_at_bar(line)[0].rstrip() if _TYPED.match(line) else line for line in pair.prompt.split("\n")]
     return replace(pair, prompt="\n".join(lines), completion=split_at_bar(pair.completion)[0].rstrip())
 

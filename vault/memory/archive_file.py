@@ -98,7 +98,7 @@ _raw_decode = json.JSONDecoder().raw_decode
 
 
 def parsed_json(text: str) -> Any:
-    """Return what `json.loads` does, sooner if nothing but one value is in the text. Raises: ValueError."""
+    """Return the same as `json.loads`, sooner if the text is a single value. Raises: ValueError."""
     try:
         value, end = _raw_decode(text)
     except ValueError:

@@ -42,11 +42,11 @@ _MARK = re.compile(r"m(\d{1,15})-[0-9a-f]{8}")
 
 @dataclass(frozen=True)
 class Statement:
-    """What one bullet says.
+    """The statement of one bullet.
 
-    `label` is the kind of fact, or whom an opinion is about. `tags` stand behind it: who said it, if it was whispered.
-    `evidence` are the numbers of the memories that bear it out, `day` the day of the first, as in `2026-11-22`.
-    `written` is the line as it stands in the note, `number` its number there; of one that is not in it, empty and 0.
+    `label` is the kind of fact, or the person that an opinion is about. `tags` stand behind it: its source, and whether
+    it was whispered. `evidence` are the numbers of the memories that bear it out, `day` the day of the first, as in
+    `2026-11-22`. `written` is the line as it stands in the note, `number` its number there; otherwise empty and 0.
     """
 
     words: str
@@ -104,7 +104,7 @@ class BulletNote:
         return frozenset(int(mark[1:-9]) for mark in self._marks if mark[-8:] not in present) - {0}
 
     def statements(self, section: str) -> list[Statement]:
-        """Return what the bullets of a section say, in their order."""
+        """Return the statements of the bullets of a section, in their order."""
         rows = (found for title, found in self._sections.items() if title.casefold() == section.casefold())
         return [one for found in rows for one in found]
 
@@ -195,7 +195,7 @@ def _mark(line: str, is_fact: bool) -> str:
 
 
 def _join_lines(lines: list[str], after: Mapping[int, list[str]], end: str) -> str:
-    """Return lines as a text, with more behind some of them by number, and those of number 0 at the end."""
+    """Return lines as a text, with more lines inserted behind some by number; those of number 0 come at the end."""
     found: list[str] = []
     for number, line in enumerate(lines, 1):
         more = after.get(number, [])

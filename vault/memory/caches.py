@@ -24,11 +24,11 @@ from vault.vault import Vault
 MAX_WORDS = 32
 MAX_LINES_PER_STEP = 512
 MEMORY_COMMAND_PREFIX = "@memory-"
-"""How the commands begin that look into memory: what was looked for is no memory of it."""
+"""The prefix of commands that search memory; their words are not indexed, as they are no memory of it."""
 
 _WORD = re.compile(r"[^\W_]+")
-# What is written waits for no disk, and a crash takes only the newest of it, which is then added again; whoever else
-# opens the file neither waits nor keeps anybody waiting. To make it waits for no disk either.
+# Writes wait for no disk: a crash loses only the newest rows, which are then added again. Other programs that open the
+# file neither wait nor delay anybody. Creating it waits for no disk either.
 _TABLES = """
 PRAGMA synchronous = OFF;
 PRAGMA journal_mode = WAL;
@@ -178,7 +178,7 @@ class SummaryCache:
         self._rows: dict[str, dict[str, Any]] | None = None
 
     def get(self, key: str) -> dict[str, Any] | None:
-        """Return what was put under a key, or None. What is asked for stays longer than what is not."""
+        """Return the value of a key, or None. Values in use stay longer than others."""
         rows = self._read()
         if key in rows:
             rows[key] = rows.pop(key)

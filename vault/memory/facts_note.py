@@ -51,11 +51,11 @@ _DETAIL = re.compile(
 
 @dataclass(frozen=True)
 class Fact:
-    """What is known of one subject.
+    """A fact about one subject.
 
-    `since` is the memory that made the value what it is, `last` the newest that bears it out (0: written by hand);
-    `minute` is the time of the latter, in minutes since 1970 UTC; `was` the value before this one. `remark` is what
-    a person has added. `closed` is empty for what still holds; a promise ends `kept`, `withdrawn` or `done`.
+    `since` is the memory that gave it this value, `last` the newest that bears it out (0: written by hand); `minute` is
+    the time of `last`, in minutes since 1970 UTC; `was` is the value before. `remark` is a person's addition. `closed`
+    is empty while it holds; a promise ends `kept`, `withdrawn` or `done`.
     """
 
     section: str
@@ -71,7 +71,7 @@ class Fact:
 
     @cached_property
     def key(self) -> tuple[str, str, str]:
-        """What makes it another fact than any other: its section and subject, for words also the words."""
+        """The key that tells it from other facts: its section and subject, for words also the words."""
         by_words = self.section not in _PHRASES
         return self.section, self.subject.casefold(), self.value.casefold() if by_words else ""
 
@@ -160,7 +160,7 @@ class Pin:
 
 @dataclass(frozen=True)
 class FactsFile:
-    """What stands in `facts.md`: all that was learnt from the memories up to `upto`.
+    """The content of `facts.md`: all facts from the memories up to `upto`.
 
     `place` is where the agent then was, `marked` the memories whose `#pinned` has been taken in. `more` and `prose` are
     the properties and the text by section that a person has added; they stay as they are.
@@ -189,7 +189,7 @@ class FactsNote:
         return file_stamp(self._vault.path(*self._folder, NAME))
 
     def read(self) -> FactsFile | None:
-        """Return what the file says, or None if there is none. Raises: NoteError naming file and line."""
+        """Return the content of the file, or None if there is none. Raises: NoteError naming file and line."""
         if not self._vault.exists(*self._folder, NAME):
             return None
         return parse_facts(self._vault.read(*self._folder, NAME))
@@ -234,7 +234,7 @@ class FactsNote:
 
 
 def parse_facts(note: Note) -> FactsFile:
-    """Return what a note says. Raises: NoteError at a line that is not of the form, naming file and line."""
+    """Return the content of a note. Raises: NoteError at a line that is not of the form, naming file and line."""
     facts: dict[tuple[str, str, str], Fact] = {}
     prose: dict[str, list[str]] = {"": []}
     bullets: dict[str, list[str]] = {PINNED: [], GOALS: []}

@@ -59,7 +59,7 @@ class Journal:
 
     @property
     def count(self) -> int:
-        """How many memories there are; less than `last` only where lines were deleted by hand."""
+        """The number of memories; less than `last` only where lines were deleted by hand."""
         return sum(segment.count for segment in self._segments)
 
     @property
@@ -155,7 +155,7 @@ class Journal:
         return self._watch.was_edited(self._segments)
 
     def pending_fsync(self) -> Callable[[], None] | None:
-        """Return what forces unforced lines to disk, to be called in any thread, or None if there are none."""
+        """Return a function that forces unforced lines to disk, for any thread, or None if there are none."""
         return self._open.pending_fsync()
 
     def sync(self) -> None:
@@ -214,7 +214,7 @@ class Journal:
         noted = (known[one.name].last for one in self._segments if one.name in known)
         on_disk = self.last_line
         self._write_again([memory for memory in written if memory.seq > on_disk])
-        # No number is given twice, whatever was taken out by hand.
+        # No number is given twice, even after lines were taken out by hand.
         self.last = max(on_disk, self.last, self._given, *(last for last in noted if last < MAX_NUMBER))
         if not written and self.last > on_disk:
             self._warn(f"the journal ends at memory {on_disk}, but {self.last} were given numbers; going on from there")
@@ -334,7 +334,7 @@ class Journal:
 
 
 def add_warning(warnings: list[str], text: str) -> None:
-    """Put a warning last among the newest ones, each of which is there once."""
+    """Add a warning last to the newest ones; a repeated one moves to the end."""
     if text in warnings:
         warnings.remove(text)
     warnings.append(text)

@@ -81,7 +81,7 @@ class RangeSet:
 
     @classmethod
     def parse(cls, text: str) -> RangeSet:
-        """Return what `1, 4-6` stands for. Raises: ValueError."""
+        """Return the numbers of a text such as `1, 4-6`. Raises: ValueError."""
         found = [_RANGE.fullmatch(part.strip()) for part in text.split(",")]
         ranges = [Range(int(one[1]), int(one[2] or one[1])) for one in found if one]
         if len(ranges) < len(found) or not all(ranges):
@@ -112,7 +112,7 @@ class RangeSet:
 
 
 def partition_fault(parts: Sequence[RangeSet], whole: Range) -> str:
-    """Return which memories of a range are missing from all parts or in two of them; empty for a partition."""
+    """Return the fault if a memory of a range is in no part or in two; empty for a partition."""
     following = whole.first
     for one in sorted((one for part in parts for one in part.ranges), key=lambda one: one.first):
         if one.first < following:

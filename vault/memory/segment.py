@@ -16,7 +16,7 @@ from vault.vault import Vault
 
 MAX_ENTRIES_PER_FILE = 4096
 HEAD_BYTES = 4096
-"""Where one memory is looked for, no front matter is expected to be longer."""
+"""Number of bytes searched for one memory; front matter is expected to be shorter."""
 
 _NAME = re.compile(r"(\d{4}-\d\d-\d\d)(?:-(\d+))?\.md")
 _HEAD_LINES = ("---", "agent: ", "day: ", "first: ", "---")
@@ -26,9 +26,9 @@ _HEAD = re.compile(r"\A\ufeff?---[ \t]*\n(?:.*\n)*?---[ \t]*(?:\n|\Z)")
 
 @dataclass
 class Segment:
-    """A journal file: how many memories it holds, the lowest and highest of their numbers, and how it was last seen.
+    """A journal file: the count of its memories, their lowest and highest numbers, and its last known state on disk.
 
-    `pinned` are the numbers of those that somebody has marked `#pinned`.
+    `pinned` are the numbers of the memories that somebody has marked `#pinned`.
     """
 
     name: str
@@ -46,7 +46,7 @@ class Segment:
 
     @property
     def order(self) -> tuple[str, int]:
-        """Where the file stands among the others: by day, then by part."""
+        """The order of the file among the others: by day, then by part."""
         match = _NAME.fullmatch(self.name)
         return self.day, int(match[2] or 1) if match else 1
 
@@ -75,12 +75,12 @@ def is_segment_name(name: str) -> bool:
 
 
 def header(agent_id: str, day: str, first: int) -> str:
-    """Return what a new file begins with."""
+    """Return the first lines of a new file."""
     return f"---\nagent: '[[{agent_id}]]'\nday: {day}\nfirst: {first}\n---\n"
 
 
 def scan(path: Path) -> tuple[Segment, int]:
-    """Return what a file holds and how many lines in it, typed by hand, have no number yet."""
+    """Return the segment of a file, and the number of lines in it, typed by hand, that have no number yet."""
     stat = path.stat()
     segment = Segment(path.name, size=stat.st_size, mtime_ns=stat.st_mtime_ns)
     seen: set[int] = set()
@@ -262,16 +262,16 @@ class OpenSegment:
         self._update(segment)
 
     def pending_fsync(self) -> Callable[[], None] | None:
-        """Return what forces lines to disk that nobody has taken yet, to be called in any thread; None if none are."""
+        """Return a function that forces lines that nobody has taken to disk, for any thread; None if there are none."""
         if self._taken == self._written or not self.is_open:
             return None
         self._taken = self._written
         return self._forcing()
 
     def pending_fsync_of_all(self) -> Callable[[], None]:
-        """Return what forces every line to disk that was written until now, to be called in any thread.
+        """Return a function that forces every line written so far to disk, for any thread.
 
-        Those are among them that another thread has taken and not forced yet.
+        It includes lines that another thread has taken and not forced yet.
         """
         return self._forcing() if self._forced != self._written and self.is_open else _nothing
 
@@ -342,7 +342,7 @@ class JournalWatch:
 
 
 MAX_SCANNED_BYTES = 4_000_000
-"""So much of a journal, some 20,000 memories, is searched for a name at once: more would hold the server up."""
+"""Maximum bytes of a journal, some 20,000 memories, searched for a name at once: more would hold the server up."""
 
 
 def mentions_person(vault: Vault, agent_id: str, name: str) -> bool:

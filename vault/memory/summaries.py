@@ -37,7 +37,7 @@ _FORMER = re.compile(r"longterm-\d{8}-\d{6}-m\d+(?:-\d+)?\.md")
 
 @dataclass(frozen=True)
 class SummaryPart:
-    """What stands for some of the memories of a summary file; the only part of a file has no name."""
+    """The text for some of the memories of a summary file; the only part of a file has no name."""
 
     name: str
     memories: RangeSet
@@ -46,13 +46,12 @@ class SummaryPart:
 
 @dataclass(frozen=True)
 class Summary:
-    """What stands for the memories numbered from `first` to `last`, both included.
+    """The summary of the memories numbered from `first` to `last`, both included.
 
-    `quality` is `prose`, `extractive` or `fallback`; `scores` are the gate's; `tokens` counts the text;
-    `sources` names the ranges and leaves that it was made from. `checksum` is that of the text as it was made, and
-    `edited_from` the checksum of the long-term summary whose text a person edited, if this one descends from it.
-    `contents` says which memories each part of the text stands for, by its heading; empty for a text in one part.
-    One file holds all parts, so that one rename puts all of them in force.
+    `quality` is `prose`, `extractive` or `fallback`; `scores` are the gate's; `tokens` counts the text; `sources` names
+    its source ranges and leaves. `checksum` is that of the generated text. If it descends from a long-term summary that
+    a person edited, `edited_from` is the checksum of that one. `contents` has the memories of each part of the text, by
+    its heading; empty for a text in one part. One file holds all parts, so that one rename puts all of them in force.
     """
 
     first: int
@@ -75,7 +74,7 @@ class Summary:
 
     @property
     def is_edited(self) -> bool:
-        """Whether a person has changed the text since it was made, or has written all of it."""
+        """True if a person has changed the text since it was made, or has written all of it."""
         return self.checksum != checksum_of(self.text)
 
     @property
@@ -97,17 +96,17 @@ class Summary:
 
     @property
     def is_as_made(self) -> bool:
-        """Whether it ends where what it was made from ends: nobody has typed its range, or changed it since."""
+        """True if its range ends where its sources end: nobody has typed the range, or changed it since."""
         return any(source.endswith((f"-{self.last}", " leaves")) for source in self.sources)
 
 
 def text_of_parts(parts: Sequence[SummaryPart]) -> str:
-    """Return the text of a summary file with these parts: each under its name as a heading."""
+    """Return the text of a summary file with some parts: each under its name as a heading."""
     return "\n\n".join(f"## {part.name}\n{_HEADING.sub(_TITLE, part.text).strip()}" for part in parts)
 
 
 def _under_headings(text: str, names: Sequence[str]) -> dict[str, str]:
-    """Return what stands under each of these headings; nothing unless there are these and no others."""
+    """Return the text under each heading; empty unless the headings are exactly these."""
     before, *pieces = _HEADING.split(f"\n{text}")
     found = dict(zip(map(str.strip, pieces[::2]), map(str.strip, pieces[1::2]), strict=True))
     is_whole = len(pieces) == 2 * len(found) and not before.strip() and sorted(found) == sorted(names)
