@@ -38,7 +38,7 @@ PLACEHOLDERS = frozenset(
 )
 
 Visibility = Literal["nobody", "named", "room", "near", "everyone"]
-"""Who else perceives that a command is done: the one whom it names, everyone in the room, near by, in the world."""
+"""The others who perceive that a command is done: the one it names, everyone in the room, near by, in the world."""
 
 MIN_PREFIX_LETTERS = 3
 """The shortest accepted abbreviation of a verb, in letters."""
@@ -47,7 +47,7 @@ CommandFunction = Callable[..., list[Event]]
 
 
 def no_names(kind: str) -> tuple[()]:
-    """Return nothing that a placeholder can mean: then a name before free words is one word."""
+    """Return no names for a placeholder: a name before free words is then one word."""
     return ()
 
 
@@ -78,7 +78,7 @@ class Command:
 
     @property
     def help(self) -> str:
-        """What `help <verb>` shows: the function's docstring without its indentation."""
+        """The text of `help <verb>`: the function's docstring without its indentation."""
         return "\n".join(line.strip() for line in (self.act.__doc__ or "").strip().splitlines())
 
     @property
@@ -194,7 +194,7 @@ class CommandTable:
         return (*one.names, *self.texts.names.get(one.verb, ()))
 
     def help_of(self, one: Command) -> str:
-        """Return what `help <verb>` shows: what this world says of the command, or else its own help."""
+        """Return the text of `help <verb>`: this world's text on the command, or else its own help."""
         return self.texts.help.get(one.verb, one.help)
 
     def summary_of(self, one: Command) -> str:
@@ -242,10 +242,10 @@ class CommandTable:
 
 
 NAME_PLACEHOLDERS = frozenset({"person", "anyone", "agent", "name", "object"})
-"""The placeholders for which a name of several words can stand, whatever comes behind it."""
+"""The placeholders that a name of several words can fill, with any words behind it."""
 
 NamesOf = Callable[[str], Iterable[Named]]
-"""Returns what a placeholder of `NAMING` can mean here."""
+"""Returns the possible names for a placeholder of `NAMING` here."""
 
 
 @dataclass(frozen=True)

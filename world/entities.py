@@ -34,7 +34,7 @@ class Property:
 
 @dataclass(frozen=True)
 class Section:
-    """What stands under a heading, or before the first one; its form is `text`, `list` or `by day part`."""
+    """The text under a heading, or before the first one; its form is `text`, `list` or `by day part`."""
 
     title: str = ""
     form: str = "text"
@@ -59,10 +59,10 @@ Codec = Property | Section | Entries | Table
 
 @dataclass(frozen=True)
 class Stored:
-    """How a field stands in a note, and in that of an agent; None if it does not.
+    """The storage of a field in a note, and in that of an agent; None where it is not stored.
 
-    `is_saved` fields are written when they change; the others stand in a new note only, or nobody but people writes
-    them. `is_merged` fields follow an edit of the note while the world runs. `is_undone` ones are put back by `@undo`.
+    `is_saved` fields are written when they change; the others stand in a new note only, or only people write them.
+    `is_merged` fields follow an edit of the note while the world runs. `is_undone` ones are put back by `@undo`.
     """
 
     codec: Codec | None = None
@@ -89,19 +89,20 @@ def stored(
 
 
 MAX_SPEECH_HISTORY = 100
-"""How many lines of speech somebody can read again."""
+"""Maximum number of lines of speech that somebody can read again."""
 
 
 @dataclass
 class TransientState:
     """The state of a character that need not outlive the process. Ids are empty where there is none.
 
-    `destination_id` is the room that it walks to, `previous_room_id` the one that it left last, `following_id` whom it
-    follows, `reply_to_id` who spoke to it alone last. `afk_message` is what it said about being away, None if it is
-    not. `last_line` is what it typed last, `speech_history` the speech that reached it, oldest first.
-    `client_uses_screen_reader` says that its client is read out to it. `is_linkdead` says that it stands here, but its
-    player's connection is lost. `followed_by` are those who began to follow it; whether they still do, their own state
-    says. `awaiting_reply_from` are those whose answer it awaits, so that it hears them although it ignores them.
+    `destination_id` is the room that it walks to, `previous_room_id` the room that it left last. `following_id` is the
+    character that it follows, `reply_to_id` the last one that spoke to it alone. `afk_message` is its text about being
+    away, None if it is not away. `last_line` is its last typed line, `speech_history` the speech that reached it,
+    oldest first. `client_uses_screen_reader` is true if its client is read out to it. `is_linkdead` is true while it
+    stands here without a connection of its player. `followed_by` are those who began to follow it; their own state says
+    whether they still do. `awaiting_reply_from` are those whose answer it awaits, so that it hears them although it
+    ignores them.
     """
 
     destination_id: str = ""
@@ -118,7 +119,7 @@ class TransientState:
 
 
 class Role(IntEnum):
-    """What a character may do; see `includes`. An observer sees into minds and changes nothing in them."""
+    """The role of a character; see `includes`. An observer sees into minds and changes nothing in them."""
 
     GUEST = 0
     PLAYER = 1
@@ -127,7 +128,7 @@ class Role(IntEnum):
     ADMIN = 4
 
     def includes(self, other: Role) -> bool:
-        """Return whether this role may do what is for another: a higher one may, but a builder sees into no mind."""
+        """Return whether this role has the rights of another: a higher one has, but a builder sees into no mind."""
         return self >= other and (self, other) != (Role.BUILDER, Role.OBSERVER)
 
 
@@ -200,7 +201,7 @@ class Room(Identified):
 
     @property
     def domain(self) -> str:
-        """What the place is a place of: `market` for the tag `domain/market`; empty if it has no such tag."""
+        """The domain of the place: `market` for the tag `domain/market`; empty if it has no such tag."""
         return next((tag.removeprefix(DOMAIN) for tag in self.tags if tag.startswith(DOMAIN)), "")
 
     @property
@@ -289,7 +290,7 @@ FIELDS: Mapping[str, Mapping[str, Stored]] = {
     kind.kind: {one.name: one.metadata.get("stored", Stored()) for one in fields(kind)}
     for kind in (Room, Thing, Character)
 }
-"""How each field of rooms, things and characters is stored, by kind and name, in order."""
+"""The storage of each field of rooms, things and characters, by kind and name, in order."""
 
 
 def names_in_notes(kind: str) -> Iterator[str]:

@@ -263,9 +263,9 @@ class Thought(Event):
 
 @dataclass(frozen=True)
 class Output(Event):
-    """What a look, an examination or a list brought to the actor alone. `text` may have several lines.
+    """The result of a look, an examination or a list, for the actor alone. `text` may have several lines.
 
-    `is_own` is whether all of it is the world's own text, in which marks count.
+    `is_own` is true if all of it is the world's own text, in which marks count.
     """
 
     audience = "actor"
@@ -276,7 +276,7 @@ class Output(Event):
 
 @dataclass(frozen=True)
 class Recalled(Event):
-    """What the actor looked up in its own or another's memory; it is shown, and only `brief` is remembered of it."""
+    """A look into the actor's own or another's memory; it is shown, and only `brief` is remembered of it."""
 
     audience = "actor"
 

@@ -101,8 +101,9 @@ MAX_NAME_LENGTH = 60
 MAX_NAME_BYTES = 120
 MAX_TEXT_LENGTH = 4000
 MAX_NAMES = 12
-"""How long a name may be, in characters and in bytes of UTF-8, and a description, in characters; and how many other
-names something may have."""
+"""Maximum length of a name, in characters and in bytes of UTF-8, and of a description, in characters.
+
+`MAX_NAMES` is the maximum number of other names of something."""
 
 _RESERVED = frozenset("here me myself self room everything all nothing none".split())
 
@@ -131,9 +132,9 @@ def title_for(name: str, entity_id: str) -> str:
 
 
 def validate_names(world: World, text: str) -> tuple[str, ...]:
-    """Return a list with commas as names in lower case, each once and in its order, of which there is at least one.
+    """Return a list with commas as names in lower case, each once and in its order; there is at least one.
 
-    Raises: CommandError if one of them is not valid, or there are too many.
+    Raises: CommandError if a name is not valid, or there are none or too many.
     """
     names = tuple(dict.fromkeys(_validate_line_name(world, part).lower() for part in text.split(",") if part.strip()))
     if not names or len(names) > MAX_NAMES:
@@ -142,7 +143,7 @@ def validate_names(world: World, text: str) -> tuple[str, ...]:
 
 
 def validate_text(world: World, text: str) -> str:
-    r"""Return a description as it is kept: `\n` as it can be typed is a new line. Raises: CommandError."""
+    r"""Return a description as it is stored; a typed `\n` becomes a new line. Raises: CommandError."""
     found = clean_block(text.replace("\\n", "\n")).strip()
     if len(found) > MAX_TEXT_LENGTH:
         raise CommandError(world.wording("building.text_too_long", most=MAX_TEXT_LENGTH, length=len(found)))
@@ -180,7 +181,7 @@ def _names(world: World) -> Iterator[tuple[str, str]]:
 
 
 def names_known_to(world: World, actor: Character) -> NamesOf:
-    """Return what tells who or what a placeholder of a usage can mean: for `<person>` those who are here."""
+    """Return a function from a placeholder of a usage to its possible names: for `<person>`, those who are here."""
 
     def names_of(kind: str) -> Iterable[Named]:
         match kind:

@@ -18,9 +18,9 @@ OnChange = Callable[[Any, str, Any], None]
 
 
 class Located:
-    """Something with a place, which the attribute named by `PLACE` holds. What it is kept in hears of each change.
+    """Something with a place, which the attribute named by `PLACE` holds. Its index is notified of each change.
 
-    `INDEXED_FLAGS` are attributes by which those at a place can be told apart: each is so or not.
+    `INDEXED_FLAGS` are boolean attributes by which the entities at a place are grouped.
     """
 
     PLACE: ClassVar[str]
@@ -63,18 +63,18 @@ class EntityTable(dict[str, T], Generic[T]):
             self[one_id] = one
 
     def share_ids_with(self, *others: EntityTable[Any]) -> None:
-        """Let no id be given here that one of these has."""
+        """Refuse ids here that one of the other tables has."""
         self._beside = others
 
     def add(self, items: Iterable[tuple[str, T]]) -> None:
-        """Put something new in. Raises: WorldError if one of the ids is taken, be it by the same."""
+        """Put something new in. Raises: WorldError if one of the ids is taken, even by the same item."""
         for one_id, one in items:
             if one_id in self:
                 raise WorldError(f"Two are called {one_id!r}; give one another name.")
             self[one_id] = one
 
     def id_ignoring_case(self, name: str) -> str | None:
-        """Return the id that a name is, whatever its case and the encoding of its accents; None if none is."""
+        """Return the id that a name is, in any case and any encoding of accents; None if none is."""
         return self._ids.get(name_key(name))
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -130,7 +130,7 @@ class LocationIndex(EntityTable[P], Generic[P]):
         super().__init__(placed)
 
     def at(self, place_id: str, trait: str = "") -> list[P]:
-        """Return what is at a place, or what of it has a trait, in the order in which it came into the world."""
+        """Return the entities at a place, or those with a trait, in the order in which they came into the world."""
         key = place_id, trait
         ordered = self._ordered.get(key)
         if ordered is None:
@@ -149,7 +149,7 @@ class LocationIndex(EntityTable[P], Generic[P]):
         return iter(self._at.get((place_id, trait), {}).values())
 
     def drain_moved(self) -> list[P]:
-        """Return what came or moved since this was asked last, each once."""
+        """Return the entities that came or moved since the last call, each once."""
         moved, self._moved = list(self._moved.values()), {}
         return moved
 

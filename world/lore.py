@@ -11,10 +11,10 @@ from world.sanitize import name_key
 
 @dataclass(frozen=True)
 class LoreEntry:
-    """What is known of one subject.
+    """The world's knowledge of one subject.
 
-    `text` is whole sentences in the third person. `keys` are the words and phrases by which the subject is spoken of,
-    beside its title. `known_to` are the names of those who know it; empty for everybody.
+    `text` is whole sentences in the third person. `keys` are words and phrases for the subject, beside its title.
+    `known_to` are the names of those who know it; empty for everybody.
     """
 
     title: str
@@ -45,6 +45,6 @@ class Lore:
         return len(self._entries)
 
     def about(self, words: str, knower: str) -> list[LoreEntry]:
-        """Return what the one called `knower` knows of what words speak of, best first."""
+        """Return the entries known to `knower` about the subjects of some words, best first."""
         found = {one: one.fits(words) for one in self if one.is_known_to(knower)}
         return sorted((one for one in found if found[one]), key=lambda one: (-found[one], one.title))

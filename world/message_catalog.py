@@ -73,9 +73,9 @@ def _unknown_variables(parts: Sequence[str], known: Mapping[str, str]) -> tuple[
 
 
 def _match_values(text: str, names: Sequence[str], fixed: Sequence[str]) -> dict[str, str] | None:
-    """Return what stands between the fixed parts of a text, none of it empty; None if the text is not made of them.
+    """Return the values between the fixed parts of a text, none of them empty; None if a part is missing.
 
-    What one part ends at is never tried again: the first place that fits leaves the most room for the rest. A
+    A part is matched at the first place that fits, which leaves the most room for the rest, and never tried again. A
     variable that comes twice has the value that fits first.
     """
     folded, place = _fold_case(text), len(fixed[0])
@@ -108,7 +108,7 @@ def variables(sentence: str) -> frozenset[str]:
 
 
 def _template(sentence: str) -> str:
-    """Return what `str.format_map` makes the sentence of, and nothing else: no attributes, items or formats."""
+    """Return a sentence as a template for `str.format_map` with plain variables: no attributes, items or formats."""
     parts = _VARIABLE.split(sentence)
     return "".join(
         f"{{{part}}}" if place % 2 else part.replace("{", "{{").replace("}", "}}") for place, part in enumerate(parts)
@@ -125,6 +125,6 @@ def strip_markup(text: str) -> str:
 
 
 def link_as_text(found: re.Match[str]) -> str:
-    """Return what a link says and where it leads, in plain."""
+    """Return the text and the target of a link, in plain."""
     words, address = found["words"], found["address"]
     return address if words == address else f"{words} ({address})"

@@ -47,9 +47,9 @@ _ENDINGS = (".", "!", "?", "…", '"', "'", ")")
 
 
 def audience_of(event: Event, world: World) -> list[Character]:
-    """Return everyone who perceives an event: by its reach those in the room, near by, everyone, or its actor alone.
+    """Return everyone who perceives an event, by its reach: the room, near by, everyone, or its actor alone.
 
-    Who comes into a crowd, or goes, is noticed only by those who go along with it.
+    In a crowd, arrivals and departures are noticed only by those who go along.
     """
     actor = world.characters.get(event.actor_id)
     match event.audience:
@@ -73,7 +73,7 @@ def audience_of(event: Event, world: World) -> list[Character]:
 
 
 def narrate(event: Event, viewer: Character, world: World) -> str:
-    """Return what one viewer perceives of an event; an empty string if it perceives nothing.
+    """Return the text that one viewer perceives of an event; an empty string if it perceives nothing.
 
     A result of a command may have several lines; everything that others do is one.
     """
@@ -82,10 +82,10 @@ def narrate(event: Event, viewer: Character, world: World) -> str:
 
 
 class Perceptions:
-    """What one event is to its viewers: one sentence is made for all to whom it is alike.
+    """The perceptions of one event by its viewers: viewers to whom it is alike share one sentence.
 
-    A perception is a sentence, and whether it has words that the viewer hears. It is one's own for those `concerned`,
-    who did it, whom it is for, or who came along; all others in a room, nearly everybody in a crowd, share one.
+    A perception is a sentence, and whether it has words that the viewer hears. Those `concerned` have their own: the
+    actor, the addressee, and those who came along. All others in a room, nearly everybody in a crowd, share one.
     """
 
     __slots__ = ("_event", "_shared", "_world", "concerned")
@@ -127,7 +127,7 @@ _PLAIN = (Output, Recalled, Refused, SystemMessage, Announced)
 
 
 def values_of(event: Event, who_id: str, world: World) -> dict[str, str]:
-    """Return what the sentences of `SENTENCES` can say of an event. `who` is the actor or, to the actor, the other."""
+    """Return an event's values for the sentences of `SENTENCES`. `who` is the actor or, to the actor, the other."""
     things = {name: _thing(getattr(event, f"{name}_id", ""), world) for name in ("thing", "container")}
     return {"who": _name(who_id, world), "text": getattr(event, "text", ""), **things}
 
@@ -222,7 +222,7 @@ def is_speech_for(event: Event, character_id: str) -> bool:
 
 
 def room_name(room_id: str, world: World) -> str:
-    """Return what a room is called; its id if there is no such room any more."""
+    """Return the name of a room; its id if there is no such room any more."""
     return world.rooms[room_id].name if room_id in world.rooms else room_id
 
 
@@ -239,7 +239,7 @@ def with_article(thing: Thing) -> str:
 
 
 def noun_phrase(subject: Room | Thing | Character | Detail, world: World) -> str:
-    """Return what is spoken of within a sentence: `the lamp`; rooms and characters by their names."""
+    """Return the name of something within a sentence: `the lamp`; rooms and characters by their names."""
     return world.wording("building.the", name=subject.name) if isinstance(subject, Thing | Detail) else subject.name
 
 

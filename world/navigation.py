@@ -15,7 +15,7 @@ from world.entities import Character, Exit
 from world.world import World
 
 _CameBy = dict[str, tuple[str, Exit] | None]
-"""By room: the room before it on the way, and the exit that leads from there."""
+"""The previous room on the way, and the exit from there, by room."""
 
 Place = tuple[int, int]
 """Steps to the east and to the south of where the plan begins."""
@@ -33,7 +33,7 @@ STEPS: Mapping[str, Place] = {
 _LINES = {(1, 0): "-", (0, 1): "|", (1, 1): "\\", (1, -1): "/"}
 _SIGNS = "123456789" + string.ascii_letters
 _CELL, _PITCH = 3, 4
-"""How wide a room is, in columns, and how far from one to the next; from row to row it is two."""
+"""The width of a room and the distance to the next, in columns; from row to row it is two lines."""
 
 
 def shortest_path(world: World, from_room_id: str, to_room_id: str) -> list[Exit] | None:
@@ -82,13 +82,13 @@ def _retrace(came_by: _CameBy, room_id: str) -> list[Exit]:
 
 @dataclass
 class Automap:
-    """Where rooms lie, by id in the order in which they were found, and the exits that are not drawn, by room."""
+    """The places of rooms, by id in the order in which they were found, and the exits that are not drawn, by room."""
 
     places: dict[str, Place] = field(default_factory=dict)
     not_drawn: list[tuple[str, Exit]] = field(default_factory=list)
 
     def signs(self) -> dict[str, str]:
-        """Return what stands for each room on the plan: `@` for the first, then 1 to 9 and letters."""
+        """Return the sign of each room on the plan: `@` for the first, then 1 to 9 and letters."""
         return dict(zip(self.places, "@" + _SIGNS, strict=False))
 
 
@@ -181,7 +181,7 @@ def followers(world: World, leader: Character) -> list[Character]:
 
 
 def party(world: World, leader: Character) -> list[Character]:
-    """Return everyone who goes when somebody goes: the leader, then those who follow, and who follow these."""
+    """Return everyone who goes when somebody goes: the leader, the followers, and their followers in turn."""
     found = {leader.character_id: leader}
     waiting = [leader]
     for one in waiting:
@@ -192,7 +192,7 @@ def party(world: World, leader: Character) -> list[Character]:
 
 
 def break_follows(world: World, character_id: str) -> None:
-    """End every following that this character has to do with, if the two are apart or one of them sleeps."""
+    """End every following that involves this character, if the two are apart or one of them sleeps."""
     known = world.characters.get(character_id)
     for one in [known, *_current_followers(world, known)] if known else []:
         leader = world.characters.get(one.transient.following_id)

@@ -31,7 +31,7 @@ _BAR = re.compile(r"(?<!\\)(?:(?<=\s)\||\|(?=\s|$)|^\|)")
 _SPACES = re.compile(r"\s+")
 
 REPEAT = ("!", "!!", "again")
-"""What stands for the last line."""
+"""The commands that repeat the last line."""
 
 _GAP = re.compile(r"%([1-9*])")
 UNSPACED_SCRIPTS = ((0x0E00, 0x0EFF), (0x1000, 0x109F), (0x1780, 0x17FF), (0x3040, 0x30FF), (0x3400, 0x9FFF))
@@ -39,7 +39,7 @@ UNSPACED_SCRIPTS = ((0x0E00, 0x0EFF), (0x1000, 0x109F), (0x1780, 0x17FF), (0x304
 
 MAX_NAME_WORDS = 12
 MAX_CACHED_CHARACTERS = 120
-"""Of how many words a name is looked for at the beginning of a line, and how long names are that are kept folded."""
+"""Maximum number of words of a name at the beginning of a line, and maximum length of a cached name, in characters."""
 
 _ARTICLES = frozenset(("the", "a", "an", "my", "this", "that"))
 _cached_key = lru_cache(maxsize=16)(name_key)  # everyone in a room asks it of the same words
@@ -48,7 +48,7 @@ _NO_FIT = 3
 
 @dataclass(frozen=True)
 class Line:
-    """One parsed line. `verb` is lower case and may be empty; `reason` is for nobody but its author."""
+    """One parsed line. `verb` is lower case and may be empty; only its author sees `reason`."""
 
     verb: str
     arguments: str
@@ -65,13 +65,13 @@ def parse_line(text: str) -> Line:
 
 
 def split_reason(text: str) -> tuple[str, str]:
-    """Return what is done and the private reason behind the first bar, both trimmed."""
+    """Return the command and the private reason behind the first bar, both trimmed."""
     spoken, reason = split_at_bar(text)
     return collapse_whitespace(spoken.replace("\\|", "|")), collapse_whitespace(reason[1:].replace("\\|", "|"))
 
 
 def split_at_bar(text: str) -> tuple[str, str]:
-    """Return what stands before the bar of a private reason, and the rest with the bar, both as they were typed."""
+    """Return the text before the bar of a private reason, and the rest with the bar, both as they were typed."""
     bar = _BAR.search(text)
     return (text[: bar.start()], text[bar.start() :]) if bar else (text, "")
 
@@ -87,10 +87,10 @@ def collapse_whitespace(text: str) -> str:
 
 
 def expand_alias(text: str, aliases: Mapping[str, str], wording: Wording, max_line_bytes: int = MAX_LINE_BYTES) -> str:
-    """Return a line with a command of one's own replaced by what it stands for, once and never again.
+    """Return a line with a command of one's own replaced by its text, once and never again.
 
     `%1` to `%9` are the words behind it, `%*` all of them; without any of these they are put at the end. A private
-    reason stays behind its bar. Raises: CommandError if that is longer than a line may be.
+    reason stays behind its bar. Raises: CommandError if the result is longer than a line may be.
     """
     spoken, reason = split_at_bar(text)
     name, _, arguments = spoken.strip().partition(" ")
@@ -241,7 +241,7 @@ _cached_strip = lru_cache(maxsize=32_768)(_strip_article)
 
 
 def _without_article(wanted: str, wording: Wording) -> str:
-    """Return what is wanted without an article of the world's own language before it."""
+    """Return the wanted name without an article of the world's own language before it."""
     first, _, rest = wanted.strip().partition(" ")
     return rest if name_key(first) in wording("commands.articles").split(", ") else wanted
 
@@ -253,7 +253,7 @@ def _join(names: Sequence[str], word: str) -> str:
 
 
 def _fit(key: str, wanted: frozenset[str], name: str) -> int:
-    """Return how well a name fits: 0 in full, 1 by its words, 2 by how one of them begins, or `_NO_FIT`."""
+    """Return how well a name fits: 0 in full, 1 by its words, 2 by the beginning of one of them, or `_NO_FIT`."""
     if key == name:
         return 0
     if any(word not in name for word in wanted):
@@ -276,7 +276,7 @@ def _as_typed(tokens: Sequence[str]) -> list[str]:
 
 
 def _is_end_of_word(before: str, after: str) -> bool:
-    """Return whether a word can end between two characters, either of which may be missing."""
+    """Return whether a word can end between two characters; either may be missing."""
     return not (_joins(before) and _joins(after))
 
 

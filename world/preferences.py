@@ -34,7 +34,7 @@ COLOR = "color"
 LINKS = "links"
 ON, OFF = "on", "off"
 ALIAS = "alias "
-"""What the name of a preference begins with that is a command of somebody's own."""
+"""The prefix of preferences that hold a command of somebody's own."""
 
 
 def is_brief(character: Character) -> bool:
@@ -43,7 +43,7 @@ def is_brief(character: Character) -> bool:
 
 
 def uses_screen_reader(character: Character) -> bool:
-    """Return whether somebody listens instead of looking: as they have said, or else as their client says."""
+    """Return whether somebody listens instead of looking: by their own choice, or else by their client's report."""
     chosen = character.preferences.get(SCREEN_READER)
     return chosen == ON if chosen else character.transient.client_uses_screen_reader
 
@@ -55,21 +55,21 @@ def own_aliases(character: Character) -> dict[str, str]:
 
 
 IGNORED = "hush"
-"""The preference that holds the names of whom somebody ignores, with commas between them."""
+"""The preference that holds the names of the people whom somebody ignores, with commas between them."""
 
 ALL_AGENTS = "agents"
-"""What stands among the names for every agent."""
+"""The name in that list for every agent."""
 
 
 _TALK = (Said, Emoted, Shouted, Shared, Whispered)
 _ACTIONS = (Arrived, Left, Took, Dropped, Gave, PutIn, TookFrom, Used, ReadThing, Wrote)
 IGNORABLE = (*_TALK, *_ACTIONS)
-"""The types of what can be ignored."""
+"""The types of events that can be ignored."""
 
 
 @dataclass(frozen=True)
 class IgnorableLine:
-    """What somebody may ignore: talk, coming, going or handling, of whom, for whom, with which words."""
+    """A line that somebody may ignore: the actor of talk, coming, going or handling, the addressee, and the words."""
 
     who: str
     is_agent: bool
@@ -79,13 +79,13 @@ class IgnorableLine:
 
 @dataclass(frozen=True)
 class IgnoreList:
-    """Whom somebody ignores, in order. What is done or said to `owner`, or names them, is theirs all the same."""
+    """The people whom somebody ignores, in order. Lines for `owner`, or that name them, arrive all the same."""
 
     owner: str
     names: tuple[str, ...]
 
     def hides(self, one: IgnorableLine | None) -> bool:
-        """Return whether something is of somebody ignored, and not for the owner. None is of nobody."""
+        """Return whether a line is from somebody ignored, and not for the owner. None is from nobody."""
         if one is None or one.who == self.owner or one.to == self.owner:
             return False
         is_ignored = one.who in self.names or (one.is_agent and ALL_AGENTS in self.names)
@@ -99,7 +99,7 @@ def ignore_list(one: Character) -> IgnoreList | None:
 
 
 def ignorable_of(event: Event, world: World) -> IgnorableLine | None:
-    """Return what can be ignored of an event. What comes of an action, and what is built, is perceived in any case."""
+    """Return the part of an event that can be ignored. Results of actions and building are always perceived."""
     actor = world.characters.get(event.actor_id)
     if actor is None or not isinstance(event, IGNORABLE):
         return None
@@ -134,7 +134,7 @@ def clear_awaited(event: Event, viewer: Character) -> None:
 
 
 def expect_replies(actor: Character, events: Iterable[Event], world: World) -> None:
-    """Let somebody who has spoken hear the next words of those to whom, whether they are hushed or not.
+    """Let somebody who has spoken hear the next words of their addressees, even hushed ones.
 
     Words for nobody in particular are for everyone in the room.
     """

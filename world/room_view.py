@@ -15,7 +15,7 @@ from world.preferences import is_brief, uses_screen_reader
 from world.world import World
 
 MAX_VISIBLE = 20
-"""How many people are made out in a crowd. It costs the same however large that is."""
+"""Maximum number of people who are named in a crowd. The cost does not depend on its size."""
 
 MINUTE = 60
 HOUR = 60 * MINUTE
@@ -23,14 +23,14 @@ DAY = 24 * HOUR
 
 
 def render_room(world: World, viewer: Character) -> str:
-    """Return what a viewer sees around it: title, description, things, people, exits, a line each."""
+    """Return a viewer's surroundings: title, description, things, people, exits, a line each."""
     room = world.room_of(viewer)
     lines = [room.name, describe_room(room, world), *_around(world, viewer)]
     return "\n".join(line for line in lines if line)
 
 
 def render_arrival(world: World, viewer: Character) -> str:
-    """Return what somebody who walks sees of the room that it comes into: all of it, or all but the description."""
+    """Return the view of a room for somebody who walks into it: all of it, or all but the description."""
     if not is_brief(viewer):
         return render_room(world, viewer)
     lines = [world.room_of(viewer).name, *_around(world, viewer)]
@@ -38,7 +38,7 @@ def render_arrival(world: World, viewer: Character) -> str:
 
 
 def describe_room(room: Room, world: World) -> str:
-    """Return what a room looks like at this time of day."""
+    """Return the description of a room at this time of day."""
     return "\n".join(
         text for text in (room.description, room.descriptions_by_day_part.get(world.time.part, "")) if text
     )
@@ -77,7 +77,7 @@ def items_line(world: World, viewer: Character) -> str:
 
 
 def inventory_line(world: World, viewer: Character) -> str:
-    """Return what a viewer carries as a sentence, or an empty string."""
+    """Return the things that a viewer carries as a sentence, or an empty string."""
     names = [with_article(thing) for thing in world.things_at(viewer.character_id)]
     return world.wording("narration.you_carry", things=world.wording.join_and(names)) if names else ""
 
@@ -96,8 +96,8 @@ def _around(world: World, viewer: Character) -> tuple[str, ...]:
 def visible_characters(world: World, room_id: str, viewer: Character | None = None) -> list[Character]:
     """Return the characters that a viewer can see: everyone else awake or, in a crowd, at most `MAX_VISIBLE`.
 
-    All are in the order in which they came into the world. The few are whoever spoke to the viewer alone last, whom
-    the viewer follows, then agents, then those who have been there longest.
+    Outside a crowd they are in the order in which they came into the world. In a crowd, the last one who spoke to the
+    viewer alone comes first and then the one the viewer follows, then agents, then those who have been there longest.
     """
     if not world.is_crowded(room_id):
         return [one for one in world.occupants(room_id) if one is not viewer]

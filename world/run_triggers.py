@@ -37,7 +37,7 @@ MAX_TRIGGERS = 8
 MAX_ACTIONS = 12
 
 Chance = Callable[[int], bool]
-"""Whether it comes true this time, once in so many times on average."""
+"""Decides by chance: true once in so many times on average."""
 
 _EVENT_NAMES: dict[type[Event], str] = {
     Arrived: "arrive",
@@ -56,7 +56,7 @@ _EVENT_NAMES: dict[type[Event], str] = {
 
 
 def triggered_by(event: Event, world: World, chance: Chance) -> Iterator[list[Event]]:
-    """Yield what happens because of an event, act by act; the world has changed by as much each time."""
+    """Yield the consequences of an event, act by act; the world has changed by as much each time."""
     name = _EVENT_NAMES.get(type(event), "")
     if not name:
         return
@@ -74,7 +74,7 @@ def triggered_by(event: Event, world: World, chance: Chance) -> Iterator[list[Ev
 
 
 def triggered_by_time(before: GameTime, after: GameTime, world: World, chance: Chance) -> Iterator[list[Event]]:
-    """Yield what happens because time has passed, in rooms where somebody is; act by act."""
+    """Yield the consequences of passing time, in rooms where somebody is; act by act."""
     begun = day_parts_started(before, after)
     for owner in list(world.entities()):
         for reaction in owner.triggers:
@@ -86,7 +86,7 @@ def triggered_by_time(before: GameTime, after: GameTime, world: World, chance: C
 
 
 def ambience(world: World, share: float, draw: Callable[[], float]) -> list[Event]:
-    """Return what there is to notice now, for people alone: agents have enough to remember.
+    """Return the ambience to notice now, for people alone: agents have enough to remember.
 
     A room with a person in it has something with a probability of `share`; `draw` returns numbers from 0 to below 1.
     """
@@ -245,7 +245,7 @@ def _give(act: Action, owner: Entity, here: Room, world: World, actor: Character
 
 
 def _resolve(name: str, owner: Entity, world: World, actor: Character | None) -> Entity | None:
-    """Return what a name in a table stands for; None if there is no such thing any more."""
+    """Return the target of a name in a table; None if there is no such thing any more."""
     match name.lower():
         case "{actor}":
             return actor

@@ -14,7 +14,7 @@ import unicodedata
 from collections.abc import Iterable
 
 MAX_COMBINING_MARKS = 4
-"""How many marks may sit on one character. Written languages need up to four; piles of them do not."""
+"""Maximum number of marks on one character. Written languages need up to four; piles of them do not."""
 
 TAB_STOP = 4
 
@@ -90,15 +90,15 @@ NAMELESS = "unnamed"
 
 _UNFIT = re.compile(f"[{re.escape(FORBIDDEN)}\x00-\x1f]+")
 _DEVICES = re.compile(r"(?:con|prn|aux|nul|conin\$|conout\$|(?:com|lpt)[0-9¹²³])(?:\..*)?", re.IGNORECASE)
-"""What Windows takes for a device, whatever follows a point."""
+"""Names that Windows takes for a device, with anything behind a point."""
 
 
 def file_name_for(name: str, taken: Iterable[str] = ()) -> str:
-    """Return the stem of a note's file for any name, that is none of those taken.
+    """Return the stem of a note's file for any name, different from the taken ones.
 
     It is in NFC, has no character that a file name, a wiki-link or a line of a note cannot hold, is no name of a
-    device, fits with its number into `MAX_FILE_NAME_BYTES` bytes, and differs from those taken in more than case or
-    accents' encoding. A name that will do as it is comes back as it is.
+    device, and fits with its number into `MAX_FILE_NAME_BYTES` bytes. It differs from the taken ones in more than case
+    or accents' encoding. A valid name comes back unchanged.
     """
     stem = _sanitize_stem(name)
     used = {name_key(one) for one in taken}
@@ -110,12 +110,12 @@ def file_name_for(name: str, taken: Iterable[str] = ()) -> str:
 
 
 def is_device(name: str) -> bool:
-    """Return whether Windows takes a name for a device, whatever ending a file of that name has."""
+    """Return whether Windows takes a name for a device, with any file ending."""
     return bool(_DEVICES.fullmatch(name))
 
 
 def name_key(name: str) -> str:
-    """Return what two names have in common that a file system, or a person who types one, may take for one."""
+    """Return the key of a name: equal for names that a file system, or a person who types, may take for the same."""
     if name.isascii():
         return name.lower()
     return unicodedata.normalize("NFC", unicodedata.normalize("NFC", name).casefold())
@@ -136,6 +136,6 @@ def _without_device(stem: str) -> str:
 
 
 def _cut(text: str, size: int) -> str:
-    """Return as much of a text as fits into so many bytes, without a space or point at its end."""
+    """Return the beginning of a text that fits into a number of bytes, without a space or point at its end."""
     cut = text.encode()[:size].decode(errors="ignore")
     return unicodedata.normalize("NFC", cut).rstrip(" .")

@@ -3,11 +3,11 @@
     | on  | when               | do                                            |
     | use | lit != yes, night  | set lit = yes; show The lamp flares up.       |
 
-`on` is what happens: arrive, leave, say, emote, get, drop, give, put, use, read or look; a part of the day, which
+`on` is the event: arrive, leave, say, emote, get, drop, give, put, use, read or look; a part of the day, when it
 begins; or `every 30`, in minutes of the world. Words behind it, as in `say ferry` or `use bell`, have to be among
-what is said, or in the name of the thing. Of each table the first row that fits counts.
+the spoken words, or in the name of the thing. In each table the first row that fits counts.
 `when` are conditions with commas between them, all of which have to be met: a part of the day, `property = value` or
-`property != value` of whose table it is, `carries <thing>` of who acts, `1 in 3`.
+`property != value` of the table's owner, `carries <thing>` for the actor, `1 in 3`.
 `do` is done in turn, with semicolons between: show, say, emote, tell, remind, move, give, set. A semicolon before any
 other word is part of a text.
 """
@@ -24,7 +24,7 @@ from world.parsing import join_or
 EVENTS = ("arrive", "leave", "say", "emote", "get", "drop", "give", "put", "use", "read", "look")
 ACTIONS = ("show", "say", "emote", "tell", "remind", "move", "give", "set")
 MIN_PERIOD_MINUTES, MAX_PERIOD_MINUTES = 1, 7 * 24 * 60
-"""How often `every` may be, in minutes of the world."""
+"""Minimum and maximum period of `every`, in minutes of the world."""
 
 _NEXT_ACTION = re.compile(rf";\s*(?=(?:{'|'.join(ACTIONS)})\s|$)", re.IGNORECASE)
 _PERIOD = re.compile(r"every (\d{1,5})(?: minutes?)?")
@@ -36,7 +36,7 @@ _LINK = re.compile(r"\[\[([^\[\]|#]+)(?:[#|][^\[\]]*)?\]\]")
 
 @dataclass(frozen=True)
 class Condition:
-    """What has to be so: `kind` is `part`, `is`, `is_not`, `carries` or `chance`, with what it is about."""
+    """A condition: `kind` is `part`, `is`, `is_not`, `carries` or `chance`, and `name` and `value` are its operands."""
 
     kind: str
     name: str
@@ -45,9 +45,9 @@ class Condition:
 
 @dataclass(frozen=True)
 class Action:
-    """One thing done. `text` is what is said or shown, what is moved or given, or the property that is set.
+    """One action. `text` is the text to say or show, the thing to move or give, or the property to set.
 
-    `target` is where to, to whom, or the property's value.
+    `target` is the place or the receiver, or the property's value.
     """
 
     verb: str

@@ -16,11 +16,11 @@ from world.message_catalog import Wording
 from world.parsing import collapse_whitespace
 
 MAX_UNDO_STEPS = 50
-"""How many acts of one builder are kept."""
+"""Maximum number of acts of one builder that are kept."""
 
 MADE_BY = "made_by"
 CHANGED_BY = "changed_by"
-"""The properties in which it stands who made something, and who changed it last."""
+"""The properties that name the maker of something, and its last changer."""
 
 _PROPERTY = "properties."
 
@@ -32,7 +32,7 @@ REPLACED, WITHDRAWN, FAILED = "replaced", "withdrawn", "its turn failed"
 TURN_OVER, SCENE_OVER = "its turn ended", "its scene ended"
 ENDINGS = (REPLACED, WITHDRAWN, FAILED, TURN_OVER, SCENE_OVER)
 MAX_CONTAINER_DEPTH = 16
-"""How many containers may stand in one another."""
+"""Maximum depth of containers in one another."""
 
 
 @dataclass(frozen=True)
@@ -55,8 +55,8 @@ class UndoStep:
 class UndoHistory:
     """The last acts of every builder, oldest first.
 
-    An act is taken back field by field, and only while each of them is still as the act left it: nobody else's work is
-    ever undone with it.
+    An act is undone field by field, and a field only while it is still as the act left it, so that nobody else's work
+    is undone with it.
     """
 
     def __init__(self) -> None:
@@ -77,7 +77,7 @@ class UndoHistory:
 
 
 def snapshot(entity: Entity) -> dict[str, object]:
-    """Return what a builder can change of a room, thing or character: fields by name, each property for itself."""
+    """Return the fields that a builder can change of a room, thing or character, each property for itself."""
     found: dict[str, object] = {}
     for name, stored in FIELDS[entity.kind].items():
         if not stored.is_undone:
@@ -117,7 +117,7 @@ class Notice:
 
 @dataclass
 class Board:
-    """All entries, oldest first; those that have ended are kept as a log, the oldest of them not for ever."""
+    """All entries, oldest first; ended ones stay as a log until there are too many."""
 
     entries: list[Notice] = field(default_factory=list)
     next_id: int = 1
@@ -134,7 +134,7 @@ class Board:
         return [entry for entry in self.entries if not entry.ended]
 
     def readable(self, room_id: str, label: str = "") -> list[Notice]:
-        """Return what somebody in a room reads, in order; of one author and type the last counts."""
+        """Return the entries that somebody in a room reads, in order; of one author and type the last counts."""
         found: dict[tuple[str, str], Notice] = {}
         for entry in self.active():
             if (entry.scope == "world" or entry.room_id == room_id) and label in ("", entry.label):
@@ -143,7 +143,7 @@ class Board:
         return list(found.values())
 
     def begin_turn(self, author_id: str) -> int:
-        """End what an author shared for its last turn only, and what has been replaced; return the next number."""
+        """End the entries that an author shared for its last turn only, and replaced ones; return the next number."""
         own = [entry for entry in self.active() if entry.author_id == author_id]
         if not own:
             return self.next_id
@@ -179,12 +179,12 @@ class Board:
 
 
 class World:
-    """All rooms, things and characters, by id: no two of them share one, in whatever case. Their tables hold to that.
+    """All rooms, things and characters, by id. No two share an id, in any case; their tables hold to that.
 
-    `start_room_id` is where newcomers arrive, `presence` tells how long somebody has been still or gone, as far as
-    anybody outside knows, `time` is the time that it is there; `wording` is what the world says. `last_number` is the
-    highest number that a room ever had: no room is given that of one that is gone. More than `crowd` people in a
-    room are a crowd, in which nobody minds who comes and goes; 0 if no number is.
+    `start_room_id` is where newcomers arrive. `presence` tells how long somebody has been still or gone, as far as the
+    server knows. `time` is the time in the world, and `wording` has its sentences. `last_number` is the highest number
+    that a room ever had: numbers of removed rooms are not given again. More than `crowd` people in a room are a crowd,
+    in which nobody notices who comes and goes; with 0 there are no crowds.
     """
 
     def __init__(
@@ -226,12 +226,12 @@ class World:
             table.share_ids_with(*(other for other in tables if other is not table))
 
     def id_ignoring_case(self, name: str) -> str | None:
-        """Return the id of the room, thing or character that a name is, whatever its case; None if it is free."""
+        """Return the id of the room, thing or character that a name is, in any case; None if it is free."""
         found = (table.id_ignoring_case(name) for table in (self.rooms, self.things, self.characters))
         return next(filter(None, found), None)
 
     def get(self, ref: Ref) -> Entity | None:
-        """Return what a kind and an id name, or None if there is no such thing (any more)."""
+        """Return the entity of a kind and an id, or None if there is no such thing (any more)."""
         kind, entity_id = ref
         match kind:
             case "room":
@@ -263,7 +263,7 @@ class World:
         return self.rooms[character.room_id]
 
     def containing_room(self, one: Room | Thing | Character) -> Room | None:
-        """Return the room that something is in, in whosever hands or in whatever container; None if in none now."""
+        """Return the room that something is in, in anybody's hands or in any container; None if in none now."""
         for _ in range(MAX_CONTAINER_DEPTH):
             match one:
                 case Room():

@@ -22,7 +22,7 @@ from world.parsing import is_number
 from world.world import World
 
 MAX_EXITS = 32
-"""How many exits a room may have."""
+"""Maximum number of exits of a room."""
 
 
 @command("@dig <exit> to <name>", category="building", role=Role.BUILDER, for_agents=False, visible_to="room")
@@ -105,7 +105,7 @@ def _pairs(text: str) -> dict[str, str]:
 
 
 MAX_UNDO = 20
-"""How many acts can be taken back at once."""
+"""Maximum number of acts that are undone at once."""
 
 
 @command("@create <name>", category="building", role=Role.BUILDER, for_agents=False, visible_to="room")

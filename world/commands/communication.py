@@ -134,7 +134,7 @@ def _page(world: World, actor: Character, listener: Character, text: str) -> lis
 MAX_CONTENT_LENGTH = 2000
 MAX_LABEL_LENGTH = 40
 MAX_LABELS_PER_AUTHOR = 16
-"""How long a type and what is shared may be, in characters, and how many types one author may share at a time."""
+"""Maximum length of a type and of a text, in characters, and maximum number of types that one author shares."""
 
 _LABEL = re.compile(r"[\w' -]+")
 

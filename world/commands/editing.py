@@ -24,7 +24,7 @@ from world.narration import noun_phrase, room_name
 from world.world import CHANGED_BY, MADE_BY, World
 
 MAX_DETAILS = 64
-"""How many details a room may have."""
+"""Maximum number of details of a room."""
 
 
 @command(
@@ -121,13 +121,13 @@ def _finish_edit(world: World, actor: Character, what: Entity | Detail, alterati
 
 MAX_PROPERTIES = 32
 MAX_PROPERTY_LENGTH = 200
-"""How many properties something may have, and how long the text of one may be, in characters."""
+"""Maximum number of properties, and maximum length of the text of one, in characters."""
 
 _RESERVED = frozenset(
     [MADE_BY, CHANGED_BY, *"id name description room role roles grants password place".split()]
     + [name for kind in ("room", "thing") for name in names_in_notes(kind)]
 )
-"""What a note has other places for. Roles above all are nobody's to write."""
+"""Names that have other places in a note. Roles above all are for nobody to write."""
 
 _PROPERTY = re.compile(r"[a-z][a-z0-9_]{0,39}")
 
@@ -144,7 +144,7 @@ def set_property(world: World, actor: Character, object: str, property: str, tex
     tags                of a room, with commas between them
     Any other name is a property of your own, such as season = winter.
     """
-    # A name of several words: all but the last of them are still of the object.
+    # A name of several words: all words except the last still belong to the object.
     *words, key = f"{object} {property}".lower().split()
     subject = find_entity(world, actor, f"{object} {property}"[: -len(key)].strip() if words else object)
     if isinstance(subject, Character):

@@ -197,7 +197,7 @@ WRITABLE = "writable"
 """The property of a thing that can be written on; it is `true`."""
 
 MAX_WRITING_LENGTH = 2000
-"""How much may stand on a thing, in characters."""
+"""Maximum length of the writing on a thing, in characters."""
 
 
 @command("read <writing>", category="things", visible_to="room")

@@ -27,7 +27,7 @@ from world.world import World
 MAX_ALIASES = 50
 MAX_ALIAS_NAME_LENGTH = 20
 MAX_ALIAS_LENGTH = 200
-"""How many commands of one's own somebody may have, and how long they are, in characters."""
+"""Maximum number of somebody's own commands, and maximum length of their names and texts, in characters."""
 
 HISTORY_LINES = 20
 
@@ -39,7 +39,7 @@ COLOR_MODES = {
     "256": "comforts.color_count",
     "true": "comforts.color_true",
 }
-"""What somebody may say of colours, and the sentence that confirms it."""
+"""The answers to a question about colours, and the sentence that confirms each."""
 
 
 @command("!", "!!", "again", category="comfort", for_agents=False)
@@ -193,7 +193,7 @@ def _check_alias(world: World, actor: Character, name: str, text: str, table: Co
 
 
 MAX_IGNORED = 50
-"""How many names somebody can ignore."""
+"""Maximum number of names that somebody ignores."""
 
 
 @command("hush [<anyone>]", "quiet", category="comfort", for_agents=False)

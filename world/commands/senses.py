@@ -18,10 +18,10 @@ from world.room_view import afk_text, exits_line, idle_text, location_text, rend
 from world.world import World
 
 MAP_DEPTH = 3
-"""How many steps from here a map reaches; when it is read aloud it is two."""
+"""Number of steps from here that a map reaches; when it is read aloud it is two."""
 
 MAX_ROOMS_LISTED = 100
-"""How many places are listed at once."""
+"""Maximum number of places that are listed at once."""
 
 
 @command("look [<sight>]", "l", category="senses", visible_to="named", also=("look in <container>",))

@@ -20,7 +20,7 @@ MEMORY = "memory"
 
 LINE_COLUMNS = 78
 USAGE_COLUMNS = 32
-"""How wide a list may be, and how much of it is for usages, in columns."""
+"""The width of a list, and the part of it for usages, in columns."""
 
 COMMANDS = (
     *(senses.look, senses.examine, senses.exits, senses.map_, senses.rooms),
