@@ -72,7 +72,7 @@ class ModelProfile:
     source: str = ""
 
     def without(self, *names: str) -> ModelProfile:
-        """Return this profile as if nothing had been written of these settings."""
+        """Return this profile without its own values for the named settings."""
         nothing = {name: getattr(ProfileSettings(), name) for name in names}
         return dataclasses.replace(
             self, settings=dataclasses.replace(self.settings, **nothing), given=self.given - nothing.keys()

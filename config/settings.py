@@ -28,7 +28,7 @@ def setting(
 MEGABYTE = 1_048_576
 
 ROLES = ("guest", "player", "observer", "builder", "admin")
-"""What people and agents may be. An observer sees into minds and changes nothing in them."""
+"""The roles of people and agents. An observer sees into minds and changes nothing in them."""
 
 
 @dataclass(frozen=True)

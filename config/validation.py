@@ -35,14 +35,14 @@ OLD_NAMES = {
     "compaction.threshold": "threshold",
     "compaction.retain_recent": "retain_recent",
 }
-"""What settings were called elsewhere or before, and what they are called now: docs/hosting.md."""
+"""Former names of settings, with their present names: docs/hosting.md."""
 
 _ROLES_ARE_IN_ACCOUNTS = (
     "What somebody may do belongs to their account now: `new_role` is what somebody new may do, and the one-time "
     "password that the world prints at its first start is for the first admin. Remove the lines."
 )
 REMOVED = {"loopback_role": _ROLES_ARE_IN_ACCOUNTS, "remote_role": _ROLES_ARE_IN_ACCOUNTS}
-"""Settings that are gone, and what there is instead."""
+"""Removed settings, with the text about their replacement."""
 
 
 def apply_deprecations(
@@ -99,7 +99,7 @@ def override(settings: S, values: Mapping[str, SourcedValue], source: str) -> S:
 
 
 def current_name(key: str) -> str:
-    """Return what a setting is called today; a key that was never renamed is returned as it is."""
+    """Return the present name of a setting; a key that was never renamed is returned as it is."""
     return OLD_NAMES.get(key, key)
 
 
