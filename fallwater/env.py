@@ -36,14 +36,14 @@ from world.parsing import MAX_LINE_BYTES
 
 PLAYERS = ("Ana", "Ben")
 MAX_COMMANDS = 256
-"""How many commands there are to choose from at most, with `actions="index"`; further ones are left out."""
+"""Maximum number of commands to choose from, with `actions="index"`; further ones are left out."""
 
 PRINTABLE = "".join(chr(code) for code in range(32, 127))
 SEED_BITS = 32
 
 Observation = dict[str, str]
 Reward = Callable[[Act], Mapping[str, float]]
-"""Returns what a turn is worth, by player; nobody else gets anything."""
+"""Returns the reward of a turn, by player; nobody else gets anything."""
 
 
 def no_reward(act: Act) -> Mapping[str, float]:
@@ -135,7 +135,7 @@ class FallwaterEnv(AECEnv[str, Observation, Any]):  # type: ignore[misc]  # Pett
         self.infos[self.agents[0]] = self._info(self.agents[0])
 
     def observe(self, agent: str) -> Observation:
-        """Return what a player has perceived since its last turn began."""
+        """Return the text that a player has perceived since its last turn began."""
         return {"text": self._episode.text(agent)}
 
     def step(self, action: Any) -> None:
@@ -159,7 +159,7 @@ class FallwaterEnv(AECEnv[str, Observation, Any]):  # type: ignore[misc]  # Pett
         self._select_next(name)
 
     def render(self) -> str:
-        """Return what the selected player perceives."""
+        """Return the text that the selected player perceives."""
         return self._episode.text(self.agent_selection)
 
     def close(self) -> None:

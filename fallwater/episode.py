@@ -37,21 +37,21 @@ log = logging.getLogger(__name__)
 T = TypeVar("T")
 
 SECONDS_A_ROUND = 10.0
-"""How much of the world's time passes when every player has had a turn."""
+"""Seconds of the world's time that pass when every player has had a turn."""
 
 MAX_TEXT_CHARACTERS = 16_384
-"""Of more that is perceived between two turns the oldest is left out."""
+"""Maximum length of the text perceived between two turns, in characters; beyond it the oldest is left out."""
 
 PHRASES = ("Hello.", "Yes.", "No.", "Thank you.", "Please help me.", "Goodbye.")
-"""What stands for free words in the commands that are offered."""
+"""The phrases for free words in the commands on offer."""
 
 NOT_OFFERED = frozenset({"emote", "think"})
-"""Commands of free words that nobody answers. They can be typed all the same."""
+"""Commands with free words that nobody answers. They are not on offer, but can be typed."""
 
 
 @dataclass(frozen=True)
 class Act:
-    """One turn of a player: its line, what came of it, and the world after it, which is to be looked at only.
+    """One turn of a player: its line, the result, and the world after it, which must not be changed.
 
     `turn` counts the turns of all players from 0.
     """
@@ -65,7 +65,7 @@ class Act:
 
 @dataclass(frozen=True)
 class Cast:
-    """Who acts: the players, whose lines come from outside; others with their policies; and a model for the rest."""
+    """The actors: the players, whose lines come from outside; others with their policies; and a model for the rest."""
 
     players: tuple[str, ...]
     others: Mapping[str, Policy] = field(default_factory=dict)
@@ -73,7 +73,7 @@ class Cast:
 
 
 class WorldSource:
-    """A vault as it was read once. It is only read; every world from it is one of its own.
+    """A vault as it was read once. It is only read; every world made from it is separate.
 
     Raises: NoteError if there is no vault, or it is not valid.
     """
@@ -135,7 +135,7 @@ class Episode:
         return self.game.world
 
     def text(self, name: str) -> str:
-        """Return what somebody has perceived since their last turn began, the oldest of too much left out."""
+        """Return the text that somebody has perceived since their last turn began, the oldest of too much left out."""
         return "\n".join(self._heard[name])[-MAX_TEXT_CHARACTERS:]
 
     def commands(self, name: str) -> tuple[str, ...]:

@@ -44,10 +44,10 @@ ModelChoice = str | Callable[[], LanguageModel]
 
 @dataclass(frozen=True)
 class Scene:
-    """What a scripted policy is given when its turn comes.
+    """The input of a scripted policy when its turn comes.
 
-    `text` is what its character perceived since its turn before, `turn` counts its turns from 0. All chance should come
-    from `rng`, which follows the seed of the reset. `world` is to be looked at only.
+    `text` is its character's perception since its turn before, `turn` counts its turns from 0. All chance should come
+    from `rng`, which follows the seed of the reset. `world` must not be changed.
     """
 
     name: str
