@@ -1,7 +1,7 @@
 """A big world: `python -m bench.bigworld [--rooms 2000] [--things 5000] [--agents 200]`.
 
-Makes a vault in a temporary folder, loads it, plays it with players on no terminal, saves it as builders and movers
-would, and says how long what takes, of which most in one go, and how much memory is resident.
+Makes a vault in a temporary folder, loads it, plays it with players on no terminal, and saves it as builders and
+movers would. Prints the time of each part, its longest step, and the resident memory.
 """
 
 from __future__ import annotations
@@ -79,12 +79,12 @@ class Turns:
         return bool(self._calls)
 
     def turn(self) -> None:
-        """Call what is next."""
+        """Run the next delayed call."""
         self._calls.pop(0)()
 
 
 class Pauses:
-    """How long each of many things took, in milliseconds: by the clock, and of the processor alone."""
+    """The times of many things, in milliseconds: by the clock, and of the processor alone."""
 
     def __init__(self) -> None:
         self.taken: list[float] = []
@@ -168,7 +168,7 @@ def main() -> None:
 
 
 def measure(vault: Vault, rng: random.Random) -> None:
-    """Print what loading, playing and saving take."""
+    """Print the times of loading, playing and saving."""
     settings, loads = WorldSettings(start_room="Room 0"), Pauses()
     for _ in range(LOADS):
         gc.collect()

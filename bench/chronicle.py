@@ -1,8 +1,8 @@
 """Measure the index of the chronicle: `python -m bench.chronicle`.
 
-A log of so many generated events is written, indexed in a thread while another one ticks every few milliseconds, and
-asked for hours at random, as the page and the exported file ask: events, top moments, who was where. `--record` keeps
-the table in bench/results/.
+A log of generated events is written, and indexed in a thread while another one ticks every few milliseconds. Then it
+is asked for random hours, as the page and the exported file ask: events, top moments, everybody's place. `--record`
+keeps the table in bench/results/.
 """
 
 from __future__ import annotations
@@ -88,7 +88,7 @@ def generate_events(count: int, days: int, rng: random.Random) -> Iterator[Logge
 
 @dataclass
 class Waits:
-    """How long a thread waited for each of its turns, in seconds: by the clock, and for the other thread.
+    """The waits of a thread for its turns, in seconds: by the clock, and for the other thread.
 
     On a busy machine the clock counts what other programs do. For the other thread it waits no longer than that one
     works meanwhile, less what the system lets the waiting thread itself wait for a processor.

@@ -27,7 +27,7 @@ SEED = 7
 
 @dataclass(frozen=True)
 class Pace:
-    """So many pieces of work, and the seconds that they took by the clock and of the processor."""
+    """The pace of some work: the number of its pieces, and its seconds by the clock and of the processor."""
 
     count: int
     seconds: float
@@ -52,7 +52,7 @@ def make_env(cast: str, turns: int) -> FallwaterEnv:
 
 
 def reset(world: FallwaterEnv, times: int) -> None:
-    """Begin so many times again."""
+    """Begin again, a number of times."""
     for _ in range(times):
         world.reset(seed=SEED)
 

@@ -31,7 +31,7 @@ AGENTS = 12
 DAY = "2026-11-01"
 QUICK_TURNS = 2_000
 TURNS_PER_FILE = 2_000
-"""So many turns make an archive's file of about 8 MB, after which another one begins."""
+"""Number of turns in one file of an archive, about 8 MB."""
 
 WORDS = [f"{head}{tail}" for head in "br cl dr fl gr m p st t w".split() for tail in "ane ick oat ummer ilt".split()]
 HEADS = ("turns", "on disk", "export", "its CPU", "parquet", "memory, most", "measure", "CPU of measure")
@@ -39,7 +39,7 @@ HEADS = ("turns", "on disk", "export", "its CPU", "parquet", "memory, most", "me
 
 
 def generate(root: Path, turns: int, rng: random.Random) -> None:
-    """Write a vault with so many turns."""
+    """Write a vault with a number of turns."""
     (root / "rooms").mkdir(parents=True)
     (root / "config").mkdir()
     (root / "config" / "agents.md").write_text("---\ntraining_export: true\n---\n", "utf-8")

@@ -1,12 +1,12 @@
 """Measure how well and how fast the gate tells sound summaries from faulty ones.
 
-Run `python -m bench.gate [--half HALF ...] [--verbose] [--record]`. Prints, with 95 % intervals, the share of the
-faulty summaries that are refused for the right reason, the share of genuine ones that are refused, and the time of a
-judgement of 65 memories. Of summaries of journals it tells, for those that the gate is tuned on and those held back:
-how many sound ones are refused as they stand, and how many are lost although their wrong sentences may be dropped; how
-many of their sentences are dropped; how many faulty ones are accepted as they stand, and how many keep a wrong sentence
-in the end. Whoever changes the verifier names the other halves, so that the one held back stays unseen until the end.
-The summaries are those of tests/agents/memory/*.yaml.
+Run `python -m bench.gate [--half HALF ...] [--verbose] [--record]`. Prints, with 95 % intervals, the share of faulty
+summaries that are refused for the right reason, the share of genuine ones that are refused, and the time of a judgement
+of 65 memories. For summaries of journals it prints, for the tuning half and the held-back half: how many sound ones
+are refused as they stand, and how many are lost although their wrong sentences may be dropped; how many of their
+sentences are dropped; how many faulty ones are accepted as they stand, and how many keep a wrong sentence in the end.
+Name the other halves when you change the verifier, so that the one held back stays unseen until the end. The summaries
+are those of tests/agents/memory/*.yaml.
 """
 
 from __future__ import annotations
@@ -58,10 +58,10 @@ def _seconds(text: str, source: Source) -> float:
 
 @dataclass(frozen=True)
 class Judgement:
-    """What becomes of a summary of a journal.
+    """The judgement of a summary of a journal.
 
-    `accepted` as it stands; `dropped` has for each sentence whether it is wrong; `kept` if what is left counts, as in
-    `summaries.prose` after two tries.
+    `accepted` is true if it counts as it stands. `dropped` has for each sentence whether it is wrong. `kept` is true if
+    the rest counts, as in `summaries.prose` after two tries.
     """
 
     sample: Judged
@@ -71,13 +71,13 @@ class Judgement:
 
     @property
     def keeps_its_fault(self) -> bool:
-        """Whether a sentence that is known to be wrong is left in the end."""
+        """True if a sentence that is known to be wrong is left in the end."""
         left = (number for number, is_dropped in enumerate(self.dropped, 1) if not is_dropped)
         return self.accepted or (self.kept and bool(set(self.sample.wrong) & set(left)))
 
 
 def judgement(sample: Judged) -> Judgement:
-    """Judge a summary of a journal, and what is left of it without its wrong sentences."""
+    """Judge a summary of a journal, and its rest without the wrong sentences."""
     verdict = judge(sample.text, sample.source, estimated_tokens)
     rows = list(judged_sentences(sample.text, sample.source))
     rest = " ".join(sentence for sentence, is_wrong in rows if not is_wrong)
@@ -89,7 +89,7 @@ def judgement(sample: Judged) -> Judgement:
 
 
 def shares(found: list[Judgement]) -> Iterator[tuple[str, Share]]:
-    """Yield what is judged wrongly among summaries of journals."""
+    """Yield the shares of misjudgements among summaries of journals."""
     sound, wrong = ([one for one in found if bool(one.sample.fault) is is_wrong] for is_wrong in (False, True))
     yield "sound summaries of journals refused as they stand", share_of(not one.accepted for one in sound)
     yield "sound summaries of journals lost in the end", share_of(not one.kept for one in sound)

@@ -6,9 +6,9 @@ is the answer in the view, with what the question brings to mind, with `find`, o
 Of what was never said it is counted how often nothing at all comes to mind (`view, reminded`) or is found (`view and
 find`). Intervals are 95 %: by question, and with each conversation as one draw. No model answers and none judges.
 
-`--model` names who summarises: a script that loses most (default), `picked` by rule, `embedded` or `ollama:NAME`.
-`--locomo`, `--longmemeval` and `--convomem` ask the questions of data sets in a folder; of these it is counted what
-share of the answer's words each text has. `--record` keeps the tables in bench/results/.
+`--model` names the summariser: a script that loses most (default), `picked` by rule, `embedded` or `ollama:NAME`.
+`--locomo`, `--longmemeval` and `--convomem` ask the questions of data sets in a folder; the measure is then the share
+of the answer's words in each text. `--record` keeps the tables in bench/results/.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ LATEST = 0.95
 
 @dataclass(frozen=True)
 class Fact:
-    """What is said, in order, each as (speaker, text), and the question about it; `needs` as in `Question`."""
+    """A fact: the speeches that tell it, in order, as (speaker, text), and its question; `needs` as in `Question`."""
 
     category: str
     question: str
@@ -114,7 +114,7 @@ FACTS: Sequence[Draw] = (_fact, _speaker, _knows, _update, _ambiguous, _chain, _
 
 
 def generate_group_talk(seed: int, turns: int, questions: int) -> Conversation:
-    """Return a talk of so many turns, and as many questions; as many of each kind as will go."""
+    """Return a talk of `turns` turns with `questions` questions, as evenly over the kinds as possible."""
     rng = random.Random(seed)
     words = Words(rng)
     facts = [FACTS[number % len(FACTS)](rng, words) for number in range(questions)]
@@ -152,7 +152,7 @@ async def _model(name: str) -> LanguageModel:
 
 
 def _conversations(options: argparse.Namespace) -> list[Conversation]:
-    """Return what is talked of: of the data set that is named, or generated. Raises: DatasetError, ValueError."""
+    """Return the conversations of the data set that is named, or generated ones. Raises: DatasetError, ValueError."""
     for name, read in DATASETS.items():
         if folder := getattr(options, name):
             found = read(folder)[: options.conversations]

@@ -5,7 +5,7 @@ bytes, and everybody there hears what comes of it. Replies of models and notes a
 is the time of one thread, which others on the machine do not lengthen. The three longest of each kind are measured four
 times more, each time as often as agents need to learn from them, and the least of these counts.
 
-What is sent is made of the world's own sentences, of commands, and of marks, each repeated up to the limit."""
+The texts are made of the world's own sentences, of commands, and of marks, each repeated up to the limit."""
 
 from __future__ import annotations
 
@@ -124,7 +124,7 @@ LINE_BYTES = ServerSettings().max_line_bytes
 
 @dataclass(frozen=True)
 class Step:
-    """How long a step took, in milliseconds, and what it was about."""
+    """The time of a step, in milliseconds, and its subject."""
 
     ms: float
     about: str

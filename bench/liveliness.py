@@ -1,9 +1,9 @@
-"""How lively three agents are: `python -m bench.liveliness [--turns 300] [--model M] [--seed 1]`.
+"""The liveliness of three agents: `python -m bench.liveliness [--turns 300] [--model M] [--seed 1]`.
 
 M is embedded, ollama:NAME or gguf:FILE.
 
 The same 300 turns in the starter town, from the same seed: with the model left to itself, with the engine choosing
-verbs, and each of them with and without what is done about agents that go in circles. `--runs` takes some of the four;
+verbs, and each of them with and without the measures against loops. `--runs` takes some of the four;
 `--record` keeps the table in `bench/results/`; `--transcripts` keeps what happened, a file a run."""
 
 from __future__ import annotations
@@ -41,8 +41,8 @@ class Liveliness:
     """Figures of one run; shares from 0 to 1, NaN of nothing.
 
     `loops` are stretches in which one agent does, or walks, the same one to three things over and over: at least three
-    times the same, or twice the same two or three. `answered` is how many of those that the visitor asked by name said
-    something within two turns of theirs.
+    times the same, or twice the same two or three. `answered` is the share of the agents asked by name by the visitor
+    that said something within their next two turns.
     """
 
     turns: int

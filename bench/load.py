@@ -13,15 +13,15 @@ Memory is resident memory of all the server's processes over what they had befor
 idle, and busy. The clients are one process that waits with epoll; the table has its share of a core. Evennia is asked
 up to 500 (`--beside`).
 
-Of either server, 25 callers at a time connect and are greeted before the next do: nobody fails for the length of a
-queue of calls, and how many can call in the same moment is not measured here. In Fallwater only `crowd` people of a
-room (`config/world.md`, 50) are told who comes and goes, and `look` names 20 of more; Evennia tells everyone and names
-all of them. So coming in and walking cost each server what it does as it is delivered, and neither is timed. Of more
-than 1,000 people nobody says things as fast as they can in one room: a line from each of 5,000 is 25 million messages.
+For both servers, 25 callers at a time connect and are greeted before the next do: nobody fails because of a queue of
+calls, and simultaneous calls are not measured here. In Fallwater only `crowd` people of a room (`config/world.md`, 50)
+are told who comes and goes, and `look` names 20 of more; Evennia tells everyone and names all of them. So coming in and
+walking cost each server what it does as it is delivered, and neither is timed. With more than 1,000 people in one room
+nobody types as fast as they can: a line from each of 5,000 is 25 million messages.
 
-With `--broadcast 200,500` nothing else is measured than so many people in Fallwater and at a bare broadcast server
-over Twisted (`bench/lib/broadcast_server.py`), in turn and so often (`--rounds`). Of each the cheapest round counts:
-what else runs on the machine only makes an answer dearer.
+`--broadcast 200,500` measures only so many people in Fallwater and at a bare broadcast server over Twisted
+(`bench/lib/broadcast_server.py`), in turn and so often (`--rounds`). The cheapest round of each counts: other load on
+the machine only makes an answer dearer.
 
 At last 500 people type a line a second while 50 agents act, whose model is a program that answers by rule after 1.5 s.
 """
@@ -66,7 +66,7 @@ def busy_seconds() -> float:
 
 
 def open_files(wanted: int) -> int:
-    """Let this process, and those that it starts, open so many files; return how many it may open now."""
+    """Let this process and its children open `wanted` files; return how many it may open now."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     most = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
     if soft < most:
@@ -90,7 +90,7 @@ class Load:
 
 @dataclass
 class Measured:
-    """What was measured of one server with so many people; `failure` says what ended it early.
+    """The measures of one server with a number of people; `failure` says what ended it early.
 
     Memory is in KiB: of the server before anybody came, and what each connection adds at the door, idle, and busy.
     """
@@ -145,12 +145,12 @@ def tables(results: Sequence[Measured]) -> list[Table]:
 
 
 def cpu_milliseconds(load: Load) -> float:
-    """Return what an answer has cost of the server's cores, in milliseconds. There must be one."""
+    """Return the cost of an answer on the server's cores, in milliseconds. There must be one."""
     return load.server_cores * load.seconds / len(load.answered.latencies) * 1000
 
 
 class Measuring:
-    """Measures one server with so many people, after each has come in."""
+    """Measures one server with a number of people, after each has come in."""
 
     def __init__(self, served: Served, people: int, seconds: float, compressed: bool = False) -> None:
         self._served = served
@@ -224,7 +224,7 @@ def measure_server(
     measure: Callable[[Measuring], None],
     compressed: bool = False,
 ) -> list[Measured]:
-    """Return what was measured of a server, or how far it came."""
+    """Return the measures of a server, or how far it came."""
     with server as served:
         try:
             measuring = Measuring(served, people, seconds, compressed)

@@ -1,12 +1,12 @@
-"""What remembering costs: `python -m bench.memory [--only NAME] [--quick]`, each figure with its target.
+"""The cost of remembering: `python -m bench.memory [--only NAME] [--quick]`, each figure with its target.
 
 - length: appending one memory and making the view, at 1,000,000 memories and at 1,000, in turns in one run.
 - start: opening a world with 100 agents of 10,000 memories each, with its index and without, beside an empty one.
-- prefix: how many of a prompt's bytes are the unchanged beginning of the prompt before, between two publications.
-- look: what a player waits for the answer to `look`, in turns without and with 50 agents being summarised by a model
+- prefix: the share of a prompt's bytes that repeats the beginning of the prompt before, between two publications.
+- look: the wait of a player for the answer to `look`, in turns without and with 50 agents being summarised by a model
   that takes 10 s a call. A `Session` on a terminal in memory, in the event loop of the agents: the wait counts from
-  the moment the line is there, so that whatever holds the loop up is in it.
-- recall: reading a life of 1,000,000 memories into the index, and looking up what a question brings to mind.
+  the moment the line is there, so that it includes everything that holds the loop up.
+- recall: reading a life of 1,000,000 memories into the index, and looking up the memories for a question.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ LOOK_EVERY_SECONDS = 0.01
 
 @dataclass(frozen=True)
 class Sizes:
-    """How much is measured: memories of a long and a short life, worlds, a story, and looks.
+    """The sizes of the measures: memories of a long and a short life, worlds, a story, and looks.
 
     `agents` have `each` memories at a start; `busy` agents with a `backlog` are summarised while somebody looks.
     """

@@ -60,7 +60,7 @@ COMPACTION_SECONDS = 15.0
 WARM_UP_TURNS = 100
 PAIRS = 30
 TURNS_A_SECOND = 5
-"""How often one of the agents takes a turn, by the viewers' clock: 50 that think every ten seconds."""
+"""Turns of all agents a second, by the viewers' clock: 50 that think every ten seconds."""
 
 VIEWS: Sequence[dict[str, str]] = (
     {"view": "feed"},
@@ -114,7 +114,7 @@ def paints(seen: Town, browser: Any, seconds: float) -> Table:
 
 
 def process(seen: Town, pairs: int) -> Table:
-    """Measure what the server's process works a turn of an agent's, with and without viewers, in turn about."""
+    """Measure the server's processor time for a turn of an agent, with and without viewers, in turn about."""
     shares: dict[bool, list[float]] = {False: [], True: []}
     turns = 0
     for pair in range(pairs):
@@ -132,7 +132,7 @@ def process(seen: Town, pairs: int) -> Table:
 
 
 def tabs(seen: Town, browser: Any, lines: int) -> Table:
-    """Measure what a tab takes that is left open while things happen."""
+    """Measure the memory of a tab that is left open while things happen."""
     rows = []
     for view in ("feed", "town", "mind/Agentaa"):
         before, after = tab_left_open(seen, browser, view, lines)
@@ -259,7 +259,7 @@ def long_life(memories: int) -> Table:
 
 
 async def _time_view(life: LongLife, name: str, memories: int) -> list[list[str]]:
-    """Return what was looked at, the longest step and all of them in milliseconds, a row each."""
+    """Return the view, its longest step and its total in milliseconds, a row each."""
     life.agents.wake(life.queue)
     agent, shown = life.agents[name], life.observatory.views
     await agent.tick()

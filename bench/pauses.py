@@ -1,8 +1,8 @@
-"""How long the reactor is held up: `python -m bench.pauses [SECONDS] [MEMORIES]` (60 and 800).
+"""The pauses of the reactor: `python -m bench.pauses [SECONDS] [MEMORIES]` (60 and 800).
 
 A heartbeat every 5 ms inside a real server, on its own event loop: once without agents that think, once with three
-that think every second with the embedded model, each with a life of so many memories, so that the first prompts are
-long. A pause is by how much a beat came late, without what its thread spent waiting for a processor that others had.
+that think every second with the embedded model. Each has a life of MEMORIES memories, so that the first prompts are
+long. A pause is the delay of a beat, less the time its thread waited for a processor that other programs had.
 """
 
 from __future__ import annotations

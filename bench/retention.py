@@ -57,7 +57,7 @@ COSTS: dict[str, Callable[[Measured], str]] = {
 
 
 def tables(results: list[Measured]) -> list[Table]:
-    """Return what was measured."""
+    """Return the results as tables."""
     ages = [f"{low}–{high - 1}" for low, high in zip((0, *AGES), AGES, strict=False)] + [f"{AGES[-1]} and more"]
     by_age = [
         [m.strategy, kind, *(percent(m.by_age.get(age, Tally()).kept(kind)) for age in range(len(ages)))]

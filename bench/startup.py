@@ -1,4 +1,4 @@
-"""How soon a world is open, and what it weighs: `python -m bench.startup [--quick] [--accounts 20000]`.
+"""The start of a world, in seconds, and its memory: `python -m bench.startup [--quick] [--accounts 20000]`.
 
 Starts the server a few times without a model and with the embedded one; with `--accounts` only without a model, beside
 a world without accounts. Seconds run from starting the process to the line that says it accepts telnet; the second

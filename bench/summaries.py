@@ -33,7 +33,7 @@ TIMEOUT_SECONDS = 300.0
 
 @dataclass
 class Figures:
-    """How many summaries were accepted at which try, and how often each objection was raised.
+    """The number of summaries accepted at each try, and of each objection.
 
     `shortened` of the second tries were accepted without some of their sentences.
     """

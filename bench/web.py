@@ -283,7 +283,7 @@ def _reconnect(door: Door, cookie: str, before: Page, typed: Sequence[str]) -> P
 
 
 def weight() -> Table:
-    """Return what the page weighs."""
+    """Return the sizes of the page's files."""
     files = static_files()
     rows = [[path.decode(), str(len(file.content)), str(len(file.packed))] for path, file in sorted(files.items())]
     total = [str(sum(len(getattr(file, part)) for file in files.values())) for part in ("content", "packed")]

@@ -1,1 +1,1 @@
-"""What several benches share."""
+"""The common parts of several benches."""

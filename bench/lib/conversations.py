@@ -1,4 +1,4 @@
-"""Conversations and what is asked of them: an agent hears each as a listener, and its memory is asked at the end."""
+"""Conversations with questions: an agent hears each as a listener, and its memory is asked at the end."""
 
 from __future__ import annotations
 
@@ -32,11 +32,11 @@ _SPEECH = re.compile(r'[^"]*"[^"]*"[^"]*')
 
 @dataclass(frozen=True)
 class Question:
-    """A question, and what a text must have that answers it.
+    """A question, and the test of a text that answers it.
 
-    `words` are words of the answer, of which a text has a share. If there are `needs`, a text answers the question if
-    it has all words of each need in one sentence, or in one line of speech. `evidence` are the turns, from 0, that give
-    the answer away. One without `words` and `needs` was never answered: then nothing should come to mind.
+    `words` are words of the answer; the share of them in a text is measured. With `needs`, a text answers the question
+    if it has all words of each need in one sentence, or in one line of speech. `evidence` are the turns, from 0, that
+    give the answer away. A question without `words` and `needs` was never answered: then nothing should come to mind.
     """
 
     category: str
@@ -48,7 +48,7 @@ class Question:
 
 @dataclass(frozen=True)
 class Conversation:
-    """Who spoke, the turns as (when in ms since 1970, speaker, text), and what is asked of them."""
+    """A conversation: its speakers, the turns as (time in ms since 1970, speaker, text), and the questions on them."""
 
     name: str
     speakers: tuple[str, ...]
@@ -58,7 +58,7 @@ class Conversation:
 
 @dataclass(frozen=True)
 class AnswerRecord:
-    """How well each text answers a question, from 0 to 1; `is_old` if all its evidence is before the plain window."""
+    """The score of each text for a question, 0 to 1; `is_old` if all its evidence is before the plain window."""
 
     conversation: str
     strategy: str
@@ -98,7 +98,7 @@ def answers(question: Question, text: str) -> bool:
 
 
 def share_of(wanted: frozenset[str], text: str) -> float:
-    """Return what share of the words wanted a text has."""
+    """Return the share of the wanted words that a text has."""
     return len(wanted & words_of(text)) / len(wanted)
 
 
@@ -210,7 +210,7 @@ VALUES: dict[str, Callable[[AnswerRecord], float]] = {
 
 
 def asked_table(rows: Sequence[AnswerRecord]) -> Table:
-    """Return what was asked: by strategy, in all, by category, and what is older than the plain window."""
+    """Return the results of the questions: by strategy, in all, by category, and for those before the plain window."""
     lines = []
     for strategy in dict.fromkeys(row.strategy for row in rows):
         own = [row for row in rows if row.strategy == strategy]

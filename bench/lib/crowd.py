@@ -23,32 +23,32 @@ _ASKS_NAME = b"\xff\xfa\x18\x01\xff\xf0"
 _IS_BENCH = b"\xff\xfa\x18\x00BENCH\xff\xf0"
 _COMPRESSED_FROM_HERE = b"\xff\xfa\x56\xff\xf0"
 TAIL_BYTES = 64
-"""What is looked for may come in two pieces; nothing looked for is longer."""
+"""Number of received bytes that are kept for a search: the text may come in two pieces, and none is longer."""
 
 HOST = "127.0.0.1"
 MAX_PENDING_LOGINS = 20
-"""How many come in, or walk, at a time."""
+"""Maximum number of clients that come in, or walk, at a time."""
 
 CALLERS = 25
-"""How many connect at a time, before they are greeted: fewer than any server lets wait for it to accept them."""
+"""Number of clients that connect at a time, before they are greeted: fewer than the backlog of any server."""
 
 STEP_SECONDS = 60.0
 QUIET_SECONDS = 0.3
 MAX_NOISE_SECONDS = 60.0
 LATE_SECONDS = 10.0
-"""How long answers are waited for after the last line of a measure."""
+"""Seconds of waiting for answers after the last line of a measure."""
 
 Line = tuple[bytes, bytes]
-"""What is typed, and a text that is in the answer to it and in nothing else."""
+"""A typed line, and a text that is in the answer to it and in nothing else."""
 
 Lines = Callable[[int, int], Line]
-"""The line of a client, by its number, that it types as its n-th."""
+"""Returns the n-th line of a client, from the client's number and n."""
 
 
 class Client:
     """A plain client. It refuses every option until it has come in, except compression if it wants that.
 
-    `sent_at` is when its last line was written, or was due, `heard` counts the speech that reached it.
+    `sent_at` is the time when its last line was written, or was due. `heard` counts the speech that reached it.
     """
 
     __slots__ = (
@@ -96,7 +96,7 @@ class Client:
         self._is_in = True
 
     def receive(self) -> bool:
-        """Read what has come; return whether what is waited for is among it."""
+        """Read the received bytes; return whether the awaited text is among them."""
         try:
             content = self._sock.recv(262144)
         except BlockingIOError:
@@ -148,7 +148,7 @@ class Client:
 
     @property
     def is_compressed(self) -> bool:
-        """Whether the server compresses what it sends."""
+        """True if the server compresses its output."""
         return self._inflate is not None
 
     def fileno(self) -> int:
@@ -184,9 +184,9 @@ class CrowdError(Exception):
 
 
 class Crowd:
-    """So many clients, connected to a port of this machine, a few at a time, each greeted with a text.
+    """Clients connected to a port of this machine, a few at a time, each greeted with a text.
 
-    Raises: CrowdError if one is not.
+    Raises: CrowdError if a client is not greeted.
     """
 
     def __init__(self, port: int, count: int, greeting: bytes, compressed: bool = False) -> None:

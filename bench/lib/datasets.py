@@ -16,14 +16,14 @@ from bench.lib.histories import START_MS, at_ms
 MS_A_TURN = 15_000
 LOCOMO_WHEN = "%I:%M %p on %d %B, %Y"
 LOCOMO_KINDS = {1: "multi-hop", 2: "temporal", 3: "open-domain", 4: "single-hop", 5: UNSAID}
-"""What LoCoMo's numbers of categories mean; to those of the fifth, nobody has said the answer."""
+"""The names of LoCoMo's numbered categories; questions of the fifth were never answered."""
 
 DATE = re.compile(r"(\d{4})[/-](\d{2})[/-](\d{2})(?:\D+(\d{2}):(\d{2}))?")
-"""How LongMemEval dates a session: `2023/05/20 (Sat) 14:03`."""
+"""The format of LongMemEval's dates: `2023/05/20 (Sat) 14:03`."""
 
 BREAKS = re.compile(r"\s+")
 MAX_CHARACTERS = 3000
-"""A message is cut to one line of so many characters: nobody can say more at once."""
+"""Maximum length of a message, in characters, as one line: nobody can say more at once."""
 
 
 class DatasetError(Exception):

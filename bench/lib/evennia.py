@@ -23,13 +23,13 @@ from bench.lib.town import DESCRIPTION, SEEN, town
 
 VERSION = "6.1.0"
 PYTHONS = ("3.13", "3.12")
-"""Which Python it runs with, the first that is there; with none of them, ours and the newest release for that."""
+"""The versions of Python it runs with, the first available one; without any, ours and the newest release for it."""
 
 PARTS = ("portal", "server")
 """The processes that it consists of."""
 
 FIRST_START_SECONDS = 15.0
-"""After its first start it restarts by itself; told to stop meanwhile, it leaves processes behind."""
+"""Seconds after its first start in which it restarts by itself; stopped meanwhile, it leaves processes behind."""
 
 CACHE = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "fallwater-bench"
 SETTINGS = """

@@ -25,7 +25,7 @@ ROOM = "typeclasses.rooms.Room"
 
 
 def main() -> None:
-    """Build what the argument says. The first room is where everyone is."""
+    """Build the world of the argument. The first room is where everyone is."""
     wanted = json.loads(sys.argv[1])
     rooms = {name: _room(name, wanted["description"]) for name in wanted["rooms"]}
     for name, ways in wanted["rooms"].items():

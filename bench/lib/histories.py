@@ -51,7 +51,7 @@ ASIDES = (
     "Can you help me with the fire?|Here is your bread.|I have brought the tea.|"
     "Thank you for showing me the path, as promised.|Thank you for the help with the fire."
 ).split("|")
-"""Idle promises and requests, settled about as often as they are made: they compete with those that are planted."""
+"""Idle promises and requests, settled about as often as they are made: they compete with the planted ones."""
 
 EVENTS = (
     "look|say Good day to you all.|say It is quiet here today.|think It is a good place to be.|emote nods.|inventory|"
@@ -95,7 +95,7 @@ class Telling:
 
 @dataclass(frozen=True)
 class Planted:
-    """A fact: the words of each of its values, oldest first, and when it is told.
+    """A planted fact: the words of each of its values, oldest first, and the time when it is told.
 
     A value is known if all its words are in one sentence. `question` asks for the value without saying it.
     """
@@ -109,7 +109,7 @@ class Planted:
 
 @dataclass(frozen=True)
 class Counts:
-    """How many facts of each kind are planted in one history."""
+    """The number of facts of each kind that are planted in one history."""
 
     pinned: int = 6
     important: int = 12
@@ -146,7 +146,7 @@ def _shuffled(rng: random.Random, words: list[str]) -> list[str]:
 
 
 def plant_facts(rng: random.Random, memories: int, counts: Counts) -> list[Planted]:
-    """Return the facts of a history of so many memories."""
+    """Return the facts of a history with `memories` memories."""
     words, found = Words(rng), list[Planted]()
     for kind in KINDS:
         forms = FORMS[kind]
@@ -305,7 +305,7 @@ class AgentHistory:
         self.perform(rng.choice(here), f"say {said}")
 
     async def turn(self, rng: random.Random) -> None:
-        """Let the agent do something that does not matter, and have whatever is due summarised."""
+        """Let the agent do something that does not matter, and summarise everything that is due."""
         self._events.append(rng.choice(EVENTS))
         self.ms += MS_A_MEMORY
         await self.agent.tick()

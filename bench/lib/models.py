@@ -1,6 +1,6 @@
 """Models of benches: those that a command line names, and two scripted ones that need no weights.
 
-Of the scripted ones one answers by rule, and one summarises, losing most of it.
+One of the scripted models answers by rule; the other summarises, and loses most of the text.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ CONTEXT_TOKENS = 8192
 LIE_EVERY = 5
 HEADINGS_TOKENS = 40
 FILLED, KEPT = 0.8, 0.6
-"""How full a summary is at most, as a share of what it may have and of what it was made from."""
+"""Maximum length of a summary, as a share of its limit and of its source."""
 
 _ASKED = re.compile(r"\n\n(?:Summarize |Write all of it )")
 _HEARD = re.compile(r'(?P<who>\w+) (?P<how>says|whispers to you), "(?P<text>.*)"(?: \(×\d+\))?')
@@ -108,7 +108,7 @@ class LossySummarizer:
 
 
 def _units(line: str) -> list[str]:
-    """Return what a line of a prompt says, as sentences in the first person; nothing of headings and counts."""
+    """Return the content of a prompt's line, as sentences in the first person; nothing of headings and counts."""
     if heard := _HEARD.fullmatch(line):
         how = f"I heard {heard['who']} say" if heard["how"] == "says" else f"I was told by {heard['who']}"
         return [f'{how} "{sentence}".' for sentence in _SAID.split(heard["text"])]

@@ -58,7 +58,7 @@ def percentile(ordered: Sequence[float], share: float) -> float:
 
 
 def machine() -> str:
-    """Return what it was measured on: the number of processors, their name, and Python."""
+    """Return the machine of a measure: the number of processors, their name, and Python."""
     try:
         found = re.search(r"^model name\s*:\s*(.+)$", Path("/proc/cpuinfo").read_text(encoding="utf-8"), re.MULTILINE)
     except OSError:
@@ -67,7 +67,7 @@ def machine() -> str:
 
 
 def record(bench: str, tables: Sequence[Table], *, hidden: str = "", results: Path = RESULTS) -> Path:
-    """Add what was measured to the JSON file of a bench and this day, with the command; return the file.
+    """Add the measures to the JSON file of a bench and this day, with the command; return the file.
 
     `hidden` is a path of this machine in the command, which is left out.
     """

@@ -1,4 +1,4 @@
-"""What an agent still knows of planted facts, and the cost of it."""
+"""An agent's knowledge of planted facts, and its cost."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class Text:
 
 
 def state_of(fact: Planted, text: Text) -> str:
-    """Return what a text knows of a fact: `known`, `both` (an old value too), `stale` (only that) or `gone`."""
+    """Return the state of a fact in a text: `known`, `both` (an old value too), `stale` (only that) or `gone`."""
     old, new = fact.values[:-1], fact.values[-1]
     knows, has_old = text.tells(new), any(text.tells_only(value, new) for value in old)
     if knows:
@@ -65,7 +65,7 @@ def state_of(fact: Planted, text: Text) -> str:
 
 @dataclass
 class Tally:
-    """How many facts of each kind there are, and of how many a text has which state."""
+    """The number of facts of each kind, and of those for which a text has each state."""
 
     of: Counter[str] = field(default_factory=Counter)
     states: Counter[tuple[str, str]] = field(default_factory=Counter)
@@ -75,7 +75,7 @@ class Tally:
         self.states[kind, state] += 1
 
     def share(self, kind: str, *states: str) -> float:
-        """Return the share of a kind's facts that are in one of these states; NaN if there are none."""
+        """Return the share of a kind's facts that are in one of some states; NaN if there are none."""
         count = sum(self.states[kind, state] for state in states)
         return count / self.of[kind] if self.of[kind] else float("nan")
 
@@ -91,7 +91,7 @@ class Tally:
 
 
 def tally(facts: Iterable[Planted], text: Text) -> Tally:
-    """Return what a text knows of each fact."""
+    """Return the state of each fact in a text."""
     counted = Tally()
     for fact in facts:
         counted.add(fact.kind, state_of(fact, text))
@@ -99,7 +99,7 @@ def tally(facts: Iterable[Planted], text: Text) -> Tally:
 
 
 def plain_window(memory: AgentMemory, tokens: int, count_tokens: Callable[[str], int]) -> list[Memory]:
-    """Return the newest memories that take at most so many tokens as a prompt tells them, oldest first."""
+    """Return the newest memories that fit into `tokens` tokens as a prompt tells them, oldest first."""
     kept: list[Memory] = []
     last, used = memory.journal.last, 0
     while last > 0:
@@ -113,12 +113,12 @@ def plain_window(memory: AgentMemory, tokens: int, count_tokens: Callable[[str],
 
 
 def memories_as_text(memories: Iterable[Memory], name: str) -> Text:
-    """Return memories as the text that a prompt has of them."""
+    """Return memories as the text that a prompt has for them."""
     return Text("\n".join(memory_text(memory, name) for memory in memories))
 
 
 def memory_part(prompt: str, blank: str) -> str:
-    """Return what of a prompt is memory: the lines that a prompt without any memory has not."""
+    """Return the part of a prompt that is memory: the lines that a prompt without any memory does not have."""
     frame = frozenset(blank.split("\n"))
     return "\n".join(line for line in prompt.split("\n") if line not in frame)
 
@@ -169,7 +169,7 @@ def retrieved_lines(agent: Agent, prompt: str, question: str, speaker: str) -> s
 
 @dataclass
 class Measured:
-    """What came of one history under one strategy. Sizes are in tokens, `seconds` of wall time."""
+    """The result of one history under one strategy. Sizes are in tokens, `seconds` of wall time."""
 
     strategy: str
     memories: int = 0
@@ -237,7 +237,7 @@ async def _play_history(
 
 
 def _score_prompt(life: AgentHistory, numbers: dict[Planted, list[int]], result: Measured) -> None:
-    """Enter what the prompt of this moment knows, by the age of each fact in memories."""
+    """Enter the facts that the prompt of this moment knows, by the age of each fact in memories."""
     text = Text(life.agent.prompt().text)
     for fact, seqs in numbers.items():
         if fact.kind in ("important", "ordinary") and seqs:

@@ -17,12 +17,12 @@ from bench.lib.servers import AGENTS, SECRET, Served, caller_name, fallwater
 from bench.web import HOST, Door, Page
 
 ANSWER_SECONDS = 0.2
-"""How long the scripted model takes: 50 agents that think every 20 seconds never wait for each other."""
+"""Seconds of an answer of the scripted model: 50 agents that think every 20 seconds never wait for each other."""
 
 MAX_TABS = 4
 SETTLE_SECONDS = 1.5
 BROWSER_SECONDS = 120.0
-"""How long a page may take to come in, beside other work on the machine."""
+"""Maximum seconds of coming in of a page, beside other work on the machine."""
 
 
 class Screen(Page):
@@ -57,7 +57,7 @@ class Screen(Page):
 
 @dataclass
 class Town:
-    """A server with 50 agents, and the sockets of those who look at it; each looks at what `views` has for it."""
+    """A server with 50 agents, and the sockets of its viewers; each looks at the view that `views` has for it."""
 
     served: Served
     door: Door
@@ -84,7 +84,7 @@ class Town:
                     raise RuntimeError("the server has hung up on a viewer")
 
     def worked(self, seconds: float) -> tuple[float, int]:
-        """Return what the server's processor did in a while, in seconds, and how many turns its agents took."""
+        """Return the seconds of the server's processor in a while, and the number of turns its agents took."""
         turns, before = self._turns(), _processor_seconds(self.served.pids[0])
         self.read_for(seconds)
         return _processor_seconds(self.served.pids[0]) - before, self._turns() - turns
@@ -129,7 +129,7 @@ def open_chromium() -> Iterator[Any]:
 
 @dataclass(frozen=True)
 class TabMemory:
-    """What one tab takes: megabytes of its process and of its scripts, nodes of the page, and lines in its feed."""
+    """The memory of one tab: megabytes of its process and of its scripts, nodes of the page, and lines in its feed."""
 
     whole: float
     scripts: float
@@ -189,7 +189,7 @@ def painted_ms(town: Town, pages: Sequence[Any], seconds: float) -> list[float]:
 
 
 def tab_left_open(town: Town, browser: Any, view: str, lines: int) -> tuple[TabMemory, TabMemory]:
-    """Return what a tab takes that shows a view, at first and after somebody has typed so many lines."""
+    """Return the memory of a tab that shows a view, at first and after somebody has typed some lines."""
     page = open_tab(town, browser, view)
     page.wait_for_timeout(1000)
     before = _tab_memory(browser, page)

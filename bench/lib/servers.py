@@ -49,10 +49,10 @@ BARE = "bare Twisted"
 
 @dataclass(frozen=True)
 class Served:
-    """What a client has to know of a server. `greeting` is the first text of a connection.
+    """A server as a client needs to know it. `greeting` is the first text of a connection.
 
-    `comes_in` are the lines that somebody types to stand in the square, by the client's number. `vault` is the world's,
-    None where there is none.
+    `comes_in` returns the lines that a client types to stand in the square, by its number. `vault` is the world's, None
+    where there is none.
     """
 
     name: str
@@ -223,7 +223,7 @@ HOST = "127.0.0.1"
 SECRET = "a long secret"
 
 _LETTERS = "abdefghkopstuyz"
-"""No two names of these look alike."""
+"""The letters of generated names, chosen so that no two names look alike."""
 
 SECONDS_APART = 20
 
@@ -235,7 +235,7 @@ def caller_name(number: int) -> str:
 
 
 def prepare_people(vault: Path, count: int, room_id: str, role: str = "player") -> None:
-    """Give so many people an account and a note, as if they had been here before."""
+    """Give a number of people an account and a note, as if they had been here before."""
     prepare_accounts(vault, count, role)
     for number in range(count):
         save_entity(Vault(vault), Character(caller_name(number), room_id))
@@ -254,7 +254,7 @@ def prepare_accounts(vault: Path, count: int, role: str = "player") -> None:
 
 
 def write_journal(agent: Path, memories: int, newest_ms: int) -> None:
-    """Write so many memories, 20 seconds apart, of which the newest is from `newest_ms`."""
+    """Write `memories` memories, 20 seconds apart; the newest is from `newest_ms`."""
     folder = agent / "journal"
     folder.mkdir(parents=True, exist_ok=True)
     lines: list[str] = []

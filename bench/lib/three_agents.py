@@ -35,7 +35,7 @@ VISITOR = "Ana"
 START_MS = 1_795_248_000_000  # 2026-11-21 08:00 UTC
 REACT_SECONDS = 1.0
 VISIT_EVERY = 12
-"""After so many turns the visitor goes to see another agent."""
+"""Number of turns after which the visitor goes to see another agent."""
 
 QUESTIONS = (
     "how is the river today?",
@@ -53,7 +53,7 @@ QUESTIONS = (
 
 @dataclass(frozen=True)
 class Done:
-    """What became of one turn: who had it, how it ended, the line, the room after it, and what else is to be noted."""
+    """The outcome of one turn: its agent, how it ended, the line, the room after it, the reason, and a note."""
 
     name: str
     outcome: str

@@ -11,7 +11,7 @@ from bench.lib.crowd import Line
 
 PEOPLE_IN_A_ROOM = 10
 MIN_PEOPLE = 1000
-"""For whom there are rooms, so that the town is the same for fewer of them."""
+"""Number of people that there are rooms for, so that the town is the same for fewer of them."""
 
 SQUARE = "The Square"
 CROSSING = "The Crossing"
@@ -20,11 +20,11 @@ DESCRIPTION = (
     "under the lime tree, and somebody has left half a loaf on it for the sparrows."
 )
 SEEN = b"Exits:"
-"""What is in the view of a room, and in nothing else."""
+"""A text that is in the view of a room, and in nothing else."""
 
 
 def rooms_for(people: int) -> int:
-    """Return how many rooms so many people need."""
+    """Return the number of rooms for `people` people."""
     return max(1, -(-people // PEOPLE_IN_A_ROOM))
 
 
@@ -41,13 +41,13 @@ def town(people: int) -> dict[str, dict[str, str]]:
 
 
 def spread_out(people: int) -> Callable[[int], Sequence[Line]]:
-    """Return what each of so many people types, in the square, to be ten to a room."""
+    """Return a function from a person's number to the lines that bring them, from the square, to be ten to a room."""
     rooms = rooms_for(people)
     return lambda number: ((b"out", SEEN), (b"r%d" % (number % rooms), SEEN))
 
 
 def together(number: int) -> Sequence[Line]:
-    """Return what somebody types in its room to be in the square."""
+    """Return the lines that somebody types in their room to be in the square."""
     return (b"back", SEEN), (b"in", SEEN)
 
 

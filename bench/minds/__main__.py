@@ -1,11 +1,11 @@
-"""How well a model plays the agents.
+"""Measure how well a model plays the agents.
 
     python -m bench.minds --model ollama:NAME|embedded [--seeds 3] [--situations tuning|held-back|all] [--quick]
 
 For each seed: plays situations and checks each turn; lets a visitor talk with Eliza through a server of its own; lets
 three agents with an errand each live through 60 turns. Prints one table with 95 % intervals and writes it as JSON to
-bench/results/. `--compare FILE ...` puts several of these files side by side and plays nothing. Of situations that are
-held back from tuning only the totals are shown.
+bench/results/. `--compare FILE ...` puts several of these files side by side and plays nothing. Of situations held
+back from tuning, only the totals are shown.
 """
 
 from __future__ import annotations
@@ -38,12 +38,12 @@ PARTS = ("situations", "dialogue", "day")
 DAY_TURNS, QUICK_DAY_TURNS = 60, 30
 PROGRESS_EVERY = 10
 PATIENCE_SECONDS, QUICK_PATIENCE_SECONDS = 45.0, 25.0
-"""How long the visitor waits for an answer."""
+"""Seconds that the visitor waits for an answer."""
 
 
 @dataclass
 class Played:
-    """What was played so far."""
+    """The trials, talks and days played so far."""
 
     trials: list[Trial] = field(default_factory=list)
     talks: list[Talk] = field(default_factory=list)
@@ -51,7 +51,7 @@ class Played:
 
 
 async def main(arguments: argparse.Namespace) -> Result:
-    """Play everything and return the figures; after each seed those so far are written.
+    """Play everything and return the figures; they are written after each seed.
 
     Raises: ModelError, UnknownComponent, RuntimeError, ValueError.
     """
@@ -148,7 +148,7 @@ def _path(arguments: argparse.Namespace, result: Result) -> Path:
 
 
 def run() -> None:
-    """Do what the command line says."""
+    """Run the command line."""
     arguments = _parsed()
     try:
         if arguments.compare:

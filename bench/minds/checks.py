@@ -1,7 +1,7 @@
-"""Whether a turn is right: small checks that are joined by `all_of` and `any_of`.
+"""Checks of a turn: small tests that are joined by `all_of` and `any_of`.
 
-A check takes a `PlayedTurn` and returns what is wrong with it, or an empty string. `flaws` has what is wrong in any
-situation; what one situation wants is joined from the rest.
+A check takes a `PlayedTurn` and returns the fault in it, or an empty string. `flaws` finds faults of any situation; the
+demands of one situation are joined from the rest.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ ECHO_WORDS = 4
 """Fewer words than these may be said back: greetings are alike."""
 
 ECHO_SHARE = 0.6
-"""A speech is an echo when so many of its runs of three words are in one line of another's."""
+"""Minimum share of its runs of three words in one line of another's that makes a speech an echo."""
 
 _ASSISTANT = re.compile(
     r"""\bas\ an?\ (?:ai|artificial|language\ model|assistant|virtual)\b | \blanguage\ model\b
@@ -46,18 +46,18 @@ _NAMED = (
     r"who|whose|he|she|they|and|or|but|as it|as always|at your|mostly|usually|perhaps|maybe|i (?:think|believe)"
     r"|(?:the |our )?(?:[\w-]+ )?(?:keeper|weir-keeper|writer|day-writer|man|woman|one|neighbour)"
 )
-"""What follows a name and a comma where somebody is named, as `Moss, who keeps the ferns`, and not called."""
+"""The continuation after a name and a comma that names somebody, as `Moss, who keeps the ferns`, and calls nobody."""
 
 _LOST = "lost|left|dropped|forgot|forgotten|misplaced|broke|broken|missed"
 
 
 def all_of(*checks: Check) -> Check:
-    """Return a check that is right when all of these are."""
+    """Return a check that passes when all of the given ones do."""
     return lambda turn: next((wrong for check in checks if (wrong := check(turn))), "")
 
 
 def any_of(*checks: Check) -> Check:
-    """Return a check that is right when one of these is."""
+    """Return a check that passes when one of the given ones does."""
 
     def check(turn: PlayedTurn) -> str:
         wrongs = [one(turn) for one in checks]
@@ -90,7 +90,7 @@ def keeps_quiet(turn: PlayedTurn) -> str:
 
 
 def acts(turn: PlayedTurn) -> str:
-    """Check that the agent does something, whatever it is."""
+    """Check that the agent does something, no matter what."""
     return "" if turn.acts else "did nothing"
 
 
@@ -100,17 +100,17 @@ def poses(turn: PlayedTurn) -> str:
 
 
 def mentions(*words: str) -> Check:
-    """Return a check that one of these words, or the beginnings of words, is spoken."""
+    """Return a check that one of the words, or the beginnings of words, is spoken."""
     return lambda turn: "" if has_any(_spoken(turn), words) else f"did not speak of {' or '.join(words)}"
 
 
 def says(pattern: str) -> Check:
-    """Return a check that something spoken fits a pattern, whatever the case."""
+    """Return a check that something spoken fits a pattern, in any case of letters."""
     return lambda turn: "" if re.search(pattern, _spoken(turn).replace("’", "'"), re.IGNORECASE) else "beside the point"
 
 
 def shows(pattern: str) -> Check:
-    """Return a check that a pose fits a pattern, whatever the case."""
+    """Return a check that a pose fits a pattern, in any case of letters."""
     return lambda turn: "" if any(re.search(pattern, pose, re.IGNORECASE) for pose in turn.poses) else "no such pose"
 
 
@@ -124,7 +124,7 @@ def is_about(words: str) -> Check:
 
 
 def leaves_out(*words: str) -> Check:
-    """Return a check that none of these words, or beginnings of words, is spoken or posed."""
+    """Return a check that none of the words, or beginnings of words, is spoken or posed."""
 
     def check(turn: PlayedTurn) -> str:
         found = [word for word in words if has_any(_shown(turn), [word])]
@@ -134,14 +134,14 @@ def leaves_out(*words: str) -> Check:
 
 
 def never_says(pattern: str) -> Check:
-    """Return a check that nothing spoken fits a pattern, whatever the case."""
+    """Return a check that nothing spoken fits a pattern, in any case of letters."""
     return lambda turn: (
         "said what it should not" if re.search(pattern, _spoken(turn).replace("’", "'"), re.IGNORECASE) else ""
     )
 
 
 def at_most_words(count: int) -> Check:
-    """Return a check that each speech has at most so many words."""
+    """Return a check that each speech has at most a number of words."""
 
     def check(turn: PlayedTurn) -> str:
         most = max((len(words_of(speech.text)) for speech in turn.speeches), default=0)
@@ -151,7 +151,7 @@ def at_most_words(count: int) -> Check:
 
 
 def goes_to(*rooms: str) -> Check:
-    """Return a check that the agent has walked into one of these rooms."""
+    """Return a check that the agent has walked into one of the rooms."""
     return lambda turn: "" if turn.room != turn.room_before and turn.room in rooms else f"is in {turn.room}"
 
 
@@ -191,7 +191,7 @@ def does(line: str) -> Check:
 
 
 def does_not(*lines: str) -> Check:
-    """Return a check that none of these commands was given; `look` includes `examine`."""
+    """Return a check that none of the commands was given; `look` includes `examine`."""
 
     def check(turn: PlayedTurn) -> str:
         done = {_plain(act.line) for act in turn.acts}
@@ -202,7 +202,7 @@ def does_not(*lines: str) -> Check:
 
 
 def flaws(turn: PlayedTurn) -> str:
-    """Return what is wrong with a turn in any situation, or an empty string."""
+    """Return the fault of a turn in any situation, or an empty string."""
     if turn.failure:
         return turn.failure
     if turn.refusals:
@@ -212,7 +212,7 @@ def flaws(turn: PlayedTurn) -> str:
 
 
 def repeats(turn: PlayedTurn) -> str:
-    """Return what the agent does again that it has done before; walking is no repeat."""
+    """Return the repetition of an earlier act of the agent; walking is no repeat."""
     done = {_plain(line) for line in turn.own_lines}
     again = [act.line for act in turn.acts if act.verb != "go" and _plain(act.line) in done]
     return f"repeated {again[0]!r}" if again else ""
@@ -306,7 +306,7 @@ def is_echo(said: str, heard: str) -> bool:
 
 
 def has_any(text: str, words: Iterable[str]) -> bool:
-    """Return whether one of the words is in a text, or begins a word of it, whatever the case."""
+    """Return whether one of the words is in a text, or begins a word of it, in any case of letters."""
     return any(re.search(rf"(?<!\w){re.escape(word)}", text, re.IGNORECASE) for word in words)
 
 

@@ -52,13 +52,13 @@ class DayTurn:
 
 @dataclass
 class Day:
-    """What became of a day. `steps_done` counts, by agent, the steps of its errand that were done in their order."""
+    """The outcome of a day. `steps_done` counts, by agent, the steps of its errand that were done in their order."""
 
     turns: list[DayTurn] = field(default_factory=list)
     steps_done: dict[str, int] = field(default_factory=dict)
 
     def shares(self) -> dict[str, Share]:
-        """Return the shares that a day gives, by the name of the measure."""
+        """Return the shares of a day, by the name of the measure."""
         tried = [turn for turn in self.turns if turn.acts or turn.outcome in INVALID]
         seen = [turn for turn in tried if turn.in_company and turn.acts]
         done = [self.steps_done[agent] == len(steps) for agent, steps in ERRANDS.items()]
@@ -70,7 +70,7 @@ class Day:
         }
 
     def amounts(self) -> dict[str, Amount]:
-        """Return what turns take, by the name of the measure."""
+        """Return the costs of turns, by the name of the measure."""
         return {
             "seconds a turn": Amount.over([turn.seconds for turn in self.turns]),
             "new prompt tokens a turn": Amount.over([turn.new_tokens for turn in self.turns]),
@@ -85,7 +85,7 @@ class Day:
 
 
 class Errand:
-    """How far an agent has come with the steps of its errand, which count in their order."""
+    """The progress of an agent with the steps of its errand, which count in their order."""
 
     def __init__(self, agent: str, steps: Sequence[Step]) -> None:
         self._agent = agent
@@ -109,7 +109,7 @@ class Errand:
 
 
 async def play_day(queue: WatchedQueue, seed: int, turns: int, without: Sequence[str] = ()) -> Day:
-    """Let the three agents live through so many turns. Raises: UnknownComponent."""
+    """Let the three agents live through a number of turns. Raises: UnknownComponent."""
     with tempfile.TemporaryDirectory() as folder:
         vault = prepare_vault(Path(folder) / "vault", ERRANDS, without)
         rng, clock = random.Random(seed), VirtualClock()
@@ -127,7 +127,7 @@ async def play_day(queue: WatchedQueue, seed: int, turns: int, without: Sequence
 
 
 class DayLog:
-    """Notes what the agents of a game do, turn by turn, and what their model takes for it."""
+    """Notes the acts of a game's agents, turn by turn, and the cost of their model."""
 
     def __init__(self, game: Game, queue: WatchedQueue) -> None:
         self._game = game
@@ -144,14 +144,14 @@ class DayLog:
         acts = tuple(act for act in self._acts if act.who == step.agent)
         self._acts.clear()
         self._errands[step.agent].follow(self._game.world, acts)
-        # Nobody but the agent has moved in its turn: whoever is there now was there as it began.
+        # Only the agent has moved in its turn: everybody who is there now was there as it began.
         others = [one for one in self._game.world.occupants(step.room) if one.name != step.agent]
         thoughts, self._thoughts = self._queue.thoughts[self._thoughts :], len(self._queue.thoughts)
         took = sum(one.seconds for one in thoughts), sum(one.new_tokens for one in thoughts)
         self._day.turns.append(DayTurn(step.agent, step.turn.outcome, acts, bool(others), *took))
 
     def day(self) -> Day:
-        """Return what was noted."""
+        """Return the day so far."""
         self._day.steps_done = {agent: errand.done for agent, errand in self._errands.items()}
         return self._day
 

@@ -23,7 +23,7 @@ from world.game import CommandResult
 
 AGENT = "Eliza"
 TURNS = 2
-"""Who is asked has so many turns for an answer."""
+"""Number of turns that the agent has for an answer."""
 
 QUIET_SECONDS = 1.5
 STEP_SECONDS = 0.1
@@ -36,7 +36,7 @@ _SPEECH = re.compile(rf'{AGENT} (?:says|says to you|whispers to you|tells you), 
 
 @dataclass(frozen=True)
 class Visitor:
-    """Who comes: a name, how the loss is told, and words that name it."""
+    """A visitor: a name, the sentence about a loss, and words that name it."""
 
     name: str
     loss: str
@@ -74,35 +74,35 @@ class Exchange:
 
     @property
     def acts(self) -> list[str]:
-        """What Eliza did, as it was shown."""
+        """The acts of Eliza, as they were shown."""
         return [line for line in self.seen if _ACT.match(line)]
 
     @property
     def words(self) -> list[str]:
-        """What Eliza said to the visitor, or to all."""
+        """The words of Eliza to the visitor, or to all."""
         return [found["text"] for line in self.seen if (found := _SPEECH.match(line))]
 
     @property
     def is_answered(self) -> bool:
-        """Whether Eliza spoke in her first two acts."""
+        """True if Eliza spoke in her first two acts."""
         return any(_SPEECH.match(line) for line in self.acts[:TURNS])
 
 
 @dataclass(frozen=True)
 class Talk:
-    """A whole visit. Of `exchanges` those that ask for an answer count."""
+    """A whole visit. Only those `exchanges` that ask for an answer count."""
 
     visitor: Visitor
     exchanges: Sequence[Exchange]
 
     @property
     def answered(self) -> list[bool]:
-        """Which of the visitor's lines were answered."""
+        """One value for each of the visitor's lines: whether it was answered."""
         return [one.is_answered for one in self.exchanges]
 
     @property
     def recalled(self) -> list[bool]:
-        """Whether the name, and whether the loss, were told when the visitor asked."""
+        """One value for the name and one for the loss: whether Eliza told it when the visitor asked."""
         visitor = self.visitor
         return [
             recalls(one.words, (visitor.name,) if one.typed.endswith(ASKS_NAME) else visitor.lost, visitor)
@@ -112,7 +112,7 @@ class Talk:
 
     @property
     def transcript(self) -> list[str]:
-        """What was typed and seen."""
+        """The typed and the seen lines."""
         return [line for one in self.exchanges for line in (f"> {one.typed}", *one.seen)]
 
 
@@ -125,7 +125,7 @@ def recalls(words: Sequence[str], wanted: Sequence[str], visitor: Visitor) -> bo
 
 
 def lines_of(visitor: Visitor) -> tuple[str, ...]:
-    """Return what a visitor types that asks for an answer, in order."""
+    """Return the lines of a visitor that ask for an answer, in order."""
     said = (f"Good morning, {AGENT}! My name is {visitor.name}.", visitor.loss, *SMALL_TALK, ASKS_NAME, ASKS_LOSS)
     return (
         *(f"say {text}" for text in said),
@@ -188,14 +188,14 @@ async def _type(writer: asyncio.StreamWriter, screen: Screen, line: str) -> None
 
 
 class Screen:
-    """What has come from a server since the last `clear`, as lines without prompts."""
+    """The text from a server since the last `clear`, as lines without prompts."""
 
     def __init__(self, reader: asyncio.StreamReader) -> None:
         self._reader = reader
         self._received = b""
 
     def clear(self) -> None:
-        """Forget what has come."""
+        """Forget the received text."""
         self._received = b""
 
     def lines(self) -> list[str]:

@@ -1,4 +1,4 @@
-"""What was measured, as shares with their intervals, in one table and as JSON."""
+"""The figures of a run, as shares with their intervals, in one table and as JSON."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ GOALS = {
 
 @dataclass(frozen=True)
 class Result:
-    """All figures of one run: what was measured with which model, without which components.
+    """All figures of one run with one model, with or without some components.
 
-    `turns` has each situation's turns, and what was wrong with them; `talks` has what each visitor typed and saw.
+    `turns` has each situation's turns, with their faults; `talks` has the lines that each visitor typed and saw.
     """
 
     model: str
@@ -40,7 +40,7 @@ class Result:
 
     @property
     def title(self) -> str:
-        """What the result is called in a table."""
+        """The name of the result in a table."""
         without = ", ".join(self.about.get("without", ()))
         return f"{self.model}, without {without}" if without else self.model
 

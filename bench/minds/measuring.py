@@ -1,4 +1,4 @@
-"""Situations that are played, each set up anew, and all figures of what was played and what went wrong."""
+"""Situations that are played, each set up from scratch, and all figures and faults of a run."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class Trial:
 
     @property
     def is_valid(self) -> bool:
-        """Whether what the agent wanted was possible."""
+        """True if all commands of the agent were possible."""
         return not self.turn.failure and not self.turn.refusals
 
 
@@ -126,9 +126,9 @@ def group_shares(trials: Sequence[Trial]) -> dict[str, Share]:
 
 
 def turns_of(trials: Sequence[Trial]) -> dict[str, list[dict[str, Any]]]:
-    """Return what was done, by situation, and what was wrong with it.
+    """Return the acts of the turns, by situation, and the faults in them.
 
-    Those that are held back are not among them, lest somebody tunes to them.
+    Held-back situations are left out, so that nobody tunes to them.
     """
     found: dict[str, list[dict[str, Any]]] = {}
     for trial in (one for one in trials if not one.situation.is_held_back):

@@ -23,7 +23,7 @@ AGENTS = ("Eliza", "Moss", "Odile")
 MIDNIGHT_MS = 1_795_219_200_000  # 2026-11-21 00:00 UTC
 MINUTE_MS = 60_000
 LINE_MS = 15_000
-"""How much time passes from one line of a script to the next, in milliseconds."""
+"""Milliseconds from one line of a script to the next."""
 
 DAY_MINUTES = 1440
 
@@ -85,18 +85,18 @@ class Situation:
 
     @property
     def asks_for_words(self) -> bool:
-        """Whether somebody waits for an answer in words."""
+        """True if somebody waits for an answer in words."""
         return self.right[0].partition(" ")[0] in ("say", "whisper", "tell")
 
     def judge(self, turn: PlayedTurn) -> str:
-        """Return what is wrong with a turn in this situation, or an empty string."""
+        """Return the fault of a turn in this situation, or an empty string."""
         return flaws(turn) or self.wanted(turn)
 
 
 class Scene:
     """A situation in a world of its own, ready to be played; `ms` is the time in it.
 
-    `play_script` has everybody do what the script says, and `turn` returns what the agent has done since.
+    `play_script` has everybody do what the script says, and `turn` returns the agent's acts since then.
     """
 
     def __init__(self, situation: Situation, world: World | None = None) -> None:
@@ -116,7 +116,7 @@ class Scene:
         return self.game.world.characters[self.situation.agent]
 
     def wake_people(self) -> None:
-        """Wake those who are no agents."""
+        """Wake the people who are not agents."""
         for name in self.situation.places:
             if name not in AGENTS:
                 self.game.wake(name, lambda event, text: None)
@@ -136,7 +136,7 @@ class Scene:
         self._before, self._room_before = tuple(self._acts), self.agent.room_id
 
     def turn(self, failure: str = "") -> PlayedTurn:
-        """Return what the agent has done since the script ended; `failure` says why it could do nothing."""
+        """Return the agent's acts since the script ended; `failure` says why it could do nothing."""
         world, name = self.game.world, self.situation.agent
         return PlayedTurn(
             name,

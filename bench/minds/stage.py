@@ -66,7 +66,7 @@ def edit(vault: Vault, parts: Sequence[str], pattern: str, line: str) -> None:
 
 
 def check_components(names: Sequence[str]) -> None:
-    """Raise UnknownComponent if one of these is no component that agents have."""
+    """Raise UnknownComponent if one of the names is no component of agents."""
     known = sorted({*TEXTS, *loaded_components().names})
     for name in names:
         if name not in known:

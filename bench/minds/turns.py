@@ -1,4 +1,4 @@
-"""What an agent did in one turn, as the checks see it."""
+"""The acts of an agent in one turn, as the checks see them."""
 
 from __future__ import annotations
 
@@ -40,10 +40,10 @@ class Speech:
 class PlayedTurn:
     """One turn of an agent.
 
-    `acts` are its commands, those that were refused too. `others` are who was in its room when the turn began, `people`
-    are all whom the situation knows by name. `before` has everybody's acts before the turn, oldest first. `room` is
-    where the agent was when the turn ended and `carries` what it had then. `theirs` are words for what belongs to
-    others, or happened to them.
+    `acts` are its commands, including refused ones. `others` are the characters in its room when the turn began,
+    `people` all whom the situation knows by name. `before` has everybody's acts before the turn, oldest first. `room`
+    is the agent's room at the end of the turn, and `carries` its things then. `theirs` are words for belongings or
+    losses of others.
     """
 
     agent: str
@@ -59,34 +59,34 @@ class PlayedTurn:
 
     @property
     def speeches(self) -> tuple[Speech, ...]:
-        """What the agent said in this turn."""
+        """The speeches of the agent in this turn."""
         return tuple(speeches_in(self.acts))
 
     @property
     def poses(self) -> tuple[str, ...]:
-        """What the agent showed by emotes."""
+        """The emotes of the agent in this turn."""
         return tuple(event.text for event in self.events if isinstance(event, Emoted) and not event.is_scripted)
 
     @property
     def events(self) -> tuple[Event, ...]:
-        """What the agent brought about."""
+        """The events of the agent's acts."""
         return tuple(
             event for act in self.acts for event in act.performed.events if event.actor_id in (self.agent, act.who)
         )
 
     @property
     def heard(self) -> tuple[str, ...]:
-        """What others said before the turn."""
+        """The speeches of others before the turn."""
         return tuple(speech.text for speech in speeches_in(self.before) if speech.who != self.agent)
 
     @property
     def own_lines(self) -> tuple[str, ...]:
-        """What the agent did before the turn."""
+        """The lines of the agent before the turn."""
         return tuple(act.line for act in self.before if act.who == self.agent)
 
     @property
     def refusals(self) -> tuple[str, ...]:
-        """Why commands of the turn were refused."""
+        """The reasons why commands of the turn were refused."""
         return tuple(act.performed.refusal for act in self.acts if act.performed.refusal)
 
     def took(self, thing: str) -> bool:
@@ -109,7 +109,7 @@ def act_of(who: str, text: str, performed: CommandResult) -> Act:
 
 
 def speeches_in(acts: Iterable[Act]) -> Iterable[Speech]:
-    """Yield what was said in these acts; what a table of reactions says for somebody does not count."""
+    """Yield the speeches in some acts; those that a table of reactions makes somebody say do not count."""
     for act in acts:
         for event in act.performed.events:
             channel = CHANNELS.get(type(event), "")

@@ -1,4 +1,4 @@
-"""All situations, read from the YAML files of this folder: those for tuning, and those that are held back.
+"""All situations, read from the YAML files of this folder: for tuning, and held back.
 
 A file has groups, a group has situations by name, and these have
 

@@ -117,7 +117,7 @@ _LINKS = says(
     r"|here|so|too|again|always|when|how|what|why|who|where|all|both|some\w*|any\w*|every\w*|more|just|only|still"
     r"|well|oh|ah|hm+|ha|now|later|soon|please|let|do|did|will|go|come|keep|take)\b"
 )
-"""Words that hold sentences together; a heap of others has none of them."""
+"""Words that hold sentences together; a mere heap of words has none of them."""
 
 _CANNED = re.compile(
     r"""(?:(?:good\ (?:morning|day|afternoon|evening)|hello|hi|hey|welcome|olá|dzień\ dobry)(?:\ (?:there|to\ you))?)?
@@ -146,8 +146,8 @@ def is_fresh(turn: PlayedTurn) -> str:
 
 
 def takes_up(words: str) -> Check:
-    """Return a check that a speech is an answer of its own: with one of these words, or with any that make a sentence.
+    """Return a check that a speech is an answer of its own: with one of `words`, or with any that make a sentence.
 
-    This is for what can be answered in very many ways. Where a fact is asked for, see `mentions` and `is_about`.
+    This is for questions with very many answers. Where a fact is asked for, see `mentions` and `is_about`.
     """
     return all_of(is_fresh, any_of(is_about(words), DENIES, _LINKS))
