@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any, Literal
 
+from agents.attending.questions import subject_of
 from agents.choices.constraints import JSON_TOKENS, command_schema, gbnf, line_schema, tidied, verbs_in, words_schema
 from agents.choices.policy import Decision
 from agents.models.adapter import shows_thoughts
@@ -15,7 +16,7 @@ from agents.models.queue import RoutedModel
 from agents.prompts.prompt import Prompt
 from agents.repetition.guard import Mitigation
 from agents.replies.reply import Listener, Reply, first_command, open_to
-from agents.replies.speech import called_rightly, speech_in, told_to_asker
+from agents.replies.speech import called_rightly, speech_in, told_to_asker, without_phrases
 from config.settings import AgentSettings
 from world.game import Game
 
@@ -175,6 +176,8 @@ class Asking:
         called = self._called(question)
         if question.reads:
             words = told_to_asker(words, self._name, called, question.reads)
+            if subject_of(question.reads) != "asker":  # nobody else need have told it
+                words = without_phrases(words, self._game.world.wording("talk.not_told"))
         return called_rightly(words, self._name, called)
 
     def _called(self, question: Question) -> str:

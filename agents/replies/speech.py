@@ -13,7 +13,7 @@ from agents.choices.constraints import NO_GIFT, YES
 from agents.memory.facts.speech_acts import uncut_sentences
 from agents.models.adapter import without_thoughts
 from agents.reflection.speech_facts import in_second_person
-from world.parsing import is_named
+from world.parsing import has_phrase, is_named
 from world.sanitize import clean_line
 
 MAX_SPOKEN = 400
@@ -83,6 +83,11 @@ def told_to_asker(words: str, name: str, asker: str, question: str) -> str:
     if subject_of(question) == "asker":
         told = [one if _is_of_agent(one, name, question) else _with_you(one) for one in told]
     return " ".join(_to(asker, one) for one in told)
+
+
+def without_phrases(words: str, phrases: str) -> str:
+    """Return words without the sentences that have one of several phrases, unless nothing would be left."""
+    return " ".join(one for one in uncut_sentences(words) if not has_phrase(phrases, one)) or words
 
 
 def _is_of_agent(sentence: str, name: str, question: str) -> bool:

@@ -6,7 +6,7 @@ Each fault has a name. Under `again_NAME` in `text/talk.md` stands what the mode
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence, Set
 from dataclasses import dataclass
 from typing import Literal
 
@@ -153,7 +153,7 @@ def fault_in(words: str, name: str, heard: Heard, wording: Wording) -> Fault:
         return "reveals"
     if copies(words, heard, wording):
         return "repeats"
-    return _reads_wrongly(words, heard, wording) if heard.examples else _what_is_due(words, heard, wording)
+    return _reads_wrongly(words, name, heard, wording) if heard.examples else _what_is_due(words, heard, wording)
 
 
 def _what_is_due(words: str, heard: Heard, wording: Wording) -> Fault:
@@ -183,7 +183,7 @@ def _only_greets(words: str, heard: Heard) -> bool:
     return bool(_GREETING.search(words)) and not left - key_words(heard.partner)
 
 
-def _reads_wrongly(words: str, heard: Heard, wording: Wording) -> Fault:
+def _reads_wrongly(words: str, name: str, heard: Heard, wording: Wording) -> Fault:
     """Return what is wrong with an answer that was read: it asks back, says nothing, or a thing that nobody said.
 
     What stands in the lines that were read is an answer, whatever the engine finds by itself.
@@ -204,10 +204,23 @@ def _reads_wrongly(words: str, heard: Heard, wording: Wording) -> Fault:
         return "misses"
     if _contradicts(words, heard):
         return "misses"
+    if subject_of(heard.words) == "asker" and _is_of_others(said - key_words(heard.words), name, heard, wording):
+        return "claims"
     unknown = said - key_words(heard.known)
     if 2 * len(unknown) > len(said) or unknown & key_words(heard.examples):
         return "invents"
     return "invents" if invented(words, heard.known) else ""
+
+
+def _is_of_others(told: Set[str], name: str, heard: Heard, wording: Wording) -> bool:
+    """Return whether most of these key words stand only in what others than the two who talk say of themselves."""
+    by_others, by_both = set[str](), set[str]()
+    for line in heard.known.split("\n"):
+        found = wording.read("earlier.speech", line) or {"who": name, "words": line}
+        is_other = found["who"] not in (name, heard.partner) and not is_named(heard.partner, found["words"])
+        is_other = is_other and bool(FIRST_PERSON & _words_of(found["words"]))
+        (by_others if is_other else by_both).update(key_words(found["words"]))
+    return 2 * len(told & by_others - by_both) > len(told)
 
 
 def _contradicts(words: str, heard: Heard) -> bool:

@@ -306,6 +306,20 @@ def test_an_answer_that_was_read_and_will_not_do_is_read_once_more(tmp_path):
     )
 
 
+def test_what_somebody_else_has_said_of_themselves_is_not_the_agents_own(tmp_path):
+    life = Talking(tmp_path, words("Do you?"), words("I mend boats by the weir."), words("I do not know."))
+    life.answers("say Rook, I mend clocks.")
+    life.game.perform("Ben", "say I mend boats, down by the weir.")
+    line = life.answers("say Rook, what did I tell you that I do for a living?").line
+    assert line.startswith("say You told me that you mend clocks") or line == "say I do not know."
+
+
+def test_who_asks_of_others_is_not_told_that_they_never_told_it(tmp_path):
+    life = Talking(tmp_path, words("Good."), words("I do not know. You have not told me."), *[words("No idea.")] * 2)
+    life.answers("say Rook, Ben has lost his kite.")
+    assert life.answers("say Rook, where did he lose it?").line == "say I do not know."
+
+
 def test_what_stands_in_the_lines_that_were_read_counts_for_more_than_what_the_engine_finds(tmp_path):
     life = Talking(tmp_path, words("Good."), words("They are shy."), words("I got thirty-three."))
     life.answers("say Rook, I counted your pots. I got thirty-three!")

@@ -140,3 +140,8 @@ def test_a_question_too_short_to_tell_of_what_is_read_with_the_sentence_before_i
         == "What did I say that I lost on the stairs?"
     )
     assert whole_question("Whose is it?") == "Whose is it?"
+
+
+def test_who_asks_whether_somebody_is_known_asks_for_nothing_that_was_said():
+    assert not goes_back("Do you know anybody here who would buy a clock?")
+    assert goes_back("Do you know who bought the clock?")

@@ -293,18 +293,21 @@ def test_who_is_asked_what_nobody_has_told_does_not_know_it(words, found):
 def test_an_answer_that_was_read_is_in_what_was_said(words, question, found):
     known = "Ana says: I have three sisters and two dogs. Ana says: I mend clocks in Harrowgate."
     recalled = "You told me that you have three sisters." if "sisters" in question else ""
-    assert fault(words, words=question, known=known, recalled=recalled, examples=EXAMPLES) == found
+    assert fault(words, words=question, known=known, recalled=recalled, examples=EXAMPLES, partner="Ana") == found
 
 
 def test_a_number_that_was_put_right_since_is_no_other():
     told = "Ana says: I brought six of them. Ana says: No, hang on, seven."
     recalled = 'You told me: "I brought six of them."'
-    assert fault("Seven.", words="How many did I bring?", known=told, recalled=recalled, examples=EXAMPLES) == ""
+    assert (
+        fault("Seven.", words="How many did I bring?", known=told, recalled=recalled, examples=EXAMPLES, partner="Ana")
+        == ""
+    )
 
 
 def test_what_only_the_examples_tell_is_invented():
     known, question = "Ana says: I look for Jonas. He has red hair.", "Where could I ask about him?"
-    asked = {"words": question, "known": known, "examples": EXAMPLES}
+    asked = {"words": question, "known": known, "examples": EXAMPLES, "partner": "Ana"}
     assert fault("You could ask about Jonas at the harbour.", **asked) == "invents"
     assert fault("You could ask about Jonas and his red hair.", **asked) == ""
 
