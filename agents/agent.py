@@ -273,10 +273,7 @@ class Agent:
         return self._game.world.wording("asked.say_thanks", name=person.called or person.name) if person else ""
 
     def recalls_for(self, address: Address, is_sure: bool) -> list[str]:
-        """Return a person's own words that they ask to be told again; see `components.asked`.
-
-        With `is_sure`, words that are merely related are left out.
-        """
+        """Return a person's own words that they ask to be told again; with `is_sure`, none that are merely related."""
         person, world = self._person(address), self._game.world
         if person is None:
             return []

@@ -59,6 +59,21 @@ class Question:
     reads: str = ""
     is_prefilled: bool = False
 
+    @property
+    def known(self) -> str:
+        """All that the prompt tells; of a text to be read not the examples, which are about others."""
+        return self.prompt.messages[-1].content if self.reads and self.prompt.messages else self.prompt.text
+
+    @property
+    def examples(self) -> str:
+        """The parts of a text to be read that tell of others, to show how a question is answered."""
+        return "\n".join(one.content for one in self.prompt.messages[1:-1]) if self.reads else ""
+
+    @property
+    def is_unanswerable(self) -> bool:
+        """Whether the prompt tells that nobody has told what is asked for."""
+        return any(one.is_unanswerable for one in self.prompt.sections)
+
 
 @dataclass(frozen=True)
 class Asked:

@@ -34,6 +34,7 @@ from agents.reflection.reflection import Reflection
 from agents.reflection.speech_facts import NAME, answered_name, heard_facts, key_words, told_name
 from agents.repetition.guard import RepetitionGuard
 from agents.repetition.loop_detector import is_similar, shingles
+from agents.replies.reading_check import reading_fault
 from agents.replies.reply import Reply
 from agents.replies.speech_check import TOLD, Fault, Heard, fault_in, takes_leave
 from world.entities import Character, Role
@@ -128,22 +129,32 @@ class Speaking:
         if not found and not is_recalled:
             of_world = "" if subject_of(words) == "asked" else self._known_here(address)
             own = "" if of_world else self._in_own_voice(address, ASKED_SUBJECT)
-            found = (of_world if self._is_tiny else self._surely_known_here(address)) or own
+            found = (of_world if self._is_tiny else self._known_here(address, is_sure=True)) or own
         return found or (self._in_own_voice(address) if self._is_tiny else "")
 
     def greeting_without_model(self, partner: Character, has_posed: bool) -> str:
-        """Return how a person is greeted of whom nothing is known, where the model would do it badly; or empty.
+        """Return the greeting of somebody of whom nothing is known, where the model would do it badly; or empty.
 
+        Another agent gets one of the agent's own that it has not used lately.
         One who `has_posed`, as in "sits down and sighs", is asked what it is.
         """
         people, say = self._agent.reflection.people, self._game.world.wording
-        if not self._finds_few_words or partner.is_agent or (people.facts(partner.name) and not self._is_tiny):
+        if not self._finds_few_words or (self._is_tiny and partner.is_agent):
+            return ""
+        if partner.is_agent:
+            hello = self._own_hello()
+            return f"{partner.name}! {hello}" if hello else ""
+        if people.facts(partner.name) and not self._is_tiny:
             return ""
         called = people.called(partner.name) or ("" if partner.role is Role.GUEST else partner.name)
-        tail, stock = self._agent.memory.view().tail, say("talk.asks_after" if has_posed else "talk.greets")
-        own = "" if has_posed else self._agent.mind.voice.answer_to(say("talk.hello"), tail, is_asked=False)
-        hello = own or self._rng.choice(stock.split("; "))
+        stock = say("talk.asks_after" if has_posed else "talk.greets")
+        hello = ("" if has_posed else self._own_hello()) or self._rng.choice(stock.split("; "))
         return f"{called}! {hello}" if called else f"{hello} {say('talk.asks_called')}"
+
+    def _own_hello(self) -> str:
+        """Return a greeting of the agent's examples that was not said in the tail; empty without such."""
+        hello, tail = self._game.world.wording("talk.hello"), self._agent.memory.view().tail
+        return self._agent.mind.voice.answer_to(hello, tail, is_asked=False)
 
     @property
     def _is_tiny(self) -> bool:
@@ -189,19 +200,14 @@ class Speaking:
         """Return what the world, and what the agent was told, answer to somebody's words."""
         return " ".join(self._agent.answers_to(address)[:MAX_ANSWERS])
 
-    def _known_here(self, address: Address) -> str:
-        """Return what the world and lore answer to somebody's words, whatever the agent was told."""
-        who, world = address.by_id, self._game.world
+    def _known_here(self, address: Address, is_sure: bool = False) -> str:
+        """Return what the world and lore answer to somebody's words, or surely answer, whatever the agent was told."""
+        who, world, words = address.by_id, self._game.world, address.text
         person = Person(who, world.characters[who].name if who in world.characters else who)
-        return " ".join(answers(address.text, world, self._agent.character, person)[:MAX_ANSWERS])
-
-    def _surely_known_here(self, address: Address) -> str:
-        """Return what the world and lore surely answer to a question that is not about what was said."""
-        if subject_of(address.text) == "asked" or asks_again(address.text, self._game.world):
+        if is_sure and (subject_of(words) == "asked" or asks_again(words, world)):
             return ""
-        who, world = address.by_id, self._game.world
-        name = world.characters[who].name if who in world.characters else who
-        return " ".join(surely_known(address.text, world, self._agent.character, name)[:MAX_ANSWERS])
+        found = surely_known if is_sure else answers
+        return " ".join(found(words, world, self._agent.character, person)[:MAX_ANSWERS])
 
     def asked_of_the_past(self, question: Question) -> str:
         """Return the words of a person who asks about what was said, empty if they do not, or ask for a thing."""
@@ -262,7 +268,8 @@ class Speaking:
         heard = self._heard(question)
         if self._tells_again(words, question):
             heard = replace(heard, own=())
-        return fault_in(words, self._agent.name, heard, self._game.world.wording)
+        name, say = self._agent.name, self._game.world.wording
+        return fault_in(words, name, heard, say) or (reading_fault(words, name, heard, say) if question.reads else "")
 
     def _heard(self, question: Question) -> Heard:
         """Return what words that the model found are held against."""
@@ -292,16 +299,16 @@ class Speaking:
             self._recall(question) if is_asked else "",
             self._answer(question) if is_asked else "",
             agent.secrets_from(partner),
-            _known_from(question) if is_asked else "",
+            question.known if is_asked else "",
             address.is_gift or address.with_gift,
             {one.name for one in awake if is_asked or one.room_id != agent.character.room_id}
             - {agent.name, partner.name, called.get(partner.name, "")},
             called.get(partner.name, partner.name),
-            is_asked and _is_unanswerable(question),
+            is_asked and question.is_unanswerable,
             self._own_words(question),
             prompt.section("profile"),
             question.again,
-            _examples(question) if question.reads else "",
+            question.examples,
         )
 
     def _answer(self, question: Question) -> str:
@@ -344,7 +351,7 @@ class Speaking:
     def _recall(self, question: Question) -> str:
         """Return what is asked to be told again. A refused answer wants it three times; it is looked for once."""
         address, newest = self._agent.awareness.thinks_of, self._agent.memory.journal.last
-        if _is_unanswerable(question):
+        if question.is_unanswerable:
             return ""
         if (self._recalled.address, self._recalled.newest) != (address, newest):
             told = self._agent.recalls_for(address, is_sure=bool(question.reads))
@@ -373,7 +380,7 @@ class Speaking:
         fault: str = "stays" if takes_leave(address.text, say) else self._fault
         is_asked = is_question(address.text, say)
         recalled = self._recall(question) if is_asked else ""
-        if fault == "invents" and (_is_unanswerable(question) or (question.reads and not recalled)):
+        if fault == "invents" and (question.is_unanswerable or (question.reads and not recalled)):
             fault = "untold"
         is_unknown = fault == "invents" and not recalled
         if is_unknown and (own := self._at_a_loss(address)):
@@ -385,19 +392,3 @@ class Speaking:
         stock = say("talk.at_a_loss" if is_asked else "talk.listens").split("; ")
         own = self._in_own_voice(address) or self._at_a_loss(address)
         return recalled or self._known(address) or own or self._rng.choice(stock)
-
-
-def _known_from(question: Question) -> str:
-    """Return all that a prompt tells; of one to be read not the examples, which are about others."""
-    prompt = question.prompt
-    return prompt.messages[-1].content if question.reads and prompt.messages else prompt.text
-
-
-def _examples(question: Question) -> str:
-    """Return what a prompt tells of others, to show how a question is answered."""
-    return "\n".join(one.content for one in question.prompt.messages[1:-1])
-
-
-def _is_unanswerable(question: Question) -> bool:
-    """Return whether the prompt tells that nobody has told what is asked for."""
-    return any(one.is_unanswerable for one in question.prompt.sections)

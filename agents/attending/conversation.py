@@ -15,7 +15,7 @@ from agents.attending.questions import asks_once_more
 from agents.memory.facts.speech_acts import sentences
 from world.events import Arrived, Emoted, Event, Gave, Left, Said, Whispered
 from world.message_catalog import Wording
-from world.parsing import is_named
+from world.parsing import has_phrase, is_named
 from world.sanitize import name_key
 from world.world import World
 
@@ -146,17 +146,31 @@ class Conversation:
         return is_due or bool(before and set(before[-1]) == set(newest))
 
 
+def is_spoken_to(name: str, words: str, wording: Wording) -> bool:
+    """Return whether words that name somebody are said to them: "Moss, is it late?", not "What is Moss like?".
+
+    A name that calls stands apart: before a comma, or behind one at the end. The phrases in which somebody is only
+    mentioned stand in `text/talk.md`.
+    """
+    if not is_named(name, words):
+        return False
+    called = re.escape(name)
+    calls = re.search(rf"(?:^|[.!?…] ){called}\s*[,!?:…]|, {called}\s*(?:[,.!?…]|$)", words, re.IGNORECASE)
+    return bool(calls) or not has_phrase(wording("talk.mentions", who=name), words)
+
+
 def addressee(event: Said | Whispered, before: Speech, world: World) -> str:
     """Return the id of the addressee of a speech, empty if the words are for nobody in particular.
 
-    The addressee is the character that the words name. Words that name nobody are for the one who spoke to this speaker
-    in the speech `before` it in the same room, if that character is still here.
+    The addressee is the character that the words call by name. Words that call nobody are for the one who spoke to this
+    speaker in the speech `before` it in the same room, if that character is still here.
     """
     if event.to_id:
         return event.to_id
     here = [one for one in world.occupants(event.room_id) if one.character_id != event.actor_id]
-    if named := next((one.character_id for one in here if is_named(one.name, event.text)), ""):
-        return named
+    say = world.wording
+    if called := next((one.character_id for one in here if is_spoken_to(one.name, event.text, say)), ""):
+        return called
     speaker, to_id = before
     return speaker if to_id == event.actor_id and any(one.character_id == speaker for one in here) else ""
 

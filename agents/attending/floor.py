@@ -13,12 +13,11 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from agents.attending.conversation import NO_SPEECH, Speech, addressee, is_question
+from agents.attending.conversation import NO_SPEECH, Speech, addressee, is_question, is_spoken_to
 from agents.attending.perception import CHANNELS, Address, Attention, Impression, address, is_person, is_worth_a_thought
 from agents.component import Turn
 from world.entities import Character
 from world.events import Arrived, Event, Left, Said
-from world.parsing import is_named
 from world.world import World
 
 PATIENCE_MS = 45_000
@@ -140,7 +139,9 @@ def _is_for_somebody(event: Event, room_id: str, world: World) -> bool:
 
 def _is_answer(event: Event, to_id: str, world: World) -> bool:
     """Return whether words without a name in them are an answer that the agent they are for should take up."""
-    if not isinstance(event, Said) or event.to_id or is_named(world.characters[to_id].name, event.text):
+    if not isinstance(event, Said) or event.to_id:
+        return False
+    if is_spoken_to(world.characters[to_id].name, event.text, world.wording):
         return False  # who is named knows by that
     return is_person(event.actor_id, world) or is_question(event.text, world.wording)
 

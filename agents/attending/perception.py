@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
+from agents.attending.conversation import is_spoken_to
 from agents.memory.importance import event_importance
 from vault.memory.memory_line import DEFAULT_IMPORTANCE
 from world.entities import Character
@@ -97,12 +98,12 @@ def _is_meant(event: Said, name: str, world: World) -> bool:
     """Return whether words are for this agent: said to it, or naming it, or nobody else is there to hear them."""
     if event.to_id:
         return event.to_id == name
-    if is_named(name, event.text):
+    if is_spoken_to(name, event.text, world.wording):
         return True
     if world.count_occupants(event.room_id) > 2:
         return False
     listeners = [c for c in world.occupants(event.room_id) if c.character_id != event.actor_id]
-    return len(listeners) == 1 and not is_named(listeners[0].name, event.text)
+    return len(listeners) == 1 and (listeners[0].character_id == name or not is_named(listeners[0].name, event.text))
 
 
 LATELY_MS = 300_000

@@ -83,7 +83,8 @@ _TO_YOU = re.compile(r"\b(?:to|of|with|for|tell|told) you\b", re.IGNORECASE)
 _ASIDE = re.compile(
     r"\b(?:can|could|do|did|would|will) you (?:still )?"
     r"(?:remember|recall|know(?! any| some| of\b)|tell me|say|guess)\b|\btell me\b|"
-    r"\byou (?:still )?(?:remember|recall|know(?! any| some| of\b)|noticed?|heard?|got|have got|write|wrote|said)\b|"
+    r"\byou (?:still |do )?"
+    r"(?:remember|recall|know(?! any| some| of\b)|noticed?|heard?|got|have got|write|wrote|said)\b|"
     r"\bhave you (?:got|put|noted|written)\b",
     re.IGNORECASE,
 )

@@ -153,6 +153,8 @@ class Policy:
         new = [one for one in now.company if one.character_id not in manners.spoken_to and one.is_agent != of_people]
         if not new or not _may_speak(now):
             return None
+        if not of_people and manners.in_talk_with:
+            return None  # one does not turn away from a person to greet a neighbour
         if not of_people and self._rng.random() >= GREETS * TALKED_OUT**manners.words_here:
             return None
         return self._speech("greet", possible, new[0])

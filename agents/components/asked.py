@@ -90,14 +90,14 @@ def answers(words: str, world: World, actor: Character, person: Person) -> list[
     return [*found, *_names(words, world, actor, person), *_told(words, world, actor, person)]
 
 
-def surely_known(words: str, world: World, actor: Character, partner: str) -> list[str]:
+def surely_known(words: str, world: World, actor: Character, person: Person) -> list[str]:
     """Return what the world and lore answer to the sentence of words that asks, if it asks for just that.
 
     A place or somebody that is only named in it is not asked for.
     """
     say, asked = world.wording, asking_part(words)
     found: list[str] = []
-    for key, values in islice(_looked_up(asked, world, actor, partner), MAX_LINES):
+    for key, values in islice(_looked_up(asked, world, actor, person.name), MAX_LINES):
         named = values.get("thing") or values.get("room" if key == "way" else "who", "")
         if key in ("time", "here") or (key != "detail" and has_phrase(say("asked.asks_where", who=named), asked)):
             found.append(say(f"asked.say_{key}", **values))

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from agents.attending.questions import whole_question
+from agents.attending.questions import asks_of_own_words, whole_question
 from agents.component import Moment, Section
 from agents.escaping import quoted
 from agents.memory.facts.extraction import utterance_in
@@ -25,6 +25,9 @@ from world.parsing import parse_line, split_reason
 
 TOLD = ("older", "recent", "facts", "recollected", "bonds", "asked", "lore")
 """The sections that are told before what was said; `earlier` would tell a line of it twice."""
+
+OF_WORLD = ("asked", "lore")
+"""Those of them in which nobody looks for their own words."""
 
 EXAMPLES = (1, 2, 3, 4)
 LINE_END = "/"
@@ -46,7 +49,8 @@ class Reading:
     again: str = ""
 
     def has_place_for(self, name: str) -> bool:
-        return name in TOLD or name == "earlier"
+        is_of_own_words = asks_of_own_words(self.question)
+        return name == "earlier" or (name in TOLD and not (is_of_own_words and name in OF_WORLD))
 
     def render(self, sections: Sequence[Section], moment: Moment) -> Prompt:
         call, say = calling(sections, moment), self.wording

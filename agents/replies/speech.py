@@ -28,6 +28,7 @@ _OF_TALKING = re.compile(
 )
 """What an agent says of itself where it answers what was said."""
 
+_TOLD_YOU = re.compile(r"I (told|asked) you\b", re.IGNORECASE)
 _HAS_SAID = re.compile(r"\bI (?:said|told|asked|mentioned|called)\b", re.IGNORECASE)
 _IRREGULAR = {"is": "are", "was": "were", "has": "have"}
 _QUOTES = {'"': '"', "“": "”", "«": "»", "'": "'", "‘": "’"}
@@ -97,6 +98,8 @@ def _is_of_agent(sentence: str, name: str, question: str) -> bool:
 
 
 def _with_you(sentence: str) -> str:
+    if found := _TOLD_YOU.match(sentence):
+        return f"You {found[1]} me{sentence[found.end() :]}"
     told = in_second_person(sentence)
     return told[0].upper() + told[1:] + (sentence[-1] if sentence[-1] in _SENTENCE_ENDS else "") if told else sentence
 

@@ -727,6 +727,16 @@ def test_somebody_new_is_greeted_without_a_small_model_and_a_guest_asked_for_a_n
         assert life.answers() == Turn("acted", line, cause="greet")
 
 
+def test_another_agent_is_greeted_in_own_words_that_were_not_used_lately(tmp_path):
+    life = with_voice(tmp_path, *[words("How do you do.")] * 9)
+    life.game.world.characters["Ben"].is_agent = True
+    life.ana.types("go north")
+    turns = [life.answers() for _ in range(9)]
+    greetings = [one.line for one in turns if one.cause == "greet"]
+    assert greetings[0] == "say Ben! Good day to you."
+    assert greetings.count(greetings[0]) == 1
+
+
 def test_who_comes_and_poses_is_asked_what_it_is(tmp_path):
     life = with_voice(tmp_path)
     told = life.answers("emote sits down and puts her face in her hands").line

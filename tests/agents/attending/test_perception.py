@@ -83,14 +83,21 @@ def test_what_an_event_leaves(world, event, left):
     [
         ("Rook, where is the lamp?", True),
         ("rook?", True),
-        ("Ask Rook's brother.", True),
+        ("Ask Rook's brother.", False),
+        ("What's the matter with Rook, he never says a word to me?", False),
+        ("is rook here", False),
+        ("Did you tell me that Rook is late?", False),
+        ("hi rook hows things", True),
+        ("Thank you, Rook.", True),
+        ("What would you do with it, Rook?", True),
+        ("I was asking about Rook. Rook, are you well?", True),
         ("ROOK!", True),
         ("A rookie mistake.", False),
         ("Where is the lamp?", False),
         ("Ben and Rook, come here.", True),
     ],
 )
-def test_in_company_words_are_for_whom_they_name(world, words, meant):
+def test_in_company_words_are_for_whom_they_call_by_name(world, words, meant):
     left = impression(Said("Ana", ROOM, words), "Rook", world)
     assert left and left.addressed == meant
 

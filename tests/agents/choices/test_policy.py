@@ -151,6 +151,13 @@ def test_who_is_new_is_greeted_a_person_first_and_nobody_twice():
     assert causes(known)["greet"] == 0
 
 
+def test_nobody_turns_away_from_a_person_to_greet_a_neighbour():
+    now = Situation(company=company("Old Ben", "Dot"))
+    with_dot = replace(now, manners=Manners(in_talk_with="Dot", spoken_to=frozenset({"Dot"})))
+    known = replace(now, manners=Manners(spoken_to=frozenset({"Dot"})))
+    assert (causes(with_dot)["greet"], causes(known)["greet"] > 0) == (0, True)
+
+
 @pytest.mark.parametrize("manners", [Manners(is_waiting=True), Manners(others_talk=True), Manners(has_parted=True)])
 def test_nobody_speaks_unasked_while_it_is_not_polite(manners):
     now = Situation(company=company("Old Ben", "Dot"), manners=manners)

@@ -1,0 +1,70 @@
+"""What is wrong with an answer that a model has read from a talk: nobody said it, or it is not what was asked."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Set
+
+from agents.attending.questions import answer_type, asking_part, subject_of, values_of, wants_more_than_yes
+from agents.memory.facts.speech_acts import sentences
+from agents.reflection.speech_facts import key_words
+from agents.replies.speech_check import FIRST_PERSON, SECOND_PERSON, Fault, Heard, invented, takes_over, words_of
+from world.message_catalog import Wording
+from world.parsing import has_phrase, is_named
+
+SAYING_NOTHING = key_words("yes no indeed sure said says told tells remember know think asked called sorry")
+_ASKS_BACK = re.compile(r"\W*(?:what|which|who|whose|where|when|why|how)\b.*\?", re.IGNORECASE)
+_CORRECTS = re.compile(r"\b(?:no|not|wait|hang on|i mean|i meant|actually|wrong|rather|make that)\b", re.IGNORECASE)
+_ASKS_WHO = re.compile(r"\bwho(?:se|m)?\b", re.IGNORECASE)
+_YES_NO = re.compile(r"\W*(?:yes|no|ja|nein|oui|non|s[ií])\b", re.IGNORECASE)
+
+
+def reading_fault(words: str, name: str, heard: Heard, wording: Wording) -> Fault:
+    """Return what is wrong with an answer that was read: it asks back, says nothing, or a thing that nobody said.
+
+    What stands in the lines that were read is an answer, whatever the engine finds by itself.
+    """
+    if has_phrase(wording("talk.does_not_know"), words):
+        return "misses" if heard.answer and not heard.again and not heard.is_unanswerable else ""
+    if all(_ASKS_BACK.match(one) for one in sentences(words)):
+        return "misses"
+    said = key_words(words) - SAYING_NOTHING
+    is_said_again = not said - key_words(heard.words) and (wants_more_than_yes(heard.words) or not _YES_NO.match(words))
+    if is_said_again and not values_of("number", words):
+        return "misses"
+    is_yours = bool(SECOND_PERSON & words_of(words)) and not any(is_named(one, words) for one in heard.others)
+    if is_yours and _ASKS_WHO.search(asking_part(heard.words)) and not subject_of(heard.words):
+        return "misses"  # who asks whose a thing is does not have it
+    due = key_words(heard.recalled) - key_words(heard.words)
+    if due & said and takes_over(words, heard, due):
+        return "misses"
+    if _contradicts(words, heard):
+        return "misses"
+    if subject_of(heard.words) == "asker" and _is_of_others(said - key_words(heard.words), name, heard, wording):
+        return "claims"
+    unknown = said - key_words(heard.known)
+    if 2 * len(unknown) > len(said) or unknown & key_words(heard.examples):
+        return "invents"
+    return "invents" if invented(words, heard.known) else ""
+
+
+def _is_of_others(told: Set[str], name: str, heard: Heard, wording: Wording) -> bool:
+    """Return whether most of these key words stand only in what others than the two who talk say of themselves."""
+    by_others, by_both = set[str](), set[str]()
+    for line in heard.known.split("\n"):
+        found = wording.read("earlier.speech", line) or {"who": name, "words": line}
+        is_other = found["who"] not in (name, heard.partner) and not is_named(heard.partner, found["words"])
+        is_other = is_other and bool(FIRST_PERSON & words_of(found["words"]))
+        (by_others if is_other else by_both).update(key_words(found["words"]))
+    return 2 * len(told & by_others - by_both) > len(told)
+
+
+def _contradicts(words: str, heard: Heard) -> bool:
+    """Return whether words hold another number, colour or day than the line that tells of the very thing.
+
+    What was put right later may differ.
+    """
+    kind, asked = answer_type(heard.words), key_words(heard.words)
+    known = values_of(kind, heard.recalled) if asked & key_words(heard.recalled) else set()
+    put_right = " ".join(one for one in sentences(heard.known) if _CORRECTS.search(one))
+    return bool(known and values_of(kind, words) - known - values_of(kind, put_right))
