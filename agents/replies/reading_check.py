@@ -5,17 +5,16 @@ from __future__ import annotations
 import re
 from collections.abc import Set
 
-from agents.attending.questions import answer_type, asking_part, subject_of, values_of, wants_more_than_yes
+from agents.attending.questions import answer_type, subject_of, values_of, wants_more_than_yes
 from agents.memory.facts.speech_acts import sentences
 from agents.reflection.speech_facts import key_words
-from agents.replies.speech_check import FIRST_PERSON, SECOND_PERSON, Fault, Heard, invented, takes_over, words_of
+from agents.replies.speech_check import FIRST_PERSON, Fault, Heard, invented, takes_over, words_of
 from world.message_catalog import Wording
 from world.parsing import has_phrase, is_named
 
 SAYING_NOTHING = key_words("yes no indeed sure said says told tells remember know think asked called sorry")
 _ASKS_BACK = re.compile(r"\W*(?:what|which|who|whose|where|when|why|how)\b.*\?", re.IGNORECASE)
 _CORRECTS = re.compile(r"\b(?:no|not|wait|hang on|i mean|i meant|actually|wrong|rather|make that)\b", re.IGNORECASE)
-_ASKS_WHO = re.compile(r"\bwho(?:se|m)?\b", re.IGNORECASE)
 _YES_NO = re.compile(r"\W*(?:yes|no|ja|nein|oui|non|s[ií])\b", re.IGNORECASE)
 
 
@@ -29,12 +28,9 @@ def reading_fault(words: str, name: str, heard: Heard, wording: Wording) -> Faul
     if all(_ASKS_BACK.match(one) for one in sentences(words)):
         return "misses"
     said = key_words(words) - SAYING_NOTHING
-    is_said_again = not said - key_words(heard.words) and (wants_more_than_yes(heard.words) or not _YES_NO.match(words))
-    if is_said_again and not values_of("number", words):
+    is_new = bool(said - key_words(heard.words) or values_of("number", words))
+    if not is_new and (wants_more_than_yes(heard.words) or not _YES_NO.match(words)):
         return "misses"
-    is_yours = bool(SECOND_PERSON & words_of(words)) and not any(is_named(one, words) for one in heard.others)
-    if is_yours and _ASKS_WHO.search(asking_part(heard.words)) and not subject_of(heard.words):
-        return "misses"  # who asks whose a thing is does not have it
     due = key_words(heard.recalled) - key_words(heard.words)
     if due & said and takes_over(words, heard, due):
         return "misses"

@@ -45,6 +45,7 @@ def test_a_number_that_was_put_right_since_is_no_other():
     [
         ("It was your kite.", "I found a kite in a tree. Whose may it be?", "misses"),
         ("It was Ben's kite.", "I found a kite in a tree. Whose may it be?", ""),
+        ("It belongs to your sister.", "I found a kite in a tree. Who does it belong to?", ""),
         ("Yes, I do remember your surname.", "You do recall my surname, don't you?", "misses"),
         ("He told me he'd be back.", "Did he tell you if he'd be back?", "misses"),
         ("You mend boats by the weir.", "What did I tell you that I do for a living?", "claims"),
@@ -52,7 +53,7 @@ def test_a_number_that_was_put_right_since_is_no_other():
     ],
 )
 def test_an_answer_that_was_read_says_something_new_and_of_the_right_person(words, question, found):
-    known = "Ana says: I mend clocks.\nBen says: I mend boats by the weir. My kite is lost, and it is red."
+    known = "Ana says: I mend clocks. My sister has a kite.\nBen says: I mend boats by the weir. My kite is lost."
     assert fault(words, question, known) == found
 
 
