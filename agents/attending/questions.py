@@ -80,11 +80,10 @@ _I_DO = re.compile(r"\b(?:I|we|us)\b", re.IGNORECASE)
 _YOU = re.compile(r"\byou\b", re.IGNORECASE)
 _YOU_DID = re.compile(r"\b(?:did|have|had|were|was) you\b(?! (?:a|an|any|the|ever)\b)", re.IGNORECASE)
 _TO_YOU = re.compile(r"\b(?:to|of|with|for|tell|told) you\b", re.IGNORECASE)
+_KNOW = r"know(?! any| some| of\b| how (?:i|we|to|one)\b)"
 _ASIDE = re.compile(
-    r"\b(?:can|could|do|did|would|will) you (?:still )?"
-    r"(?:remember|recall|know(?! any| some| of\b)|tell me|say|guess)\b|\btell me\b|"
-    r"\byou (?:still |do )?"
-    r"(?:remember|recall|know(?! any| some| of\b)|noticed?|heard?|got|have got|write|wrote|said)\b|"
+    rf"\b(?:can|could|do|did|would|will) you (?:still )?(?:remember|recall|{_KNOW}|tell me|say|guess)\b|\btell me\b|"
+    rf"\byou (?:still |do )?(?:remember|recall|{_KNOW}|noticed?|heard?|got|have got|write|wrote|said)\b|"
     r"\bhave you (?:got|put|noted|written)\b",
     re.IGNORECASE,
 )
@@ -106,7 +105,7 @@ _OF_OWN_WORDS = re.compile(
 _ASKS_WHAT = re.compile(r"\b(?:what|who|whose|where|when|why|which|how)", re.IGNORECASE)
 _ASKS_ADVICE = re.compile(
     r"\b(?:should|shall|can|could|may|might|must|would|will|how do) (?:I|we)\b|"
-    r"\bdo (?:I|we) (?:get|find|go|put|sleep|buy|pay|start|begin|ask|use|reach|look)\b",
+    r"\b(?:do|how) (?:I|we) (?:get|find|go|put|sleep|buy|pay|start|begin|ask|use|reach|look)\b",
     re.IGNORECASE,
 )
 _OWNED = re.compile(

@@ -98,8 +98,9 @@ def surely_known(words: str, world: World, actor: Character, person: Person) -> 
     say, asked = world.wording, asking_part(words)
     found: list[str] = []
     for key, values in islice(_looked_up(asked, world, actor, person.name), MAX_LINES):
-        named = values.get("thing") or values.get("room" if key == "way" else "who", "")
-        if key in ("time", "here") or (key != "detail" and has_phrase(say("asked.asks_where", who=named), asked)):
+        named = values.get("thing") or values.get("who", "")
+        is_asked = key in ("time", "here") or (key == "way" and has_phrase(say("asked.asks_way"), asked))
+        if is_asked or (key not in ("way", "detail") and has_phrase(say("asked.asks_where", who=named), asked)):
             found.append(say(f"asked.say_{key}", **values))
     is_of_somebody = any(is_named(one.name, asked) for one in islice(world.awake(), MAX_ROOMS) if one is not actor)
     return found or ([] if is_of_somebody else _lore_of(asked, world, actor))

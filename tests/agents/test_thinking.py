@@ -338,6 +338,14 @@ def test_where_somebody_is_is_no_answer_to_who_only_names_them(tmp_path, questio
     assert life.model.requests
 
 
+def test_who_asks_for_the_way_to_a_place_hears_it_without_a_model(tmp_path):
+    life = with_voice(tmp_path, can=CHAT)
+    told = life.answers("say does any of you know how i get to the kitchen").line
+    assert told == "say To The Kitchen you go north."
+    life = with_voice(tmp_path / "named", words("It smells of bread."), can=CHAT)
+    assert life.answers("say What does the kitchen smell of, Rook?").line == "say It smells of bread."
+
+
 def test_an_answer_that_is_due_may_have_been_said_before(tmp_path):
     life = Talking(tmp_path, words("So it is green."), words("It is green."))
     life.answers("say Rook, his boat is called the Wren. It is green.")
