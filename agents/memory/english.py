@@ -75,11 +75,6 @@ DENIALS = frozenset(
 )
 """Words that deny or leave open without a `not`: a sentence with one of them may mean either."""
 
-HEDGES = frozenset(
-    "think believe suspect guess suppose reckon hear heard perhaps maybe probably possibly seem seems seemed "
-    "apparently rumour rumours claims claimed".split()
-)
-"""Words by which somebody says that what they say need not be so."""
 
 TIMES = frozenset(
     "monday tuesday wednesday thursday friday saturday sunday january february march april may june july august "
@@ -330,36 +325,9 @@ def is_negation(word: str) -> bool:
     return word in NEGATIONS or word.endswith("n't")
 
 
-KINSHIP = tuple(
-    stems(group)
-    for group in (
-        "brother sister sibling twin",
-        "husband wife spouse widow widower bride bridegroom marry married groom",
-        "father mother parent dad mum mom son daughter child children baby kid boy girl",
-        "aunt uncle niece nephew",
-        "cousin",
-        "grandfather grandmother grandson granddaughter grandparent grandchild",
-    )
-)
-"""Words for relatives, as stems: those of one group may tell of the same two people."""
-
 MUTUAL = stems("sister brother sibling twin cousin friend neighbour partner")
 """Stems of what two people are to each other."""
 
-OPPOSITES = tuple(
-    (stems(one), stems(other))
-    for pair in (
-        ("die drown", "alive live"),
-        ("lose miss", "find"),
-        ("stay remain", "leave go depart"),
-        ("open", "close shut"),
-        ("pass succeed", "fail"),
-        ("rise", "fall sink"),
-        ("love like", "hate dislike"),
-    )
-    for one, other in (pair, pair[::-1])
-)
-"""Words, as stems, with their opposites."""
 
 LIGHT = stems(
     """

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from agents.memory.english import stem, stems
 from agents.memory.judging.clauses import Clause
-from agents.memory.judging.details import FACE_TO_FACE, is_located
+from agents.memory.judging.details import is_located
 from agents.memory.judging.events import GIVE, TAKE, Action, Transfer, actions_of, transfers_of
 from agents.memory.judging.evidence import Evidence
 from agents.memory.judging.matching import Claim, Fault, display_names, is_named, shares_topic
 from agents.memory.judging.modality import is_realized
 
-ARRIVING = stems("come arrive return visit")
 TRADING = stems("sell buy trade")
 GRAVE_EVENTS = (
     (stems("die drown"), stems("die drown"), True),
@@ -20,19 +19,6 @@ GRAVE_EVENTS = (
     (TRADING, stems("sell buy trade sale pay price cost owe penny silver coin"), False),
 )
 """Grave events: their stems, the stems in a line that bear them out, and whether the line has to be about the doer."""
-
-
-def never_met(claim: Claim, evidence: Evidence) -> Fault | None:
-    """Return a fault if somebody who was only talked about is said to have come, spoken or given something."""
-    clause, who = claim.clause, claim.clause.subject
-    if not who or who in evidence.met or not evidence.is_whole or claim.speaker or claim.is_hedged or clause.passive:
-        return None
-    met = (
-        FACE_TO_FACE if evidence.agent in clause.names else ARRIVING if clause.places & evidence.rooms else frozenset()
-    )
-    if any(clause.tokens[at].value in met and is_realized(clause, at) for at in clause.verb_places):
-        return "invented-event", f"no memory has {who} in person."
-    return None
 
 
 def wrong_transfer(claim: Claim, evidence: Evidence) -> Fault | None:
@@ -71,10 +57,8 @@ def wrong_action(claim: Claim, evidence: Evidence) -> Fault | None:
         match action.kind:
             case "go":
                 fault = _wrong_way(action, evidence)
-            case "find":
-                fault = _wrong_find(action, evidence)
-            case "follow":
-                fault = _wrong_following(action, evidence)
+            case "find" | "follow":
+                continue
             case _:
                 fault = _wrong_handling(action, evidence)
         if fault:
@@ -91,29 +75,6 @@ def _wrong_way(action: Action, evidence: Evidence) -> Fault | None:
             f"no memory has {display_names(evidence, [action.actor])} going to {action.place} or coming from there.",
         )
     return None
-
-
-def _wrong_find(action: Action, evidence: Evidence) -> Fault | None:
-    """Return whether the agent is said to have found a thing where no line of its own has it."""
-    lines = [evidence.lines[at] for at in evidence.where.get(action.thing, ()) if not evidence.lines[at].speaker]
-    is_clear = action.actor == evidence.agent and action.place in evidence.rooms and lines
-    if is_clear and not any(action.place == line.place for line in lines):
-        return "wrong-place", f"the memories do not have the {action.thing} at {action.place}."
-    return None
-
-
-def _wrong_following(action: Action, evidence: Evidence) -> Fault | None:
-    told = evidence.with_any(["follow"])
-    if any({action.actor, action.other} <= one.clause.names | {one.subject} for one in told):
-        return None
-    if any(
-        one.kind == action.kind and (one.actor, one.other) == (action.actor, action.other) for one in evidence.events
-    ):
-        return None
-    return (
-        "invented-event",
-        f"no memory has {display_names(evidence, [action.actor])} following {display_names(evidence, [action.other])}.",
-    )
 
 
 def _wrong_handling(action: Action, evidence: Evidence) -> Fault | None:

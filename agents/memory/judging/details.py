@@ -20,9 +20,8 @@ from agents.memory.judging.matching import (
     is_named,
     telling_verbs,
 )
-from agents.memory.judging.tokens import MARK, NAME, NUMBER, WORD, Token
+from agents.memory.judging.tokens import MARK, NAME, NUMBER, Token
 
-_UNITS = stems("second minute hour day week month year")
 _MOVING = stems("go walk leave carry bring take come run head move")
 FACE_TO_FACE = SAYING | GIVING | stems("meet talk speak")
 
@@ -46,34 +45,6 @@ def wrong_place(claim: Claim, evidence: Evidence) -> Fault | None:
             if (seen := evidence.where.get(one)) and not seen & there:
                 return "wrong-place", f"no memory has {one.lstrip('@')} at {place}."
     return None
-
-
-def wrong_topic(claim: Claim, evidence: Evidence) -> Fault | None:
-    """Return whether the lines have another name behind the same preposition: `in Carrow` for `in Marrow`."""
-    pairs = _placed_names(claim.clause, evidence)
-    near = closest(claim.clause, evidence, any_proposition, HALF_COVERED) if pairs else []
-    verbs = telling_verbs(claim.clause)
-    names = {name for _, name in pairs}
-    for one in near:
-        told = {pair for pair in _placed_names(one.clause, evidence) if f"@{pair[1]}" in one.items}
-        others = {pair for pair in told if pair[0] in {word for word, _ in pairs}}
-        is_same = bool(verbs & one.clause.verbs) or all(f"@{name}" in claim.clause.items for name in names)
-        if others and is_same and not any(names & {name.lstrip("@") for name in other.items} for other in near):
-            return "wrong-place", f"the memories have {' '.join(min(others))} here, not {' '.join(min(pairs))}."
-    return None
-
-
-def _placed_names(clause: Clause, evidence: Evidence) -> set[tuple[str, str]]:
-    """Return each name behind `in`, `at` or `from`, and each noun behind one and `the`, with the preposition."""
-    found = set()
-    for at, token in enumerate(clause.tokens[:-1]):
-        if token.word in ("in", "at", "from"):
-            behind = clause.tokens[at + 1]
-            is_noun = behind.word == "the" and at + 2 < len(clause.tokens) and clause.tokens[at + 2].kind == WORD
-            named = clause.tokens[at + 2] if is_noun else behind
-            if is_noun or (named.kind == NAME and f"@{named.value}" not in evidence.people):
-                found.add((token.word, named.value))
-    return found
 
 
 def strange_thing(claim: Claim, evidence: Evidence) -> Fault | None:
@@ -129,37 +100,6 @@ def wrong_number(claim: Claim, evidence: Evidence) -> Fault | None:
                 f"the memories have {noun} {there} here, not {display_names(evidence, said_numbers)}.",
             )
     return None
-
-
-def wrong_unit(claim: Claim, evidence: Evidence) -> Fault | None:
-    """Return whether a span of time is in days where the lines of the matter have weeks."""
-    spans = _spans(claim.clause)
-    near = closest(claim.clause, evidence, any_proposition) if spans else []
-    told = {span for one in near for span in _spans(one.clause)}
-    if told and spans and not spans & told and {unit for _, unit in spans}.isdisjoint(unit for _, unit in told):
-        return "wrong-number", f"the memories have {' '.join(min(told))} here."
-    return None
-
-
-def _spans(clause: Clause) -> set[tuple[str, str]]:
-    rows = ((count, noun.removesuffix("s")) for count, noun in counted(clause.tokens))
-    return {(count, unit) for count, unit in rows if unit in _UNITS}
-
-
-def wrong_day(claim: Claim, evidence: Evidence) -> Fault | None:
-    """Return whether somebody does on one day what they do on another in all lines that tell of it."""
-    days, who = _days(claim.clause), claim.clause.subject
-    if not days or who is None or any(evidence.has(day) for day in days):
-        return None
-    told = [one for one in evidence.propositions if one.subject == who and _days(one.clause)]
-    told = [one for one in told if has_same_verb(claim.clause, one)]
-    if told:
-        return "wrong-number", f"the memories have another day here: {told[0].clause.text!r}."
-    return None
-
-
-def _days(clause: Clause) -> set[str]:
-    return {token.value for token in clause.tokens if token.word in TIMES and token.written.endswith("day")}
 
 
 def _beside_noun(noun: str, told: Sequence[Proposition]) -> set[str]:

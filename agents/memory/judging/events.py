@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import pairwise, takewhile
+from itertools import pairwise
 
 from agents.memory.english import (
     AUXILIARIES,
@@ -233,25 +233,6 @@ def person_behind(clause: Clause, prepositions: Sequence[str], start: int = 0) -
             is_owner = is_owner and clause.tokens[at + 2].word not in FUNCTION_WORDS
             return None if is_owner else clause.persons[at + 1]
     return None
-
-
-def complements(clause: Clause) -> set[tuple[str, str]]:
-    """Return each of some prepositions with the stem of the noun behind it: the last word of the phrase."""
-    found = set()
-    for at, token in enumerate(clause.tokens):
-        if token.word in _COMPLEMENTING:
-            phrase = list(takewhile(_is_in_phrase, clause.tokens[at + 1 :]))
-            nouns = [one.value for one in phrase if one.word not in FUNCTION_WORDS]
-            if nouns and phrase[0].word in DETERMINERS | POSSESSIVES:
-                found.add((token.word, nouns[-1]))
-    return found
-
-
-def _is_in_phrase(token: Token) -> bool:
-    return token.kind == WORD and (token.word not in FUNCTION_WORDS or token.word in DETERMINERS | POSSESSIVES)
-
-
-_COMPLEMENTING = frozenset("for with in on under into inside".split())
 
 
 _ACTION_VERBS = {

@@ -16,7 +16,7 @@ from agents.memory.judging.clauses import Clause, read
 from agents.memory.judging.coreference import Discourse
 from agents.memory.judging.entities import derived_numbers, folded, plain, words_of
 from agents.memory.judging.events import DROP, GIVE, TAKE, Event, Things, Transfer, counted, event_in, transfers_of
-from agents.memory.judging.modality import asserted_verbs, is_nonfactual, is_uncertain
+from agents.memory.judging.modality import asserted_verbs, is_nonfactual
 from agents.memory.judging.tokens import NUMBER, Gazetteer
 from vault.markdown import LINE_BREAK
 from vault.memory.memory_line import Memory
@@ -56,11 +56,10 @@ class Line:
 class Proposition:
     """A clause of the source.
 
-    `speaker` says it, None if unknown; `people` are all who are about. `answers` are those who speak next after a
-    question. `around` is the content of the whole sentence, and `meant` the thing that `it` stands for. `is_nonfactual`
-    is true if it tells nothing that was done: a question, a wish, an order, a promise, a condition. `is_quoted` is true
-    if its speaker tells it as somebody's words, `is_uncertain` if as a thought or a possibility. `asserted` are the
-    verbs that it tells as real.
+    `answers` are those who speak next after a question, `around` is what the whole sentence is about,
+    `meant` what `it` stands for. `is_nonfactual` if it tells nothing that was done: a question, a wish, an order,
+    a promise, a condition. `is_quoted` if its speaker tells it as what somebody says. `asserted` are the verbs that
+    it tells as real.
     """
 
     clause: Clause
@@ -72,7 +71,6 @@ class Proposition:
     meant: frozenset[str] = frozenset()
     is_nonfactual: bool = False
     is_quoted: bool = False
-    is_uncertain: bool = False
     asserted: frozenset[str] = frozenset()
 
     @cached_property
@@ -111,9 +109,6 @@ class Evidence:
         self.events: list[Event] = []
         self.events_by_line: list[tuple[int, Event]] = []
         self.visited: dict[str, set[str]] = defaultdict(set)
-        self.met = {self.gazetteer.canonical(one) for line in lines for one in (*line.people, line.speaker) if one} | {
-            agent
-        }
         self.genders: dict[str, str] = {}
         self._discourses: dict[str, Discourse] = {}
         self._index: dict[str, list[int]] = defaultdict(list)
@@ -186,8 +181,7 @@ class Evidence:
             is_meant = is_told and is_nonfactual(clause)
             one = Proposition(clause, speaker, number, people, answers, around, meant, is_meant, is_quoted)
             asserted = asserted_verbs(clause) if is_told else clause.verbs
-            is_guessed = bool(line.speaker) and is_uncertain(sentence)
-            self.propositions.append(replace(one, is_uncertain=is_guessed, asserted=asserted))
+            self.propositions.append(replace(one, asserted=asserted))
             is_quoted = is_quoted or bool(clause.verbs & SAYING)
             self._note(number, clause)
 

@@ -12,7 +12,6 @@ from agents.memory.english import (
     DENIALS,
     DETERMINERS,
     FUNCTION_WORDS,
-    HEDGES,
     IRREGULAR,
     MODALS,
     NOBODY,
@@ -132,11 +131,6 @@ def is_hedged(sentence: Sequence[Clause]) -> bool:
 def is_hearsay(sentence: Sequence[Clause], agent: str) -> bool:
     """Return whether a sentence tells what somebody else than the agent has heard or thinks."""
     return any(clause.verbs & _HEARING and clause.subject not in (None, agent) for clause in sentence)
-
-
-def is_uncertain(sentence: Sequence[Clause]) -> bool:
-    """Return whether somebody says a sentence as what they think, have heard or hold possible."""
-    return any(HEDGES & clause.words for clause in sentence)
 
 
 def denied(clause: Clause) -> frozenset[str]:

@@ -2,47 +2,28 @@
 
 from __future__ import annotations
 
-from agents.memory.english import BE, LIGHT, MODALS, NOBODY, OPPOSITES, QUANTIFIERS, SAYING, SUBJECT_PRONOUNS
+from agents.memory.english import BE, LIGHT, QUANTIFIERS, SAYING, SUBJECT_PRONOUNS
 from agents.memory.judging.clauses import CONTENT_OPENINGS, Clause
 from agents.memory.judging.events import FIND, actions_of, transfers_of
 from agents.memory.judging.evidence import Evidence, Proposition
 from agents.memory.judging.matching import (
     COVERED,
     HALF_COVERED,
-    PERCEIVING,
     SPEECH_ACTS,
     WHOLE,
     Claim,
     Fault,
-    any_proposition,
     closest,
-    has_same_verb,
     shares_topic,
     telling_verbs,
     topics_of,
 )
-from agents.memory.judging.modality import denied, is_imperative, is_planned, is_realized
+from agents.memory.judging.modality import denied, is_imperative, is_realized
 
 _BOUNDS = frozenset("until till only without most least longer than".split())
 _ASKING = CONTENT_OPENINGS - {"that", "when", "where"} | {"who", "which"}
 _ANSWER_LINES = 2
 _ANYTHING = frozenset("anything anybody anyone nothing nobody it".split())
-
-
-def opposite(claim: Claim, evidence: Evidence) -> Fault | None:
-    """Return whether somebody is said to be or do the opposite of what the lines have, and never that."""
-    clause, who = claim.clause, claim.clause.subject
-    if who is None or clause.is_negated or claim.is_hedged or claim.is_open:
-        return None
-    for words, others in OPPOSITES:
-        told = [
-            one for one in evidence.with_any(others) if one.subject == who and evidence.lines[one.line].event is None
-        ]
-        told = [one for one in told if claim.speaker in (None, one.speaker)]
-        same = [one for one in evidence.with_any(words) if one.subject == who]
-        if clause.items & words and told and not same and not any(one.clause.is_negated for one in told):
-            return "negation", f"the memories have the opposite: {told[0].clause.text!r}."
-    return None
 
 
 def told_as_fact(claim: Claim, evidence: Evidence) -> Fault | None:
@@ -64,18 +45,6 @@ def told_as_fact(claim: Claim, evidence: Evidence) -> Fault | None:
     return None
 
 
-def asked_as_fact(claim: Claim, evidence: Evidence) -> Fault | None:
-    """Return a fault if something is told as so that the lines only ask, or hold possible."""
-    clause = claim.clause
-    if claim.is_reported or claim.is_hedged or clause.is_negated or is_planned(clause) or clause.verbs:
-        return None
-    if BE & clause.words and topics_of(clause):
-        near = closest(clause, evidence, any_proposition)
-        if near and all(one.is_nonfactual and not one.asserted for one in near):
-            return "invented-event", f"the memories do not have this as so: {near[0].clause.text!r}."
-    return None
-
-
 def _with_verb(verb: str, clause: Clause, evidence: Evidence) -> list[Proposition]:
     """Return the propositions with a verb whose subject may be that of a clause."""
     told = [one for one in evidence.with_any([verb]) if verb in one.clause.verbs or is_imperative(one.clause)]
@@ -89,23 +58,6 @@ def _is_of_matter(clause: Clause, verb: str, one: Proposition, evidence: Evidenc
     is_rare = verb not in LIGHT and evidence.is_rare(verb)
     is_telling = clause.subject is not None and clause.subject in (one.subject, *one.clause.names)
     return bool(topics & (one.items | one.around)) or (is_rare and is_telling)
-
-
-def rumour_as_fact(claim: Claim, evidence: Evidence) -> Fault | None:
-    """Return a fault if something is told as so that somebody only thinks, has heard or holds possible."""
-    clause = claim.clause
-    if claim.is_reported or claim.is_hedged or clause.is_negated or not clause.verbs:
-        return None
-    if MODALS & clause.words or clause.opening in CONTENT_OPENINGS:
-        return None
-    near = [one for one in closest(clause, evidence, any_proposition, HALF_COVERED) if has_same_verb(clause, one)]
-    if not near and clause.subject not in (None, evidence.agent):
-        told = [one for verb in sorted(clause.verbs) for one in _with_verb(verb, clause, evidence)]
-        near = [one for one in told if clause.subject == one.subject]
-    is_thought = any(one.is_uncertain and not one.clause.is_negated for one in near)
-    if is_thought and all(one.is_uncertain or one.clause.is_negated for one in near):
-        return "invented-event", f"in the memories somebody only thinks or has heard this: {near[0].clause.text!r}."
-    return None
 
 
 def disputed_as_fact(claim: Claim, evidence: Evidence) -> Fault | None:
@@ -170,22 +122,6 @@ def wrong_denial(claim: Claim, evidence: Evidence) -> Fault | None:
     if near and all(_is_contrary(clause, one.clause) for one in near):
         how = "say the contrary" if clause.is_negated else "deny this"
         return "negation", f"the memories {how}: {near[0].clause.text!r}."
-    return None
-
-
-def wrong_quantity(claim: Claim, evidence: Evidence) -> Fault | None:
-    """Return whether everybody or somebody does what the lines say of nobody, or the other way round."""
-    clause = claim.clause
-    if claim.is_hedged or not clause.words & QUANTIFIERS:
-        return None
-    for verb in sorted(clause.verbs - SAYING - PERCEIVING):
-        told = [
-            one
-            for one in evidence.with_any([verb])
-            if verb in one.clause.verbs and claim.speaker in (None, one.speaker) and one.clause.words & QUANTIFIERS
-        ]
-        if told and all(bool(one.clause.words & NOBODY) != bool(clause.words & NOBODY) for one in told):
-            return "negation", f"the memories say the contrary: {told[0].clause.text!r}."
     return None
 
 

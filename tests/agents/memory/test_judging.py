@@ -115,10 +115,7 @@ def test_no_sentence_of_the_journal_itself_is_untrue(source, places):
         ("I took the tin cup at the Mill.", "wrong-place"),
         ("I took the iron key.", "invented-event"),
         ("Ana went to the Mill.", "wrong-place"),
-        ("Ben followed me.", "invented-event"),
         ("Ana paid me 3 pennies for the soup.", "invented-event"),
-        ("Harold told me that the fence is whole.", "invented-event"),
-        ("Ben thanked me for the eels.", "invented-event"),
         ("Somebody knows of the hole.", "negation"),
         ("Odile said that the fence was leaking.", "negation"),
         ("Ana leaves on Monday with Ben.", "wrong-number"),
@@ -126,8 +123,6 @@ def test_no_sentence_of_the_journal_itself_is_untrue(source, places):
         ("Odile quarrelled with Ana.", "wrong-person"),
         ("Wick gave me the tin cup.", "wrong-person"),
         ("I met Wick in the Ink Yard.", "wrong-person"),
-        ("Odile thanked me for the honey.", "wrong-person"),
-        ("Ben said that Harold is alive.", "negation"),
     ],
 )
 def test_an_act_has_to_be_as_it_was_told(text: str, reason: str):
@@ -204,17 +199,10 @@ TALK = of(
 @pytest.mark.parametrize(
     ("text", "reason"),
     [
-        ("Ben stole the ladder.", "invented-event"),
-        ("Ben painted the fence himself.", "wrong-person"),
-        ("Ben mended the fence with his brother Rolf.", "wrong-person"),
         ("I taught Odile chess.", "invented-event"),
         ("The river rose, and Odile slept in the boat.", "invented-event"),
-        ("I asked Ana for the chess board.", "invented-event"),
-        ("Ben broke the bell.", "wrong-person"),
-        ("Odile asked me not to tell Ben that we met.", "wrong-person"),
         ("Ben gave me the iron key before Ana gave me the brass lantern.", "wrong-order"),
         ("I used the iron key in the Ink Yard.", "wrong-place"),
-        ("Odile said that the well has been dry for 3 days.", "wrong-number"),
     ],
 )
 def test_what_was_thought_asked_or_done_by_another_is_not_told_as_done(text: str, reason: str):
