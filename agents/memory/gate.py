@@ -36,9 +36,7 @@ FEWEST_KNOWN = 4
 
 FEWEST_TOPICS = 1
 
-UNTRUE = frozenset(
-    {"wrong-person", "wrong-place", "wrong-thing", "wrong-number", "wrong-order", "negation", "invented-event"}
-)
+UNTRUE = frozenset({"wrong-person", "wrong-place", "wrong-thing", "wrong-number", "negation", "invented-event"})
 MENDABLE = UNTRUE | {"unknown-name", "unknown-number", "cut-off", "repetition"}
 """The objections to single sentences: without these, the others may still be a sound summary."""
 

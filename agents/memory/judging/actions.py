@@ -7,18 +7,18 @@ from agents.memory.judging.clauses import Clause
 from agents.memory.judging.details import is_located
 from agents.memory.judging.events import GIVE, TAKE, Action, Transfer, actions_of, transfers_of
 from agents.memory.judging.evidence import Evidence
-from agents.memory.judging.matching import Claim, Fault, display_names, is_named, shares_topic
+from agents.memory.judging.matching import Claim, Fault, display_names, shares_topic
 from agents.memory.judging.modality import is_realized
 
 TRADING = stems("sell buy trade")
 GRAVE_EVENTS = (
-    (stems("die drown"), stems("die drown"), True),
-    (stems("kill murder stab poison"), stems("kill murder stab poison die"), True),
-    (stems("steal rob"), stems("steal rob theft thief"), True),
-    (stems("marry wed"), stems("marry wed wife husband bride"), False),
-    (TRADING, stems("sell buy trade sale pay price cost owe penny silver coin"), False),
+    (stems("die drown"), stems("die drown")),
+    (stems("kill murder stab poison"), stems("kill murder stab poison die")),
+    (stems("steal rob"), stems("steal rob theft thief")),
+    (stems("marry wed"), stems("marry wed wife husband bride")),
+    (TRADING, stems("sell buy trade sale pay price cost owe penny silver coin")),
 )
-"""Grave events: their stems, the stems in a line that bear them out, and whether the line has to be about the doer."""
+"""Grave events, and what in a line bears them out."""
 
 
 def wrong_transfer(claim: Claim, evidence: Evidence) -> Fault | None:
@@ -54,26 +54,8 @@ def wrong_action(claim: Claim, evidence: Evidence) -> Fault | None:
     if claim.speaker or claim.is_hedged or not evidence.is_whole:
         return None
     for action in actions_of(claim.clause, evidence.things):
-        match action.kind:
-            case "go":
-                fault = _wrong_way(action, evidence)
-            case "find" | "follow":
-                continue
-            case _:
-                fault = _wrong_handling(action, evidence)
-        if fault:
+        if fault := _wrong_handling(action, evidence):
             return fault
-    return None
-
-
-def _wrong_way(action: Action, evidence: Evidence) -> Fault | None:
-    seen = evidence.where[f"@{action.actor}"]
-    known = evidence.visited[action.actor] | {place for place, lines in evidence.places.items() if lines & seen}
-    if action.place not in known:
-        return (
-            "wrong-place",
-            f"no memory has {display_names(evidence, [action.actor])} going to {action.place} or coming from there.",
-        )
     return None
 
 
@@ -103,7 +85,7 @@ def grave_event(claim: Claim, evidence: Evidence) -> Fault | None:
         return None
     said_stems = {clause.tokens[at].value for at in clause.verb_places}
     said_stems |= {token.value for token in clause.tokens if token.word == "dead"}
-    for kind, signs, is_personal in GRAVE_EVENTS:
+    for kind, signs in GRAVE_EVENTS:
         if not said_stems & kind:
             continue
         told = evidence.with_any(signs)
@@ -111,7 +93,4 @@ def grave_event(claim: Claim, evidence: Evidence) -> Fault | None:
             told = [one for one in told if one.asserted and shares_topic(clause, one)]
         if not told:
             return "invented-event", "no memory tells of such an act."
-        who = clause.subject if is_named(clause) else None
-        if is_personal and who and not any(who in one.clause.names or who == one.subject for one in told):
-            return "invented-event", f"no memory tells this of {display_names(evidence, [who])}."
     return None

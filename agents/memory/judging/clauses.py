@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
 
@@ -29,7 +29,7 @@ from agents.memory.english import (
     is_negation,
     stem,
 )
-from agents.memory.judging.coreference import GENDERS, SOMEBODY, Discourse, is_person, resolved_persons
+from agents.memory.judging.coreference import SOMEBODY, THIRD_PERSONS, Discourse, is_person, resolved_persons
 from agents.memory.judging.entities import plain
 from agents.memory.judging.tokens import (
     MARK,
@@ -48,18 +48,9 @@ _NOMINATIVE = frozenset("i he she we they".split())
 
 
 _HAVE = frozenset("have has had".split())
-_SAME_PARTICIPLE = frozenset(
-    "come become overcome run put cut read let hit hurt set shut split spread cost quit".split()
-)
 
 
-_ANYBODY = frozenset("nobody everybody somebody anybody everyone someone else it that who".split())
-
-
-_SOMEBODIES = _ANYBODY - {"it", "that", "who", "else"}
-
-
-_DENIED_AGAIN = frozenset("don't doesn't didn't hasn't haven't hadn't not".split())
+_SOMEBODIES = frozenset("nobody everybody somebody anybody everyone someone".split())
 
 
 CONTENT_OPENINGS = frozenset("that whether if how why what where when".split())
@@ -112,14 +103,6 @@ class Clause:
         return frozenset(name for name in self.persons if name)
 
     @cached_property
-    def subjects(self) -> tuple[str, ...]:
-        """The people before its verb if there are several: `Ana and Ben left`."""
-        first = min(self.verb_places, default=0)
-        named = [token.value for token in self.tokens[:first] if token.kind == NAME and not token.owns]
-        is_listed = all(token.kind in (NAME, MARK) or token.word == "and" for token in self.tokens[:first])
-        return tuple(named) if len(named) > 1 and is_listed else ()
-
-    @cached_property
     def places(self) -> frozenset[str]:
         return frozenset(token.value for token in self.tokens if token.kind == PLACE)
 
@@ -161,26 +144,21 @@ def _clauses(sentence: list[Token], discourse: Discourse) -> list[Clause]:
     for opening, tokens in _segments(sentence):
         own = [tokens[at].value for at in range(len(tokens)) if is_person(tokens, at, discourse.people)]
         last = max(((at, name) for at, name in people.items() if at < tokens[0].start), default=(0, None))[1]
-        discourse.tellers = {one.subject for one in found[-1:] if opening in CONTENT_OPENINGS and one.verbs & SAYING}
         persons = tuple(resolved_persons(tokens, named, discourse))
         subject, is_inherited = _subject(tokens, opening, persons, last)
         is_aside = opening == "," and bool(found) and found[-1].opening in SUBORDINATORS
         if is_inherited and found and not is_aside and opening in COORDINATORS | {"", ",", "who", "which", "that"}:
             subject = found[-1].subject if not _is_open(opening, found) else None
         verbs = frozenset(stem(tokens[at].word) for at in verb_places(tokens) if tokens[at].word not in AUXILIARIES)
-        if not verbs and found and {token.word for token in tokens} & _DENIED_AGAIN:
-            verbs = found[-1].verbs  # eleven passed and one did not
         owners = tuple(_owners(tokens, persons, {*named, *own}))
-        clause = Clause(tuple(tokens), subject, verbs, opening, _is_passive(tokens), owners, persons)
-        found.append(
-            replace(clause, is_asked=tokens[-1].start >= asked_from and (not found or opening not in _PRESUPPOSED))
-        )
+        is_asked = tokens[-1].start >= asked_from and (not found or opening not in _PRESUPPOSED)
+        found.append(Clause(tuple(tokens), subject, verbs, opening, _is_passive(tokens), owners, persons, is_asked))
         named += own
     meant = [
         person or SOMEBODY
         for clause in found
         for token, person in zip(clause.tokens, clause.persons, strict=True)
-        if token.word in GENDERS
+        if token.word in THIRD_PERSONS
     ]
     discourse.before = [*named, *meant] or discourse.before
     return found
@@ -273,7 +251,7 @@ def _is_verb(tokens: list[Token] | tuple[Token, ...], at: int) -> bool:
     if word in AUXILIARIES or word in ("i'm", "i've", "i'll", "i'd", "he's", "she's", "it's"):
         return True
     before = tokens[at - 1] if at else None
-    if word in BASES if before is None else before.word in _ANYBODY and word.removesuffix("s") in BASES:
+    if before is None and word in BASES:
         return True
     if word in ("like", "likes", "need") and before and (before.word in SUBJECT_PRONOUNS or before.kind == NAME):
         return True
@@ -285,8 +263,6 @@ def _is_verb(tokens: list[Token] | tuple[Token, ...], at: int) -> bool:
         return True
     if before is None:
         return False
-    if before.word in _HAVE and word in _SAME_PARTICIPLE:
-        return True
     if word.endswith("ing") and len(word) > 4 and before.word in BE:
         return True
     after_name = before.kind == NAME and (word.endswith("s") or word in BASES)
@@ -386,7 +362,7 @@ def _owners(tokens: list[Token], persons: tuple[str | None, ...], named: set[str
     for at, token in enumerate(tokens):
         owner = token.value if token.owns and token.kind == NAME else None
         if token.word in POSSESSIVES and not token.owns:
-            is_named = token.word not in GENDERS or persons[at] in named
+            is_named = token.word not in THIRD_PERSONS or persons[at] in named
             owner = (persons[at] if is_named else None) or ""
         if owner is not None:
             nouns = []

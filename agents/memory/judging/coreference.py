@@ -8,26 +8,22 @@ from dataclasses import dataclass, field
 from agents.memory.english import PREPOSITIONS
 from agents.memory.judging.tokens import NAME, Token
 
-GENDERS = {"he": "m", "him": "m", "his": "m", "himself": "m", "she": "f", "her": "f", "hers": "f", "herself": "f"}
+THIRD_PERSONS = frozenset("he him his himself she her hers herself".split())
 SOMEBODY = ""
 """The mark among the names for a person whose name is unknown."""
 
 
 @dataclass
 class Discourse:
-    """The people talked about last, and the gender of each, as far as pronouns have shown it.
+    """Of whom there was talk last: `before` are those of the sentence before.
 
-    `i` and `you` are the people meant by these words, None if unknown. `before` are the people of the sentence before,
-    `earlier` those of the speech before that, and `tellers` those whose words are being told.
+    `i` and `you` are who is meant by these words, None if nobody knows.
     """
 
     people: frozenset[str]
     i: str | None = None
     you: str | None = None
     before: list[str] = field(default_factory=list)
-    earlier: list[str] = field(default_factory=list)
-    genders: dict[str, str] = field(default_factory=dict)
-    tellers: set[str | None] = field(default_factory=set)
 
 
 def resolved_persons(tokens: list[Token], named: list[str], discourse: Discourse) -> Iterator[str | None]:
@@ -52,18 +48,7 @@ def _meant(word: str, named: list[str], discourse: Discourse) -> str | None:
         return discourse.i
     if word in ("you", "your", "yours", "yourself"):
         return discourse.you
-    gender = GENDERS.get(word.partition("'")[0])
-    if gender is None:
+    if word.partition("'")[0] not in THIRD_PERSONS:
         return None
-    others: set[str] = set()
-    for names in ([*discourse.before, *named], discourse.earlier):
-        fitting = {name for name in names if discourse.genders.get(name) in (None, gender)}
-        others = others or fitting - {discourse.i, discourse.you}
-    if len(others) > 1 and len(others & discourse.tellers) == 1:
-        return next(iter(others & discourse.tellers))
-    if len(others) != 1:
-        return None
-    (name,) = others
-    if name and name in named:
-        discourse.genders.setdefault(name, gender)
-    return name or None
+    others = {*discourse.before, *named} - {discourse.i, discourse.you}
+    return (min(others) or None) if len(others) == 1 else None

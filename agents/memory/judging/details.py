@@ -10,7 +10,6 @@ from agents.memory.judging.entities import UNCOUNTED
 from agents.memory.judging.events import GIVING, counted, numbered
 from agents.memory.judging.evidence import Evidence, Proposition
 from agents.memory.judging.matching import (
-    HALF_COVERED,
     Claim,
     Fault,
     any_proposition,
@@ -33,9 +32,6 @@ def wrong_place(claim: Claim, evidence: Evidence) -> Fault | None:
         if not there and (clause.subject or clause.names):
             return "wrong-place", f"no memory is of {place}."
         who, is_there = clause.subject, is_located(clause, place)
-        for one in clause.subjects if is_there and clause.verbs & FACE_TO_FACE else ():
-            if evidence.is_whole and place not in evidence.present.get(one, ()):
-                return "wrong-place", f"no memory has {one} at {place}."
         is_met = who != evidence.agent and is_named(clause) and is_there and clause.verbs & FACE_TO_FACE
         if who and is_met and place not in evidence.present.get(who, {place}):
             return "wrong-place", f"no memory has {who} at {place}."
@@ -131,7 +127,7 @@ def wrong_time(claim: Claim, evidence: Evidence) -> Fault | None:
             continue
         if any(clause.subject in (one.subject, one.speaker) for one in have):
             continue
-        near = closest(claim.clause, evidence, any_proposition, HALF_COVERED)
+        near = closest(claim.clause, evidence, any_proposition)
         others = [one for one in near if _numbers(one.clause) - {f"#{one}" for one in UNCOUNTED}]
         is_other = len(others) == len(near) or any(has_same_verb(clause, one) for one in others)
         if near and is_other and not any(number in _line_items(one, evidence) for one in near):

@@ -238,38 +238,24 @@ def person_behind(clause: Clause, prepositions: Sequence[str], start: int = 0) -
 _ACTION_VERBS = {
     **dict.fromkeys(stems("take fetch grab collect pick get"), TAKE),
     **dict.fromkeys(stems("drop put lay"), DROP),
-    **dict.fromkeys(stems("go walk come leave return arrive head climb"), GO),
-    **dict.fromkeys(stems("follow"), FOLLOW),
-    **dict.fromkeys(stems("use"), USE),
-    **dict.fromkeys(stems("find discover"), FIND),
 }
-
-
-_TOGETHER_WITH_VERB = frozenset("up down along back over away out off".split())
 
 
 _HAPPENED_IN = frozenset("in at on".split())
 
 
-_LED_TO = frozenset("to for into from".split())
-
-
 @dataclass(frozen=True)
 class Action:
-    """An act that a clause tells as done. `thing` or `other` is what or whom it is done to.
-
-    `place` is where it is done; of one who goes, where to or where from.
-    """
+    """An act that a clause tells as done to a thing, and where it is done."""
 
     kind: str
     actor: str
-    thing: str = ""
-    other: str = ""
+    thing: str
     place: str = ""
 
 
 def actions_of(clause: Clause, things: Things) -> Iterator[Action]:
-    """Yield the acts of a clause that the world would have told: things taken and put down, ways gone, people led."""
+    """Yield the acts of a clause that the world would have told: things taken and put down."""
     for at in clause.verb_places:
         action = _ACTION_VERBS.get(clause.tokens[at].value, "")
         actor = _actor(clause, at)
@@ -287,26 +273,13 @@ def _actor(clause: Clause, at: int) -> str | None:
 def _actions(clause: Clause, at: int, action: str, actor: str, things: Things) -> Iterator[Action]:
     tokens = clause.tokens
     end = next((other for other in clause.verb_places if other > at), len(tokens))
-    if action == FOLLOW:
-        whom = clause.persons[at + 1] if at + 1 < end and not tokens[at + 1].owns else None
-        if whom and not clause.passive:
-            yield Action(action, actor, other=whom)
-        return
-    if action == GO:
-        for behind in range(at + 1, end):
-            before = [token.word for token in tokens[at + 1 : behind] if token.word not in DETERMINERS]
-            if tokens[behind].kind == PLACE and before and before[-1] in _LED_TO:
-                yield Action(action, actor, place=tokens[behind].value)
-        return
     named = dict(things.within(tokens))
     for begin, stop in _parts(clause, 0 if clause.passive else at + 1, end):
-        first = next(
-            (here for here in range(begin, stop) if tokens[here].word in PREPOSITIONS - _TOGETHER_WITH_VERB), stop
-        )
+        first = next((here for here in range(begin, stop) if tokens[here].word in PREPOSITIONS), stop)
         place = _place_in(clause, begin, stop)
         for here in range(begin, first):
             if here in named and tokens[here].kind == WORD:
-                yield Action(action, actor, named[here], place=place)
+                yield Action(action, actor, named[here], place)
 
 
 def _parts(clause: Clause, begin: int, end: int) -> Iterator[tuple[int, int]]:

@@ -25,10 +25,6 @@ from world.parsing import parse_line
 _LIGHT_WORTH = 0.3
 
 
-_AROUND = 0.5
-"""The weight of an item of the same sentence; an item of the clause itself has 1."""
-
-
 _MOST_LISTED = 64
 """Maximum number of propositions with an item that still tells them apart."""
 
@@ -108,11 +104,8 @@ class Evidence:
         self.is_whole = all(line.place for line in lines)
         self.events: list[Event] = []
         self.events_by_line: list[tuple[int, Event]] = []
-        self.visited: dict[str, set[str]] = defaultdict(set)
-        self.genders: dict[str, str] = {}
         self._discourses: dict[str, Discourse] = {}
         self._index: dict[str, list[int]] = defaultdict(list)
-        self._around: dict[str, list[int]] = defaultdict(list)
         self._read = 0
 
     def read_on(self) -> Iterator[None]:
@@ -124,8 +117,6 @@ class Evidence:
             for number, one in enumerate(self.propositions[known:], known):
                 for item in one.items:
                     self._index[item].append(number)
-                for item in one.around - one.items:
-                    self._around[item].append(number)
             yield
 
     def _take(self, number: int, line: Line) -> None:
@@ -134,14 +125,14 @@ class Evidence:
         if line.event:
             self._witness(number, line.event)
         self._locate(number, line, people)
-        before = self._recent_thing(number)
+        before = frozenset[str]()
         for sentence in read(line.text, self.gazetteer, self._discourse_of(line)):
             self._take_sentence(number, sentence, people, before)
             things = frozenset(stem(word) for word in self._thing_words(sentence))
             around = frozenset(item for clause in sentence for item in clause.items)
             done = frozenset(verb for clause in sentence for verb in clause.verbs)
             rest = frozenset(item for item in around - done - LIGHT if item[0] not in "@%#")
-            before = things or rest | self._given_with_words(number)
+            before = things or rest
 
     def _locate(self, number: int, line: Line, people: frozenset[str]) -> None:
         """Note who is where in a line."""
@@ -152,13 +143,11 @@ class Evidence:
             self.places[line.place].add(number)
             for person in people:
                 self.present[person].add(line.place)
-                self.visited[person].add(line.place)
 
     def _discourse_of(self, line: Line) -> Discourse:
         """Return the state of the talk before a line: the people talked about, the speaker and the hearer."""
         who = self.gazetteer.canonical(line.speaker) if line.speaker else self.agent
-        discourse = self._discourses.setdefault(who or "", Discourse(self.gazetteer.people, genders=self.genders))
-        discourse.earlier = (discourse.before or discourse.earlier) if who != self.agent else []
+        discourse = self._discourses.setdefault(who or "", Discourse(self.gazetteer.people))
         discourse.i, discourse.you, discourse.before = who, line.hearer if line.speaker else self.agent, []
         return discourse
 
@@ -173,11 +162,7 @@ class Evidence:
         answers, is_quoted = self._answering(number), False
         is_told = bool(line.speaker) or line.text.startswith(_THINKING)
         for clause in sentence:
-            is_elliptic = clause.tokens[-1].word in _ELLIPTIC
-            meant = before if "it" in clause.words or is_elliptic else frozenset[str]()
-            if is_elliptic and (owner := clause.persons[-1]):
-                for noun in meant:
-                    self.owners[noun].add(owner)
+            meant = before if "it" in clause.words else frozenset[str]()
             is_meant = is_told and is_nonfactual(clause)
             one = Proposition(clause, speaker, number, people, answers, around, meant, is_meant, is_quoted)
             asserted = asserted_verbs(clause) if is_told else clause.verbs
@@ -185,25 +170,11 @@ class Evidence:
             is_quoted = is_quoted or bool(clause.verbs & SAYING)
             self._note(number, clause)
 
-    def _recent_thing(self, number: int) -> frozenset[str]:
-        """Return the words of the thing that an event just before a line is about: what `it` means at its begin."""
-        if self.events_by_line and self.events_by_line[-1][0] >= number - 2:
-            return frozenset(stem(word) for word in folded(plain(self.events[-1].thing)).split())
-        return frozenset()
-
-    def _given_with_words(self, number: int) -> frozenset[str]:
-        """Return the words of the thing that somebody has given just before they say a line."""
-        if self.events and self.events[-1].actor == self.gazetteer.canonical(self.lines[number].speaker):
-            at_once = self.events[-1].kind == GIVE and self.events_by_line[-1][0] == number - 1
-            return self._recent_thing(number) if at_once else frozenset()
-        return frozenset()
-
     def _witness(self, number: int, event: Event) -> None:
         """Take up what the world has told, with the names as clauses have them."""
         actor, other = self.gazetteer.canonical(event.actor) or "", self.gazetteer.canonical(event.other) or ""
         self.events.append(replace(event, actor=actor, other=other))
         self.events_by_line.append((number, self.events[-1]))
-        self.visited[actor] |= event.places
         if event.kind == GIVE:
             self.transfers[event.thing].add(Transfer(actor or None, other or None, event.thing))
 
@@ -257,9 +228,9 @@ class Evidence:
         shares: dict[int, float] = defaultdict(float)
         worths: Mapping[str, float] = {item: self.worth(item) for item in items}
         for item, worth in worths.items():
-            for listed, part in ((self._index.get(item, ()), worth), (self._around.get(item, ()), worth * _AROUND)):
-                for number in listed if len(listed) <= _MOST_LISTED else ():
-                    shares[number] += part
+            listed = self._index.get(item, ())
+            for number in listed if len(listed) <= _MOST_LISTED else ():
+                shares[number] += worth
         found = [(share, self.propositions[number]) for number, share in shares.items()]
         return sorted(found, key=lambda row: -row[0])
 
@@ -272,19 +243,7 @@ class Evidence:
         return [self.propositions[number] for item in items for number in self._index.get(item, ())]
 
 
-def _addressed(lines: Iterable[Line], agent: str) -> Iterator[Line]:
-    """Yield lines with whom their words are meant for: who spoke to somebody at a place goes on to speak to them."""
-    spoken_to: dict[tuple[str, str], str] = {}
-    for line in lines:
-        pair = (line.speaker, line.place)
-        hearer = line.hearer or (spoken_to.get(pair) if line.speaker != agent else None)
-        if hearer:
-            spoken_to[pair] = hearer
-        yield replace(line, hearer=hearer)
-
-
 _THINKING = "I think "
-_ELLIPTIC = frozenset("his hers mine yours theirs ours".split())
 _TO_ME = frozenset({"says_to_you", "tells_you", "whispers_to_you"})
 
 
@@ -322,7 +281,6 @@ def unread_evidence_of(
     rooms = {memory.room for memory in memories if memory.room}
     names = {name for name in roster if name[:1].isupper() and name not in people | rooms}
     lines = [line for memory in memories if (line := _line(memory, people, agent, reading))]
-    lines = list(_addressed(lines, agent))
     lines += [Line(text) for text in previous]
     led_to = {place for line in lines if line.event for place in line.event.places}
     places = rooms | led_to | {name for name in names if " " in name}

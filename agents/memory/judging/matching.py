@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
-from agents.memory.english import BE, FUNCTION_WORDS, LIGHT, SAYING, stems
+from agents.memory.english import BE, LIGHT, SAYING, stems
 from agents.memory.judging.clauses import CONTENT_OPENINGS, Clause
 from agents.memory.judging.events import person_behind
 from agents.memory.judging.evidence import Evidence, Proposition
-from agents.memory.judging.tokens import MARK, NAME
+from agents.memory.judging.tokens import NAME
 
-WHOLE, COVERED, HALF_COVERED = 0.9, 0.5, 0.35
-"""The shares of a clause's content that a line has to tell in order to retell it."""
+COVERED = 0.5
+"""So much of what a clause is about a line has to tell in order to be retold by it."""
 
 _NEAR = 0.7
 _MIN_STRENGTH = 1.5
@@ -49,10 +49,6 @@ def attributed_claims(sentence: Sequence[Clause]) -> list[Claim]:
     found: list[Claim] = []
     speaker: str | None = None
     for clause in sentence:
-        if by := _according_to(clause):
-            found.append(Claim(clause, by))
-            speaker = by
-            continue
         at = next((at for at in clause.verb_places if _is_told(clause, at)), None)
         if at is None:
             if clause.opening in ("but", ";", "so") or (clause.opening == "and" and clause.subject):
@@ -61,29 +57,13 @@ def attributed_claims(sentence: Sequence[Clause]) -> list[Claim]:
             continue
         outer = speaker if clause.opening in CONTENT_OPENINGS else None
         speaker = _speaker(clause, at) or outer
-        has_content = _has_content(clause, at)
-        found.append(Claim(clause, speaker if has_content else None))
-        if not has_content and clause is sentence[-1] and len(sentence) > 1:
-            found = [replace(one, speaker=one.speaker or speaker) for one in found]
+        found.append(Claim(clause, speaker))
     return found
 
 
 def _is_told(clause: Clause, at: int) -> bool:
     """Return whether a verb says that somebody says something, and not that they are to."""
     return clause.tokens[at].value in SAYING and not (at == 1 and clause.tokens[0].word == "to")
-
-
-def _has_content(clause: Clause, at: int) -> bool:
-    """Return whether a clause itself tells what was said, behind the verb and whom it was said to."""
-    begin = at + 2 if at + 1 < len(clause.tokens) and clause.persons[at + 1] else at + 1
-    return any(token.word not in FUNCTION_WORDS and token.kind != MARK for token in clause.tokens[begin:])
-
-
-def _according_to(clause: Clause) -> str | None:
-    for at, token in enumerate(clause.tokens[:-2]):
-        if token.word == "according":
-            return clause.persons[at + 2]
-    return None
 
 
 def _speaker(clause: Clause, at: int) -> str | None:
@@ -125,15 +105,6 @@ def topics_of(clause: Clause) -> set[str]:
     return {item for item in clause.items - clause.verbs if item not in LIGHT and item[0] not in "@%#"}
 
 
-def _has_topic(clause: Clause, one: Proposition, evidence: Evidence) -> bool:
-    """Return whether both have something that tells, but for people; or the same is done by the same to the same."""
-    shared = clause.items & one.items
-    if any(item not in LIGHT and item not in evidence.people for item in shared):
-        return True
-    others = shared & evidence.people - {f"@{clause.subject}", f"@{evidence.agent}"}
-    return bool(others) and clause.subject == one.subject and bool(clause.verbs & one.clause.verbs)
-
-
 def _strength(clause: Clause, one: Proposition, evidence: Evidence) -> float:
     """Return how many things say that a clause retells a proposition: half of one for light words and for people."""
     shared = clause.items & one.items - {f"@{clause.subject}", f"@{evidence.agent}"}
@@ -146,18 +117,16 @@ def _strength(clause: Clause, one: Proposition, evidence: Evidence) -> float:
     return len(shared) - 0.5 * light + 0.5 * around + 0.5 * same
 
 
-def closest(
-    clause: Clause, evidence: Evidence, keep: Callable[[Proposition], bool], covered: float = COVERED
-) -> list[Proposition]:
+def closest(clause: Clause, evidence: Evidence, keep: Callable[[Proposition], bool]) -> list[Proposition]:
     """Return the propositions that a clause retells, as far as can be told; none if nothing is near enough."""
     items = clause.items - evidence.people
     known = sum(evidence.worth(item) for item in items)
     rows = [
         (share, one)
         for share, one in evidence.closest(items)
-        if keep(one) and _has_topic(clause, one, evidence) and _strength(clause, one, evidence) >= _MIN_STRENGTH
+        if keep(one) and _strength(clause, one, evidence) >= _MIN_STRENGTH
     ]
-    if not rows or rows[0][0] < covered * known:
+    if not rows or rows[0][0] < COVERED * known:
         return []
     return [one for share, one in rows if share >= _NEAR * rows[0][0]]
 
@@ -165,16 +134,6 @@ def closest(
 def any_proposition(one: Proposition) -> bool:
     """Keep every proposition."""
     return True
-
-
-def is_telling(clause: Clause, one: Proposition, evidence: Evidence) -> bool:
-    """Return whether what two clauses share tells enough although their verb may be that of anything."""
-    shared = clause.items & one.items - {f"@{clause.subject}"} - LIGHT
-    is_same = clause.verbs & one.clause.verbs
-    if is_same and any(item[0] not in "@%#" and evidence.is_rare(item) for item in shared):
-        return True
-    is_same = is_same or (BE & clause.words and BE & one.clause.words)
-    return len({item for item in shared if item[0] != "%"}) >= (2 if is_same else 3)
 
 
 def display_names(evidence: Evidence, names: Iterable[str | None]) -> str:

@@ -10,16 +10,11 @@ from agents.memory.english import (
     BASES,
     BE,
     DENIALS,
-    DETERMINERS,
     FUNCTION_WORDS,
     IRREGULAR,
     MODALS,
     NOBODY,
-    OBJECT_PRONOUNS,
-    POSSESSIVES,
     SUBJECT_PRONOUNS,
-    SUBORDINATORS,
-    TIMES,
     is_negation,
     stems,
 )
@@ -30,8 +25,6 @@ _FAILING = frozenset("fail failed fails".split())
 _PERFECT = frozenset("have has had having".split())
 _HEARING = stems("hear think believe suspect guess expect assume")
 _SAME_IN_PAST = frozenset("hit hurt set shut split cost quit".split())
-_COMING = frozenset("tomorrow tonight".split())
-_CAUSING = stems("teach help let make see hear watch")
 _CONDITIONS = frozenset({"if", "whether", "unless"})
 _ORDERS = (BASES | frozenset("open keep ask follow do don't let".split())) - {
     "put",
@@ -75,7 +68,7 @@ def asserted_verbs(clause: Clause) -> frozenset[str]:
 
 def _is_governed(tokens: Sequence[Token], at: int) -> bool:
     before = [token.word for token in tokens[max(0, at - 3) : at]]
-    if before[-2:] == ["used", "to"] or any(token.value in _CAUSING for token in tokens[:at]):
+    if before[-2:] == ["used", "to"]:
         return False
     return bool(before) and (before[-1] == "to" or ("to" in before and before[-1].endswith("ly")))
 
@@ -92,7 +85,7 @@ def is_order(clause: Clause) -> bool:
     """Return whether a clause orders or asks for something, with or without the name of who is to do it."""
     words = [token.word for token in clause.tokens if token.kind != MARK]
     is_called = clause.tokens[0].kind == NAME and len(clause.tokens) > 1 and clause.tokens[1].kind == MARK
-    return not clause.subject and (bool(set(words[is_called : is_called + 1]) & _ORDERS) or is_imperative(clause))
+    return not clause.subject and bool(set(words[is_called : is_called + 1]) & _ORDERS)
 
 
 def is_planned(clause: Clause) -> bool:
@@ -102,21 +95,9 @@ def is_planned(clause: Clause) -> bool:
         return True
     pairs = list(pairwise(words))
     is_dated = ("on", "the") in pairs and any(token.kind == NUMBER for token in clause.tokens)
-    if (_COMING & set(words) or is_dated) and not any(is_realized(clause, at) for at in clause.verb_places):
+    if is_dated and not any(is_realized(clause, at) for at in clause.verb_places):
         return True
     return any(behind == "to" and (word in BE or word == "going") for word, behind in pairs)
-
-
-def is_imperative(clause: Clause) -> bool:
-    """Return whether a clause begins with the bare form of a verb and what it is to be done to: `mend the press`."""
-    first, *rest = [token for token in clause.tokens if token.kind != MARK][:2]
-    if not rest or first.word in TIMES or clause.opening in SUBORDINATORS:
-        return False
-    if first.kind != WORD or first.owns or first.word in FUNCTION_WORDS or clause.subject:
-        return False
-    if first.word.endswith(("ed", "ing", "ly", "s")) or first.word in IRREGULAR:
-        return False
-    return rest[0].word in DETERMINERS | POSSESSIVES | OBJECT_PRONOUNS or rest[0].kind == NAME
 
 
 def is_hedged(sentence: Sequence[Clause]) -> bool:

@@ -11,7 +11,6 @@ from agents.memory.judging.entities import folded
 from agents.memory.judging.events import FIND, actions_of, main_verb, person_behind
 from agents.memory.judging.evidence import Evidence, Proposition
 from agents.memory.judging.matching import (
-    HALF_COVERED,
     PERCEIVING,
     Claim,
     Fault,
@@ -20,7 +19,6 @@ from agents.memory.judging.matching import (
     display_names,
     has_same_verb,
     is_named,
-    is_telling,
     shares_topic,
     telling_verbs,
     topics_of,
@@ -79,7 +77,8 @@ def wrong_subject(claim: Claim, evidence: Evidence) -> Fault | None:
         not claim.speaker and any(one.kind != FIND for one in actions_of(clause, evidence.things))
     ):
         return None
-    if not topics_of(clause) and (clause.words & _PRONOUNS or clause.opening in ASKING):
+    is_vague = not telling_verbs(clause) or clause.words & _PRONOUNS or clause.opening in ASKING
+    if not topics_of(clause) and is_vague:
         return None
 
     def fits(one: Proposition) -> bool:
@@ -87,23 +86,13 @@ def wrong_subject(claim: Claim, evidence: Evidence) -> Fault | None:
         return is_same and shares_topic(clause, one)
 
     near = closest(claim.clause, evidence, fits)
-    if not telling_verbs(clause):
-        near = [one for one in near if is_telling(clause, one, evidence)]
     if clause.passive and any(actor in one.clause.names for one in near):
         return None
     actors = {one.subject for one in near}
     is_own = not is_named(clause) and any(actor == one.speaker for one in near)
     if not near or None in actors or actor in actors or is_own:
         return None
-    if _listed(clause) & actors:
-        return None
     return "wrong-person", f"{display_names(evidence, actors)} did this, not {display_names(evidence, [actor])}."
-
-
-def _listed(clause: Clause) -> set[str | None]:
-    """Return who is named right behind a comma: `Ines wants a letter, Tomas his money`."""
-    pairs = zip(clause.tokens, clause.tokens[1:], strict=False)
-    return {token.value for before, token in pairs if before.kind == MARK and token.kind == NAME}
 
 
 def wrong_object(claim: Claim, evidence: Evidence) -> Fault | None:
@@ -144,7 +133,7 @@ def swapped_persons(claim: Claim, evidence: Evidence) -> Fault | None:
     if who is None or clause.passive or person_behind(clause, ("with", "by")):
         return None
     main = main_verb(clause)
-    near = closest(claim.clause, evidence, lambda one: evidence.agent not in (one.subject, one.speaker), HALF_COVERED)
+    near = closest(claim.clause, evidence, lambda one: evidence.agent not in (one.subject, one.speaker))
     near = [one for one in near if main and main in (main_verb(one.clause), *(one.items - one.clause.verbs))]
     if _is_mirrored(clause, near):
         return "wrong-person", f"the memories have it the other way round: {near[0].clause.text!r}."

@@ -7,10 +7,7 @@ from agents.memory.judging.clauses import CONTENT_OPENINGS, Clause
 from agents.memory.judging.events import FIND, actions_of, transfers_of
 from agents.memory.judging.evidence import Evidence, Proposition
 from agents.memory.judging.matching import (
-    COVERED,
-    HALF_COVERED,
     SPEECH_ACTS,
-    WHOLE,
     Claim,
     Fault,
     closest,
@@ -18,11 +15,10 @@ from agents.memory.judging.matching import (
     telling_verbs,
     topics_of,
 )
-from agents.memory.judging.modality import denied, is_imperative, is_realized
+from agents.memory.judging.modality import denied, is_realized
 
 _BOUNDS = frozenset("until till only without most least longer than".split())
 _ASKING = CONTENT_OPENINGS - {"that", "when", "where"} | {"who", "which"}
-_ANSWER_LINES = 2
 _ANYTHING = frozenset("anything anybody anyone nothing nobody it".split())
 
 
@@ -32,7 +28,7 @@ def told_as_fact(claim: Claim, evidence: Evidence) -> Fault | None:
     if claim.is_reported or claim.is_hedged or claim.is_open or clause.is_negated or clause.opening in _ASKING:
         return None
     verbs = {clause.tokens[at].value for at in clause.verb_places if is_realized(clause, at)} - SAYING - SPEECH_ACTS
-    if clause.subject is None and not clause.subjects:
+    if clause.subject is None:
         verbs -= LIGHT
     if transfers_of(clause, evidence.things, it=claim.it) or any(
         one.kind != FIND for one in actions_of(clause, evidence.things)
@@ -47,7 +43,7 @@ def told_as_fact(claim: Claim, evidence: Evidence) -> Fault | None:
 
 def _with_verb(verb: str, clause: Clause, evidence: Evidence) -> list[Proposition]:
     """Return the propositions with a verb whose subject may be that of a clause."""
-    told = [one for one in evidence.with_any([verb]) if verb in one.clause.verbs or is_imperative(one.clause)]
+    told = [one for one in evidence.with_any([verb]) if verb in one.clause.verbs]
     return [one for one in told if {None, clause.subject} & {clause.subject and one.subject, *one.clause.names}]
 
 
@@ -70,19 +66,9 @@ def disputed_as_fact(claim: Claim, evidence: Evidence) -> Fault | None:
         told = [one for one in told if verb not in LIGHT or (topics_of(clause) and shares_topic(clause, one))]
         denials = [one for one in told if one.clause.is_negated and one.speaker == who and _is_same(clause, one)]
         others = [one for one in told if not one.clause.is_negated]
-        denials = denials or [one for one in others for one in _clefts(one, who, evidence)]
         if denials and all(one.speaker not in (None, who, evidence.agent) for one in others):
             return "negation", f"somebody denies this: {denials[0].clause.text!r}."
     return None
-
-
-def _clefts(one: Proposition, who: str, evidence: Evidence) -> list[Proposition]:
-    """Return where somebody else says right after a proposition that it was not who is meant by it."""
-    told = [other for other in evidence.with_any([f"@{who}"]) if other.clause.is_negated and BE & other.clause.words]
-    told = [
-        other for other in told if other.clause.tokens[0].word in ("it", "that") and not telling_verbs(other.clause)
-    ]
-    return [other for other in told if 0 < other.line - one.line <= _ANSWER_LINES and other.speaker != one.speaker]
 
 
 def _is_same(clause: Clause, one: Proposition) -> bool:
@@ -114,8 +100,7 @@ def wrong_denial(claim: Claim, evidence: Evidence) -> Fault | None:
     is_anybodys = clause.subject is None and claim.speaker is None and not clause.words & QUANTIFIERS
     if is_anybodys and (clause.is_negated or not clause.words & SUBJECT_PRONOUNS):
         return None
-    covered = WHOLE if is_anybodys else HALF_COVERED if claim.speaker else COVERED
-    near = [one for one in closest(clause, evidence, fits, covered) if _is_same(clause, one)]
+    near = [one for one in closest(clause, evidence, fits) if _is_same(clause, one)]
     near = [one for one in near if claim.speaker and one.speaker == claim.speaker] or near
     own = [one for one in near if clause.subject and clause.subject in (one.speaker, *one.clause.names)]
     near = own or near

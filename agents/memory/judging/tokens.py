@@ -51,12 +51,6 @@ _FULL_NAME = re.compile(
 )
 
 
-_LOWERCASE = re.compile(r"\b[^\W\d_A-Z]\w*")
-
-
-_ACTING = re.compile(r"(?:^|[.!?] )([^\W\d_a-z][^\W\d_]+) (?:is|was|has|had|lives|died|says|said|will|wants)\b", re.M)
-
-
 @dataclass(frozen=True)
 class Token:
     """A word, or a name or place of several words, as it is written.
@@ -98,11 +92,6 @@ class Gazetteer:
         for text in texts:
             for match in _FULL_NAME.finditer(plain(text)):
                 self._add_name(_capitalised(match[0].removesuffix("'s")), "")
-        told = "\n".join(texts)
-        lowercase = set(_LOWERCASE.findall(told))
-        for match in _ACTING.finditer(plain(told)):
-            if match[1].lower() not in lowercase:
-                self._add_name(_capitalised(match[1]), "")
 
     def canonical(self, person: str) -> str | None:
         """Return the name of a person as clauses have it, or None if it is no name, as `the girl` is none."""

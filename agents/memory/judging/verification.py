@@ -23,7 +23,6 @@ from agents.memory.judging.details import (
 from agents.memory.judging.evidence import Evidence
 from agents.memory.judging.matching import Claim, Fault, attributed_claims
 from agents.memory.judging.modality import is_hearsay, is_hedged
-from agents.memory.judging.order import wrong_order
 from agents.memory.judging.persons import (
     self_as_other,
     swapped_persons,
@@ -48,21 +47,18 @@ def claim_faults(text: str, evidence: Evidence) -> Iterator[Fault]:
 def faults_by_sentence(text: str, evidence: Evidence) -> Iterator[tuple[int, list[Fault]]]:
     """Yield for each sentence of a summary where it begins, and what it tells otherwise than its source."""
     it = ""
-    discourse = Discourse(evidence.gazetteer.people, evidence.agent, genders=dict(evidence.genders))
+    discourse = Discourse(evidence.gazetteer.people, evidence.agent)
     for sentence in read(text, evidence.gazetteer, discourse):
         reported = any(clause.verbs & SAYING for clause in sentence)
         denials = [clause.is_negated for clause in sentence]
         hedged = is_hedged(sentence) or is_hearsay(sentence, evidence.agent)
         faults: list[Fault] = []
-        claims = attributed_claims(sentence)
-        for claim in claims:
+        for claim in attributed_claims(sentence):
             others = sum(denials) > claim.clause.is_negated
             clear = replace(claim, is_hedged=hedged, is_open=others, is_reported=reported, it=it)
             faults += _clause_faults(clear, evidence)
             named = [thing for _, thing in evidence.things.within(claim.clause.tokens)]
             it = named[-1] if named else it
-        if not faults and (late := wrong_order(claims, evidence)):
-            faults.append(late)
         yield min(clause.start for clause in sentence), faults
 
 

@@ -114,7 +114,6 @@ def test_no_sentence_of_the_journal_itself_is_untrue(source, places):
         ("Ana gave me the brass lantern at the Mill.", "wrong-place"),
         ("I took the tin cup at the Mill.", "wrong-place"),
         ("I took the iron key.", "invented-event"),
-        ("Ana went to the Mill.", "wrong-place"),
         ("Ana paid me 3 pennies for the soup.", "invented-event"),
         ("Somebody knows of the hole.", "negation"),
         ("Odile said that the fence was leaking.", "negation"),
@@ -201,7 +200,6 @@ TALK = of(
     [
         ("I taught Odile chess.", "invented-event"),
         ("The river rose, and Odile slept in the boat.", "invented-event"),
-        ("Ben gave me the iron key before Ana gave me the brass lantern.", "wrong-order"),
         ("I used the iron key in the Ink Yard.", "wrong-place"),
     ],
 )
