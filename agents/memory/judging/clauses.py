@@ -146,11 +146,10 @@ def _clauses(sentence: list[Token], discourse: Discourse) -> list[Clause]:
         last = max(((at, name) for at, name in people.items() if at < tokens[0].start), default=(0, None))[1]
         persons = tuple(resolved_persons(tokens, named, discourse))
         subject, is_inherited = _subject(tokens, opening, persons, last)
-        is_aside = opening == "," and bool(found) and found[-1].opening in SUBORDINATORS
-        if is_inherited and found and not is_aside and opening in COORDINATORS | {"", ",", "who", "which", "that"}:
+        if is_inherited and found and opening in COORDINATORS | {"", ",", "who", "which", "that"}:
             subject = found[-1].subject if not _is_open(opening, found) else None
         verbs = frozenset(stem(tokens[at].word) for at in verb_places(tokens) if tokens[at].word not in AUXILIARIES)
-        owners = tuple(_owners(tokens, persons, {*named, *own}))
+        owners = tuple(_owners(tokens, persons))
         is_asked = tokens[-1].start >= asked_from and (not found or opening not in _PRESUPPOSED)
         found.append(Clause(tuple(tokens), subject, verbs, opening, _is_passive(tokens), owners, persons, is_asked))
         named += own
@@ -169,8 +168,7 @@ def _segments(sentence: list[Token]) -> list[tuple[str, list[Token]]]:
     parts: list[tuple[str, list[Token]]] = [("", [])]
     contents = _contents(sentence)
     for at, token in enumerate(sentence):
-        is_not_yet = token.word == "yet" and at > 0 and is_negation(sentence[at - 1].word)
-        if token.kind == MARK or (token.kind == WORD and token.word in SUBORDINATORS | COORDINATORS and not is_not_yet):
+        if token.kind == MARK or (token.kind == WORD and token.word in SUBORDINATORS | COORDINATORS):
             if parts[-1][1] or token.kind != MARK:
                 parts.append((token.word, []))
             continue
@@ -184,12 +182,9 @@ def _segments(sentence: list[Token]) -> list[tuple[str, list[Token]]]:
                 merged.append((opening, []))
             continue
         joins = merged and not verb_places(merged[-1][1])
-        if merged and not verb_places(tokens) and opening not in _STANDS_ALONE:
-            behind = merged[-1]
-            if len(merged) > 1 and behind[0] in SUBORDINATORS and tokens[0].word in PREPOSITIONS and opening != "than":
-                behind = merged[-2]  # of the mill, which she likes, and of the house
-            behind[1].extend([SEPARATOR, *tokens])
-        elif joins and (merged[-1][1] or opening in (",", "")):
+        if (merged and not verb_places(tokens) and opening not in _STANDS_ALONE) or (
+            joins and (merged[-1][1] or opening in (",", ""))
+        ):
             merged[-1][1].extend([SEPARATOR, *tokens])
         elif joins:
             merged[-1] = (merged[-1][0] or opening, tokens)
@@ -330,8 +325,6 @@ def _first_verb(tokens: list[Token], start: int) -> int:
 def _behind_phrase(tokens: list[Token], at: int) -> int:
     """Return where a phrase ends that begins with a preposition."""
     at += 1
-    if at < len(tokens) and tokens[at].word in PREPOSITIONS:
-        at += 1
     while at < len(tokens) and (tokens[at].word in DETERMINERS or tokens[at].word in POSSESSIVES or tokens[at].owns):
         at += 1
     at += 1
@@ -354,16 +347,12 @@ def _is_passive(tokens: list[Token]) -> bool:
     return False
 
 
-def _owners(tokens: list[Token], persons: tuple[str | None, ...], named: set[str]) -> Iterator[tuple[str, str]]:
-    """Yield the owner and the stem of what is owned: the word behind, or the last of two or three.
-
-    An owner by `his` or `her` counts only among those whom the sentence has `named`.
-    """
+def _owners(tokens: list[Token], persons: tuple[str | None, ...]) -> Iterator[tuple[str, str]]:
+    """Yield the owner and the stem of what is owned: the last of up to three words behind."""
     for at, token in enumerate(tokens):
         owner = token.value if token.owns and token.kind == NAME else None
         if token.word in POSSESSIVES and not token.owns:
-            is_named = token.word not in THIRD_PERSONS or persons[at] in named
-            owner = (persons[at] if is_named else None) or ""
+            owner = persons[at] or ""
         if owner is not None:
             nouns = []
             for behind in range(at + 1, min(at + 4, len(tokens))):
@@ -371,5 +360,5 @@ def _owners(tokens: list[Token], persons: tuple[str | None, ...], named: set[str
                 if one.kind != WORD or one.word in FUNCTION_WORDS or _is_verb(tokens, behind):
                     break
                 nouns.append(one.value)
-            for noun in nouns[:1] + nouns[-1:]:
-                yield owner, noun
+            if nouns:
+                yield owner, nouns[-1]

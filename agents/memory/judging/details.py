@@ -74,11 +74,6 @@ def _named(tokens: Sequence[Token], evidence: Evidence) -> list[str]:
 
 
 def wrong_number(claim: Claim, evidence: Evidence) -> Fault | None:
-    for count, noun in counted(claim.clause.tokens):
-        known = evidence.counts.get(noun)
-        free = evidence.uncounted | evidence.derived | UNCOUNTED
-        if known and not {count} & (known | free) and noun not in LIGHT:
-            return "wrong-number", f"the memories have {display_names(evidence, known)} here, not {count}."
     pairs = _number_pairs(claim.clause)
     near = closest(claim.clause, evidence, any_proposition) if pairs else []
     same_action = [one for one in near if telling_verbs(claim.clause) & one.clause.verbs]

@@ -42,7 +42,7 @@ _COME, _GO = stem("come"), stem("go")
 _SKIPPED_BEHIND_VERB = frozenset("back over on".split())
 
 
-GIVE, TAKE, DROP, GO, FOLLOW, USE, READ, FIND = "give take drop go follow use read find".split()
+GIVE, TAKE, DROP, GO = "give take drop go".split()
 
 
 _OWN_EVENTS = {
@@ -53,9 +53,6 @@ _OWN_EVENTS = {
     "narration.you_drop": DROP,
     "narration.you_go_along": GO,
     "narration.you_go": GO,
-    "narration.you_follow": FOLLOW,
-    "narration.you_use": USE,
-    "narration.you_read": READ,
 }
 """Acts of the agent, by the sentence that tells each. The first sentence that fits counts."""
 
@@ -69,9 +66,6 @@ _OTHERS_EVENTS = {
     "puts_in": DROP,
     "leaves": GO,
     "arrives": GO,
-    "follows_you": FOLLOW,
-    "uses": USE,
-    "reads": READ,
 }
 """Acts of others, by the sentence that tells each."""
 
@@ -103,8 +97,11 @@ def event_in(memory: Memory, agent: str, reading: NarrationParser) -> Event | No
         )
     if sentence_event is None or not action:
         return None
-    is_to_agent = sentence_event.name in ("gives_you", "follows_you")
-    other = agent if is_to_agent else sentence_event.values.get("to" if action == GIVE else "who", "")
+    other = (
+        agent
+        if sentence_event.name == "gives_you"
+        else sentence_event.values.get("to" if action == GIVE else "who", "")
+    )
     places = frozenset({memory.room, sentence_event.values.get("room", "")} - {""})
     return Event(action, actor, sentence_event.values.get("thing", ""), other, places)
 

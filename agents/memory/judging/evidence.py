@@ -97,7 +97,6 @@ class Evidence:
         self.propositions: list[Proposition] = []
         self.transfers: dict[str, set[Transfer]] = defaultdict(set)
         self.owners: dict[str, set[str]] = defaultdict(set)
-        self.counts: dict[str, set[str]] = defaultdict(set)
         self.places: dict[str, set[int]] = defaultdict(set)
         self.present: dict[str, set[str]] = defaultdict(set)
         self.where: dict[str, set[int]] = defaultdict(set)
@@ -181,10 +180,8 @@ class Evidence:
     def _note(self, number: int, clause: Clause) -> None:
         for owner, noun in clause.owners:
             self.owners[noun].add(owner)
-        numbers = dict(counted(clause.tokens))
-        for count, noun in numbers.items():
-            self.counts[noun].add(count)
-        self.uncounted |= {token.value for token in clause.tokens if token.kind == NUMBER} - set(numbers)
+        numbers = {token.value for token in clause.tokens if token.kind == NUMBER}
+        self.uncounted |= numbers - {number for number, _ in counted(clause.tokens)}
         self.vocabulary |= {word for token in clause.tokens for word in folded(token.written).split()}
         for place in clause.places:
             self.places[place].add(number)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from agents.memory.english import BE, LIGHT, QUANTIFIERS, SAYING, SUBJECT_PRONOUNS
+from agents.memory.english import BE, LIGHT, QUANTIFIERS, SAYING
 from agents.memory.judging.clauses import CONTENT_OPENINGS, Clause
-from agents.memory.judging.events import FIND, actions_of, transfers_of
+from agents.memory.judging.events import actions_of, transfers_of
 from agents.memory.judging.evidence import Evidence, Proposition
 from agents.memory.judging.matching import (
     SPEECH_ACTS,
@@ -30,9 +30,7 @@ def told_as_fact(claim: Claim, evidence: Evidence) -> Fault | None:
     verbs = {clause.tokens[at].value for at in clause.verb_places if is_realized(clause, at)} - SAYING - SPEECH_ACTS
     if clause.subject is None:
         verbs -= LIGHT
-    if transfers_of(clause, evidence.things, it=claim.it) or any(
-        one.kind != FIND for one in actions_of(clause, evidence.things)
-    ):
+    if transfers_of(clause, evidence.things, it=claim.it) or any(True for _ in actions_of(clause, evidence.things)):
         return None
     for verb in sorted(verbs):
         told = [one for one in _with_verb(verb, clause, evidence) if _is_of_matter(clause, verb, one, evidence)]
@@ -93,17 +91,13 @@ def wrong_denial(claim: Claim, evidence: Evidence) -> Fault | None:
             return False
         is_seen = evidence.lines[one.line].event is not None
         is_speaker = claim.speaker is None or one.speaker == claim.speaker or (one.speaker is None and not is_seen)
-        is_either = clause.is_negated or one.clause.is_negated
-        is_verb = bool(verbs & (one.items if is_either else one.clause.verbs | topics_of(one.clause)))
-        return is_verb and is_speaker and (clause.subject is None or one.subject in (None, clause.subject))
+        return (
+            bool(verbs & one.items) and is_speaker and (clause.subject is None or one.subject in (None, clause.subject))
+        )
 
-    is_anybodys = clause.subject is None and claim.speaker is None and not clause.words & QUANTIFIERS
-    if is_anybodys and (clause.is_negated or not clause.words & SUBJECT_PRONOUNS):
+    if clause.subject is None and claim.speaker is None and not clause.words & QUANTIFIERS:
         return None
     near = [one for one in closest(clause, evidence, fits) if _is_same(clause, one)]
-    near = [one for one in near if claim.speaker and one.speaker == claim.speaker] or near
-    own = [one for one in near if clause.subject and clause.subject in (one.speaker, *one.clause.names)]
-    near = own or near
     if near and all(_is_contrary(clause, one.clause) for one in near):
         how = "say the contrary" if clause.is_negated else "deny this"
         return "negation", f"the memories {how}: {near[0].clause.text!r}."
