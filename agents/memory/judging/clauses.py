@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import pairwise
 
@@ -29,7 +29,6 @@ from agents.memory.english import (
     is_negation,
     stem,
 )
-from agents.memory.judging.coreference import SOMEBODY, THIRD_PERSONS, Discourse, is_person, resolved_persons
 from agents.memory.judging.entities import plain
 from agents.memory.judging.tokens import (
     MARK,
@@ -44,18 +43,53 @@ from agents.memory.judging.tokens import (
     without_quotes,
 )
 
+THIRD_PERSONS = frozenset("he him his himself she her hers herself".split())
+SOMEBODY = ""
+"""Stands among the names for somebody of whom nobody knows who it is."""
+
+
+@dataclass
+class Discourse:
+    """Of whom there was talk last: `before` are those of the sentence before.
+
+    `i` and `you` are who is meant by these words, None if nobody knows.
+    """
+
+    people: frozenset[str]
+    i: str | None = None
+    you: str | None = None
+    before: list[str] = field(default_factory=list)
+
+
+def resolved_persons(tokens: list[Token], named: list[str], discourse: Discourse) -> Iterator[str | None]:
+    """Yield who is meant by each word: a name, or whom a pronoun stands for."""
+    known = list(named)
+    for at, token in enumerate(tokens):
+        if is_person(tokens, at, discourse.people):
+            known.append(token.value)
+        yield token.value if token.kind == NAME else _meant(token.word, known, discourse)
+
+
+def is_person(tokens: list[Token], at: int, people: frozenset[str]) -> bool:
+    return tokens[at].kind == NAME and tokens[at].value in people
+
+
+def _meant(word: str, named: list[str], discourse: Discourse) -> str | None:
+    """Return who is meant by a pronoun; by one of the third person the only one whom it can mean."""
+    if word in ("i", "me", "my", "mine", "myself", "i'm", "i've", "i'll", "i'd"):
+        return discourse.i
+    if word in ("you", "your", "yours", "yourself"):
+        return discourse.you
+    if word.partition("'")[0] not in THIRD_PERSONS:
+        return None
+    others = {*discourse.before, *named} - {discourse.i, discourse.you}
+    return (min(others) or None) if len(others) == 1 else None
+
+
 _NOMINATIVE = frozenset("i he she we they".split())
-
-
 _HAVE = frozenset("have has had".split())
-
-
 _SOMEBODIES = frozenset("nobody everybody somebody anybody everyone someone".split())
-
-
 CONTENT_OPENINGS = frozenset("that whether if how why what where when".split())
-
-
 _PRESUPPOSED = frozenset("that because since although though who which".split())
 """The openings of those clauses in a question whose content is taken for granted."""
 

@@ -15,40 +15,21 @@ from vault.memory.memory_line import Memory
 
 # Ordinary prose is full of these, counting nothing: "one of them", "at first", "the two of us", "a second".
 UNCOUNTED = frozenset({"0", "1", "2"})
-
-
 _WORD = re.compile(r"[^\W_]+(?:['-][^\W_]+)*")
-
-
 _INSIDE = re.compile(r"(?<=[\w,;] )[^\W\d_a-z][^\W_]*(?:['-][^\W_]+)*")
-
-
 _STRAIGHT = str.maketrans("’‘ʼ´‐‑", "''''--")
-
-
 _CONTRACTION = re.compile(r"(?:n't|'(?:s|m|d|t|ve|ll|re|s'))$")
-
-
 _SENTENCE_START = re.compile(r"(?:^|[.!?:…—\n]|,\s?[\"“„«])[\s\"'“”„«»()\[\]*_#>•–-]*\Z")
-
-
 _MOST_SUMMED, _MIN_SUMMED = 4, 10
 """Maximum count of numbers in a text that is checked for sums, and minimum size of the largest of them."""
 
 _DIGITS = re.compile("[0-9]{1,5}")
 _OPENING = 24
-
-
 _LONGEST_TITLE = 60
-
-
 _NICKNAME = 3
 """Minimum number of letters of a name that may stand for it, unless only one is missing."""
 
-
 _ABBREVIATED = re.compile(r"(?<![\w'])(?:mr|mrs|ms|dr|st|prof|rev|capt|[a-z])\.\s*\Z", re.IGNORECASE)
-
-
 _PERSONAL = frozenset(
     """
     has talks talked speaks spoke says said tells told gives gave asks asked takes took whispers whispered
@@ -59,17 +40,11 @@ _PERSONAL = frozenset(
 )
 """Verbs of people: if one of these follows the first word of a sentence, that word is a name."""
 
-
 _COMMON_STARTS = frozenset("people children nobody folk men women strangers visitors guests rumour rumours".split())
-
-
 _MOST_CAPITALS = 0.3
 """The share of words inside sentences with a capital, above which the language capitalises its nouns."""
 
-
 _TWELVE = frozenset({"noon", "midday", "midnight"})
-
-
 _GENERIC = re.compile(
     r"\s+(?:[a-z]+\s+)?(?:things?|matters|points|ways|reasons|topics|words|thoughts|one|"
     r"visits|visitors|guests|errands|gifts|stops|meetings|talks|items|of (?:us|them))\b"

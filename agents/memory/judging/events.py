@@ -12,7 +12,6 @@ from itertools import pairwise
 
 from agents.memory.english import (
     AUXILIARIES,
-    DETERMINERS,
     FUNCTION_WORDS,
     LIGHT,
     MODALS,
@@ -27,24 +26,13 @@ from agents.memory.facts.narration_parser import NarrationParser
 from agents.memory.judging.clauses import Clause
 from agents.memory.judging.entities import folded, plain
 from agents.memory.judging.modality import is_realized
-from agents.memory.judging.tokens import MARK, NAME, NUMBER, PLACE, WORD, Token
+from agents.memory.judging.tokens import MARK, NAME, NUMBER, WORD, Token
 from vault.memory.memory_line import Memory
 
 GIVING = stems("give hand pass return lend bring present")
-
-
 TAKING = stems("get receive have had take accept borrow")
-
-
-_COME, _GO = stem("come"), stem("go")
-
-
 _SKIPPED_BEHIND_VERB = frozenset("back over on".split())
-
-
 GIVE, TAKE, DROP, GO = "give take drop go".split()
-
-
 _OWN_EVENTS = {
     "narration.you_give": GIVE,
     "narration.you_take_from": TAKE,
@@ -55,7 +43,6 @@ _OWN_EVENTS = {
     "narration.you_go": GO,
 }
 """Acts of the agent, by the sentence that tells each. The first sentence that fits counts."""
-
 
 _OTHERS_EVENTS = {
     "gives_you": GIVE,
@@ -97,11 +84,7 @@ def event_in(memory: Memory, agent: str, reading: NarrationParser) -> Event | No
         )
     if sentence_event is None or not action:
         return None
-    other = (
-        agent
-        if sentence_event.name == "gives_you"
-        else sentence_event.values.get("to" if action == GIVE else "who", "")
-    )
+    other = agent if sentence_event.name == "gives_you" else sentence_event.values.get("to", "")
     places = frozenset({memory.room, sentence_event.values.get("room", "")} - {""})
     return Event(action, actor, sentence_event.values.get("thing", ""), other, places)
 
@@ -189,20 +172,13 @@ def _transfers(clause: Clause, things: Things, verb: str, at: int, it: str) -> l
         receiver = _indirect(clause, at)
     elif verb in TAKING and (giver := person_behind(clause, ("from",))):
         receiver = actor
-    elif verb == _COME and (giver := person_behind(clause, ("from",))):
-        receiver = person_behind(clause, ("to",))
-    elif verb == _GO and (receiver := person_behind(clause, ("to",))):
-        giver = None
     else:
-        return []
-    if verb in (_COME, _GO) and clause.subject:
         return []
     found = []
     rows = things.within(tokens) or [(here, it) for here, token in enumerate(tokens) if it and token.word == "it"]
     for place, thing in rows:
-        if verb not in (_COME, _GO) or place < at:
-            to = person_behind(clause, ("to",), place) if verb in GIVING and not clause.passive else None
-            found.append(Transfer(giver, to or receiver, thing))
+        to = person_behind(clause, ("to",), place) if verb in GIVING and not clause.passive else None
+        found.append(Transfer(giver, to or receiver, thing))
     return [one for one in found if one.giver or one.receiver]
 
 
@@ -238,17 +214,13 @@ _ACTION_VERBS = {
 }
 
 
-_HAPPENED_IN = frozenset("in at on".split())
-
-
 @dataclass(frozen=True)
 class Action:
-    """An act that a clause tells as done to a thing, and where it is done."""
+    """An act that a clause tells as done to a thing."""
 
     kind: str
     actor: str
     thing: str
-    place: str = ""
 
 
 def actions_of(clause: Clause, things: Things) -> Iterator[Action]:
@@ -273,24 +245,15 @@ def _actions(clause: Clause, at: int, action: str, actor: str, things: Things) -
     named = dict(things.within(tokens))
     for begin, stop in _parts(clause, 0 if clause.passive else at + 1, end):
         first = next((here for here in range(begin, stop) if tokens[here].word in PREPOSITIONS), stop)
-        place = _place_in(clause, begin, stop)
         for here in range(begin, first):
             if here in named and tokens[here].kind == WORD:
-                yield Action(action, actor, named[here], place)
+                yield Action(action, actor, named[here])
 
 
 def _parts(clause: Clause, begin: int, end: int) -> Iterator[tuple[int, int]]:
     """Yield where the parts of a list begin and end."""
     marks = [here for here in range(begin, end) if clause.tokens[here].kind == MARK]
     yield from zip([begin, *(mark + 1 for mark in marks)], [*marks, end], strict=True)
-
-
-def _place_in(clause: Clause, begin: int, stop: int) -> str:
-    for here in range(begin + 1, stop):
-        before = [token.word for token in clause.tokens[begin:here] if token.word not in DETERMINERS]
-        if clause.tokens[here].kind == PLACE and before and before[-1] in _HAPPENED_IN:
-            return clause.tokens[here].value
-    return ""
 
 
 def main_verb(clause: Clause) -> str:

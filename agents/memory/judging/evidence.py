@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 
@@ -12,8 +12,7 @@ from agents.memory.english import LIGHT, SAYING, stem
 from agents.memory.facts.extraction import utterance_in
 from agents.memory.facts.narration_parser import ENGLISH, NarrationParser
 from agents.memory.facts.store import ME
-from agents.memory.judging.clauses import Clause, read
-from agents.memory.judging.coreference import Discourse
+from agents.memory.judging.clauses import Clause, Discourse, read
 from agents.memory.judging.entities import derived_numbers, folded, plain, words_of
 from agents.memory.judging.events import DROP, GIVE, TAKE, Event, Things, Transfer, counted, event_in, transfers_of
 from agents.memory.judging.modality import asserted_verbs, is_nonfactual
@@ -23,11 +22,8 @@ from vault.memory.memory_line import Memory
 from world.parsing import parse_line
 
 _LIGHT_WORTH = 0.3
-
-
 _MOST_LISTED = 64
 """Maximum number of propositions with an item that still tells them apart."""
-
 
 _MOST_RARE = 4
 """Maximum number of propositions with an item that tells much."""
@@ -102,7 +98,6 @@ class Evidence:
         self.where: dict[str, set[int]] = defaultdict(set)
         self.is_whole = all(line.place for line in lines)
         self.events: list[Event] = []
-        self.events_by_line: list[tuple[int, Event]] = []
         self._discourses: dict[str, Discourse] = {}
         self._index: dict[str, list[int]] = defaultdict(list)
         self._read = 0
@@ -122,7 +117,7 @@ class Evidence:
         found = (self.gazetteer.canonical(person) for person in (*line.people, line.speaker, self.agent))
         people = frozenset(person for person in found if person)
         if line.event:
-            self._witness(number, line.event)
+            self._witness(line.event)
         self._locate(number, line, people)
         before = frozenset[str]()
         for sentence in read(line.text, self.gazetteer, self._discourse_of(line)):
@@ -169,11 +164,10 @@ class Evidence:
             is_quoted = is_quoted or bool(clause.verbs & SAYING)
             self._note(number, clause)
 
-    def _witness(self, number: int, event: Event) -> None:
+    def _witness(self, event: Event) -> None:
         """Take up what the world has told, with the names as clauses have them."""
         actor, other = self.gazetteer.canonical(event.actor) or "", self.gazetteer.canonical(event.other) or ""
         self.events.append(replace(event, actor=actor, other=other))
-        self.events_by_line.append((number, self.events[-1]))
         if event.kind == GIVE:
             self.transfers[event.thing].add(Transfer(actor or None, other or None, event.thing))
 
@@ -216,16 +210,14 @@ class Evidence:
     def worth(self, item: str) -> float:
         """Return how much an item tells: the rarer, the more; nothing if the source does not have it."""
         count = len(self._index.get(item, ()))
-        return (
-            0.0 if not count else (0.3 if item in LIGHT else 1.0) * math.log(1 + (len(self.propositions) + 1) / count)
-        )
+        rarity = math.log(1 + (len(self.propositions) + 1) / count) if count else 0.0
+        return rarity * _LIGHT_WORTH if item in LIGHT else rarity
 
     def closest(self, items: Iterable[str]) -> list[tuple[float, Proposition]]:
         """Return the propositions that share items, with how much they share, most first."""
         shares: dict[int, float] = defaultdict(float)
-        worths: Mapping[str, float] = {item: self.worth(item) for item in items}
-        for item, worth in worths.items():
-            listed = self._index.get(item, ())
+        for item in items:
+            listed, worth = self._index.get(item, ()), self.worth(item)
             for number in listed if len(listed) <= _MOST_LISTED else ():
                 shares[number] += worth
         found = [(share, self.propositions[number]) for number, share in shares.items()]
@@ -242,8 +234,6 @@ class Evidence:
 
 _THINKING = "I think "
 _TO_ME = frozenset({"says_to_you", "tells_you", "whispers_to_you"})
-
-
 ANSWERED = frozenset("give get take drop put go use read write follow".split())
 """Commands whose result is a memory of its own: what was typed alone tells nothing."""
 

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
-from agents.memory.english import BE, LIGHT, SAYING, stems
-from agents.memory.judging.clauses import CONTENT_OPENINGS, Clause
-from agents.memory.judging.events import person_behind
+from agents.memory.english import BE, DETERMINERS, LIGHT, PREPOSITIONS, SAYING, stems
+from agents.memory.judging.clauses import Clause
 from agents.memory.judging.evidence import Evidence, Proposition
-from agents.memory.judging.tokens import NAME
 
 COVERED = 0.5
 """So much of what a clause is about a line has to tell in order to be retold by it."""
@@ -44,37 +42,6 @@ class Claim:
     it: str = ""
 
 
-def attributed_claims(sentence: Sequence[Clause]) -> list[Claim]:
-    """Return the clauses of a sentence with whose words they give."""
-    found: list[Claim] = []
-    speaker: str | None = None
-    for clause in sentence:
-        at = next((at for at in clause.verb_places if _is_told(clause, at)), None)
-        if at is None:
-            if clause.opening in ("but", ";", "so") or (clause.opening == "and" and clause.subject):
-                speaker = None
-            found.append(Claim(clause, speaker))
-            continue
-        outer = speaker if clause.opening in CONTENT_OPENINGS else None
-        speaker = _speaker(clause, at) or outer
-        found.append(Claim(clause, speaker))
-    return found
-
-
-def _is_told(clause: Clause, at: int) -> bool:
-    """Return whether a verb says that somebody says something, and not that they are to."""
-    return clause.tokens[at].value in SAYING and not (at == 1 and clause.tokens[0].word == "to")
-
-
-def _speaker(clause: Clause, at: int) -> str | None:
-    if clause.passive:
-        return person_behind(clause, ("by",), at)
-    behind = clause.tokens[at + 1] if at + 1 < len(clause.tokens) else None
-    if at == 0 and behind and behind.kind == NAME and not behind.owns and clause.tokens[at].word.endswith(("s", "id")):
-        return behind.value  # says Tomas
-    return clause.subject
-
-
 def telling_verbs(clause: Clause) -> frozenset[str]:
     """Return the verbs of a clause that not everything has."""
     return frozenset(verb for verb in clause.verbs if verb not in LIGHT)
@@ -83,8 +50,6 @@ def telling_verbs(clause: Clause) -> frozenset[str]:
 def has_same_verb(clause: Clause, one: Proposition) -> bool:
     """Return whether both have a verb in common that tells something, or neither need have any."""
     verbs = telling_verbs(clause) - SAYING
-    if clause.verbs & SAYING and not verbs:
-        return True
     if verbs:
         return bool(verbs & telling_verbs(one.clause))
     return bool(BE & clause.words or clause.verbs & one.clause.verbs)
@@ -109,12 +74,11 @@ def _strength(clause: Clause, one: Proposition, evidence: Evidence) -> float:
     """Return how many things say that a clause retells a proposition: half of one for light words and for people."""
     shared = clause.items & one.items - {f"@{clause.subject}", f"@{evidence.agent}"}
     light = sum(item in LIGHT or item in evidence.people for item in shared)
-    around = sum(item not in LIGHT for item in clause.items & one.around - one.items)
     verbs = clause.verbs & one.clause.verbs
     same = bool(verbs - LIGHT) or (bool(verbs) and clause.subject is not None and clause.subject == one.subject)
     is_same = bool(BE & clause.words and BE & one.clause.words) and clause.subject is not None
     same = same or (is_same and clause.subject == one.subject)
-    return len(shared) - 0.5 * light + 0.5 * around + 0.5 * same
+    return len(shared) - 0.5 * light + 0.5 * same
 
 
 def closest(clause: Clause, evidence: Evidence, keep: Callable[[Proposition], bool]) -> list[Proposition]:
@@ -139,3 +103,11 @@ def any_proposition(one: Proposition) -> bool:
 def display_names(evidence: Evidence, names: Iterable[str | None]) -> str:
     """Return names as an objection has them: the agent itself is `I`, as in the summary."""
     return " or ".join(sorted("I" if name == evidence.agent else name for name in names if name))
+
+
+def is_located(clause: Clause, place: str) -> bool:
+    """Return whether a clause says that it happened at a place, and not from where or whereto."""
+    at = next(at for at, token in enumerate(clause.tokens) if token.value == place)
+    words = [token.word for token in clause.tokens[:at] if token.word not in DETERMINERS]
+    before = words[-1] if words else ""
+    return before in ("in", "on", "at") or before not in PREPOSITIONS

@@ -19,18 +19,12 @@ from agents.memory.english import (
     stems,
 )
 from agents.memory.judging.clauses import Clause
-from agents.memory.judging.tokens import MARK, NAME, NUMBER, WORD, Token
+from agents.memory.judging.tokens import MARK, NAME, WORD, Token
 
-_FAILING = frozenset("fail failed fails".split())
 _PERFECT = frozenset("have has had having".split())
 _HEARING = stems("hear think believe suspect guess expect assume")
-_SAME_IN_PAST = frozenset("hit hurt set shut split cost quit".split())
 _CONDITIONS = frozenset({"if", "whether", "unless"})
-_ORDERS = (BASES | frozenset("open keep ask follow do don't let".split())) - {
-    "put",
-    "cut",
-    "read",
-}
+_ORDERS = (BASES | frozenset("open keep ask follow do don't let".split())) - {"put", "cut", "read"}
 _FUTURE = MODALS - {"to"}
 _WISHING = stems("ask beg want wish hope plan mean intend offer promise refuse decline try need threaten")
 """Verbs that wish or plan: the act behind one of them need not have happened."""
@@ -47,8 +41,7 @@ def is_realized(clause: Clause, at: int) -> bool:
     if any(token.value in _WISHING and token.word not in AUXILIARIES for token in tokens[:at]):
         return False  # she wants a letter written
     word = tokens[at].word
-    is_past = word.endswith("ed") or (word in _SAME_IN_PAST and clause.subject is not None)
-    is_past = is_past or (word in IRREGULAR and not word.endswith(("s", "ing")))
+    is_past = word.endswith("ed") or (word in IRREGULAR and not word.endswith(("s", "ing")))
     return is_past or bool(_PERFECT & set(before))
 
 
@@ -93,20 +86,12 @@ def is_planned(clause: Clause) -> bool:
     words = [token.word for token in clause.tokens if token.kind != MARK and token.written != "May"]
     if _FUTURE & set(words) or any(word.endswith("'ll") for word in words):
         return True
-    pairs = list(pairwise(words))
-    is_dated = ("on", "the") in pairs and any(token.kind == NUMBER for token in clause.tokens)
-    if is_dated and not any(is_realized(clause, at) for at in clause.verb_places):
-        return True
-    return any(behind == "to" and (word in BE or word == "going") for word, behind in pairs)
+    return any(behind == "to" and (word in BE or word == "going") for word, behind in pairwise(words))
 
 
 def is_hedged(sentence: Sequence[Clause]) -> bool:
     """Return whether a sentence denies or leaves open without a `not`: it may say either."""
-    words = {token.word for clause in sentence for token in clause.tokens}
-    if found := words & DENIALS:
-        pairs = (pair for clause in sentence for pair in pairwise(token.word for token in clause.tokens))
-        return bool(found - _FAILING) or any(one in _FAILING and behind == "to" for one, behind in pairs)
-    return False
+    return any(clause.words & DENIALS for clause in sentence)
 
 
 def is_hearsay(sentence: Sequence[Clause], agent: str) -> bool:

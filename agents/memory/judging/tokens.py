@@ -11,41 +11,17 @@ from agents.memory.judging.entities import folded, plain
 from agents.memory.numerals import numerals
 
 NAME, PLACE, NUMBER, WORD, MARK = "name", "place", "number", "word", "mark"
-
-
 _TOKEN = re.compile(r"\d+(?:[.,:]\d+)*(?:st|nd|rd|th)?|[^\W\d_]+(?:['-][^\W_]+)*|[.!?…;:()—–\n,\"“”«»]|(?<=\s)-(?=\s)")
-
-
 _ABBREVIATION = frozenset({"mr", "mrs", "ms", "dr", "st", "prof", "capt"})
-
-
 _SENTENCE_MARKS = frozenset(".!?…\n")
-
-
 _QUOTED = re.compile(r'"[^"\n]*"|“[^“”\n]*”|«[^«»\n]*»')
-
-
 _QUOTES = frozenset('"“”«»')
-
-
 _MOST_WORDS = 6
-
-
 _MOST_ALIKE = 16
-
-
 _LONGEST_SENTENCE = 80
-
-
 _NO_NAMES = FUNCTION_WORDS | TITLES | TIMES
-
-
 _NO_COUNT = frozenset({"one", "first", "second", "once"})
-
-
 _CAPITAL = r"[^\W\d_a-z][^\W\d_]+(?:['-][^\W_]+)*"
-
-
 _FULL_NAME = re.compile(
     rf"(?:(?<=[\w,;] )|(?<=Mr\. )|(?<=Mrs\. )|(?<=Ms\. )|(?<=Dr\. )|(?<=St\. )){_CAPITAL}(?: {_CAPITAL}){{0,3}}"
 )
