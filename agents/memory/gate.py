@@ -1,7 +1,7 @@
 """The verdict on a summary: accept it or not, by names, numbers and the summary verifier. Deterministic.
 
-Names and numbers have to be known, whatever the language. Who did what to whom is compared where the summary is in
-English; see `judging.verification`.
+Names and numbers have to be known, whatever the language. An English summary is also read: each of its claims is held
+against the evidence that tells most nearly the same. Only what is clear on both sides counts against a summary.
 """
 
 from __future__ import annotations
@@ -10,14 +10,17 @@ import asyncio
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
-from agents.memory.english import FUNCTION_WORDS, LIGHT, is_english, stem
+from agents.memory.english import FUNCTION_WORDS, LIGHT, SAYING, is_english, stem
 from agents.memory.facts.narration_parser import ENGLISH, NarrationParser
+from agents.memory.judging import circumstances, participants
+from agents.memory.judging.clauses import Discourse, read
 from agents.memory.judging.entities import Mention, Support, entities, folded, mentions, plain, words_of
+from agents.memory.judging.events import is_hearsay, is_hedged
 from agents.memory.judging.evidence import Evidence, evidence_of, unread_evidence_of
-from agents.memory.judging.verification import claim_faults, faults_by_sentence
+from agents.memory.judging.matching import Claim, Fault, attributed_claims
 from agents.memory.summaries.form import (
     copy_faults,
     is_ended,
@@ -43,6 +46,9 @@ MENDABLE = UNTRUE | {"unknown-name", "unknown-number", "cut-off", "repetition"}
 _SENTENCE_END = re.compile(r"[.!?…][\"”’»)]*\s+")
 
 _STOP_STEMS = frozenset(map(stem, FUNCTION_WORDS))
+
+RULES = (*participants.RULES, *circumstances.RULES)
+"""What a clause of a summary is held against, in this order: the first fault counts."""
 
 _EMPTY = ("empty", "The summary is empty; it should tell in the first person what happened.")
 
@@ -267,6 +273,38 @@ def _support(source: Source) -> Support:
 
 def _evidence(source: Source) -> Evidence:
     return evidence_of(source.memories, source.previous, source.roster, source.name, source.reading)
+
+
+def claim_faults(text: str, evidence: Evidence) -> Iterator[Fault]:
+    """Yield what a summary tells otherwise than its source: persons, places, numbers, denials and grave acts."""
+    for _, faults in faults_by_sentence(text, evidence):
+        yield from faults
+
+
+def faults_by_sentence(text: str, evidence: Evidence) -> Iterator[tuple[int, list[Fault]]]:
+    """Yield for each sentence of a summary where it begins, and what it tells otherwise than its source."""
+    it = ""
+    discourse = Discourse(evidence.gazetteer.people, evidence.agent)
+    for sentence in read(text, evidence.gazetteer, discourse):
+        reported = any(clause.verbs & SAYING for clause in sentence)
+        denials = [clause.is_negated for clause in sentence]
+        hedged = is_hedged(sentence) or is_hearsay(sentence, evidence.agent)
+        faults: list[Fault] = []
+        for claim in attributed_claims(sentence):
+            others = sum(denials) > claim.clause.is_negated
+            clear = replace(claim, is_hedged=hedged, is_open=others, is_reported=reported, it=it)
+            faults += _clause_faults(clear, evidence)
+            named = [thing for _, thing in evidence.things.within(claim.clause.tokens)]
+            it = named[-1] if named else it
+        yield min(clause.start for clause in sentence), faults
+
+
+def _clause_faults(claim: Claim, evidence: Evidence) -> Iterator[Fault]:
+    for rule in RULES:
+        if why := rule(claim, evidence):
+            reason, detail = why
+            yield reason, f"{claim.clause.text!r}: {detail}"
+            return
 
 
 def _lines(text: str) -> list[str]:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from agents.memory.english import BE, LIGHT, QUANTIFIERS, SAYING, TIMES, stems
 from agents.memory.judging.clauses import CONTENT_OPENINGS, Clause
 from agents.memory.judging.entities import UNCOUNTED
-from agents.memory.judging.events import GIVING, actions_of, counted, numbered, transfers_of
+from agents.memory.judging.events import GIVING, actions_of, counted, denied, is_realized, numbered, transfers_of
 from agents.memory.judging.evidence import Evidence, Proposition
 from agents.memory.judging.matching import (
     SPEECH_ACTS,
@@ -23,7 +23,6 @@ from agents.memory.judging.matching import (
     telling_verbs,
     topics_of,
 )
-from agents.memory.judging.modality import denied, is_realized
 from agents.memory.judging.tokens import MARK, NAME, NUMBER, Token
 
 _MOVING = stems("go walk leave carry bring take come run head move")
@@ -226,3 +225,6 @@ def wrong_denial(claim: Claim, evidence: Evidence) -> Fault | None:
 
 def _is_contrary(clause: Clause, other: Clause) -> bool:
     return clause.is_negated != other.is_negated and bool(denied(clause) or denied(other))
+
+
+RULES = (wrong_denial, wrong_place, strange_thing, wrong_number, wrong_time, told_as_fact, disputed_as_fact)

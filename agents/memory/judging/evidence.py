@@ -14,8 +14,19 @@ from agents.memory.facts.narration_parser import ENGLISH, NarrationParser
 from agents.memory.facts.store import ME
 from agents.memory.judging.clauses import Clause, Discourse, read
 from agents.memory.judging.entities import derived_numbers, folded, plain, words_of
-from agents.memory.judging.events import DROP, GIVE, TAKE, Event, Things, Transfer, counted, event_in, transfers_of
-from agents.memory.judging.modality import asserted_verbs, is_nonfactual
+from agents.memory.judging.events import (
+    DROP,
+    GIVE,
+    TAKE,
+    Event,
+    Things,
+    Transfer,
+    asserted_verbs,
+    counted,
+    event_in,
+    is_nonfactual,
+    transfers_of,
+)
 from agents.memory.judging.tokens import NUMBER, Gazetteer
 from vault.markdown import LINE_BREAK
 from vault.memory.memory_line import Memory

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from agents.memory.english import BE, DETERMINERS, LIGHT, PREPOSITIONS, SAYING, stems
-from agents.memory.judging.clauses import Clause
+from agents.memory.judging.clauses import CONTENT_OPENINGS, Clause
+from agents.memory.judging.events import person_behind
 from agents.memory.judging.evidence import Evidence, Proposition
+from agents.memory.judging.tokens import NAME
 
 COVERED = 0.5
 """So much of what a clause is about a line has to tell in order to be retold by it."""
@@ -111,3 +113,34 @@ def is_located(clause: Clause, place: str) -> bool:
     words = [token.word for token in clause.tokens[:at] if token.word not in DETERMINERS]
     before = words[-1] if words else ""
     return before in ("in", "on", "at") or before not in PREPOSITIONS
+
+
+def attributed_claims(sentence: Sequence[Clause]) -> list[Claim]:
+    """Return the clauses of a sentence with whose words they give."""
+    found: list[Claim] = []
+    speaker: str | None = None
+    for clause in sentence:
+        at = next((at for at in clause.verb_places if _is_told(clause, at)), None)
+        if at is None:
+            if clause.opening in ("but", ";", "so") or (clause.opening == "and" and clause.subject):
+                speaker = None
+            found.append(Claim(clause, speaker))
+            continue
+        outer = speaker if clause.opening in CONTENT_OPENINGS else None
+        speaker = _speaker(clause, at) or outer
+        found.append(Claim(clause, speaker))
+    return found
+
+
+def _is_told(clause: Clause, at: int) -> bool:
+    """Return whether a verb says that somebody says something, and not that they are to."""
+    return clause.tokens[at].value in SAYING and not (at == 1 and clause.tokens[0].word == "to")
+
+
+def _speaker(clause: Clause, at: int) -> str | None:
+    if clause.passive:
+        return person_behind(clause, ("by",), at)
+    behind = clause.tokens[at + 1] if at + 1 < len(clause.tokens) else None
+    if at == 0 and behind and behind.kind == NAME and not behind.owns and clause.tokens[at].word.endswith(("s", "id")):
+        return behind.value  # says Tomas
+    return clause.subject

@@ -14,6 +14,7 @@ from agents.memory.judging.events import (
     Action,
     Event,
     actions_of,
+    is_realized,
     main_verb,
     person_behind,
     transfers_of,
@@ -33,7 +34,6 @@ from agents.memory.judging.matching import (
     telling_verbs,
     topics_of,
 )
-from agents.memory.judging.modality import is_realized
 from agents.memory.judging.tokens import MARK, NAME
 
 HELPING = stems("help let make")
@@ -253,3 +253,17 @@ def wrong_owner(claim: Claim, evidence: Evidence) -> Fault | None:
             told = display_names(evidence, known)
             return "wrong-person", f"the memories speak of {told} here, not of {display_names(evidence, [owner])}."
     return None
+
+
+RULES = (
+    unknown_person,
+    self_as_other,
+    wrong_transfer,
+    wrong_action,
+    wrong_speaker,
+    wrong_subject,
+    swapped_persons,
+    wrong_object,
+    grave_event,
+    wrong_owner,
+)
