@@ -19,7 +19,7 @@ from agents.memory.judging import circumstances, participants
 from agents.memory.judging.clauses import Discourse, read
 from agents.memory.judging.entities import Mention, Support, entities, folded, mentions, plain, words_of
 from agents.memory.judging.events import is_hearsay, is_hedged
-from agents.memory.judging.evidence import Evidence, evidence_of, unread_evidence_of
+from agents.memory.judging.evidence import Evidence, evidence_of
 from agents.memory.judging.matching import Claim, Fault, attributed_claims
 from agents.memory.summaries.form import (
     copy_faults,
@@ -141,8 +141,7 @@ async def read_ahead(text: str, source: Source) -> None:
     """Read what a summary is going to be judged by, a line at a time, so that others can go on in between."""
     if not is_english(words_of(text)):
         return
-    evidence = unread_evidence_of(source.memories, source.previous, source.roster, source.name, source.reading)
-    for _ in evidence.read_on():
+    for _ in _evidence(source).read_on():
         await asyncio.sleep(0)
 
 
@@ -283,6 +282,8 @@ def claim_faults(text: str, evidence: Evidence) -> Iterator[Fault]:
 
 def faults_by_sentence(text: str, evidence: Evidence) -> Iterator[tuple[int, list[Fault]]]:
     """Yield for each sentence of a summary where it begins, and what it tells otherwise than its source."""
+    for _ in evidence.read_on():
+        pass
     it = ""
     discourse = Discourse(evidence.gazetteer.people, evidence.agent)
     for sentence in read(text, evidence.gazetteer, discourse):

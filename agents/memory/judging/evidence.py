@@ -249,6 +249,7 @@ ANSWERED = frozenset("give get take drop put go use read write follow".split())
 """Commands whose result is a memory of its own: what was typed alone tells nothing."""
 
 
+@lru_cache(maxsize=4)
 def evidence_of(
     memories: tuple[Memory, ...],
     previous: tuple[str, ...],
@@ -256,22 +257,7 @@ def evidence_of(
     agent: str,
     reading: NarrationParser = ENGLISH,
 ) -> Evidence:
-    """Return memories and earlier summaries as the evidence for a summary by `agent`."""
-    evidence = unread_evidence_of(memories, previous, roster, agent, reading)
-    for _ in evidence.read_on():
-        pass
-    return evidence
-
-
-@lru_cache(maxsize=4)
-def unread_evidence_of(
-    memories: tuple[Memory, ...],
-    previous: tuple[str, ...],
-    roster: frozenset[str],
-    agent: str,
-    reading: NarrationParser = ENGLISH,
-) -> Evidence:
-    """Return the evidence as far as it is read by now.
+    """Return what memories and earlier summaries tell, as far as it is read by now.
 
     The last ones are kept, since a summary is judged more than once.
     """
@@ -282,8 +268,7 @@ def unread_evidence_of(
     lines += [Line(text) for text in previous]
     led_to = {place for line in lines if line.event for place in line.event.places}
     places = rooms | led_to | {name for name in names if " " in name}
-    unmet = frozenset(names - places)
-    gazetteer = Gazetteer(people | unmet, places, [line.text for line in lines], unmet)
+    gazetteer = Gazetteer(people | names - places, places, [line.text for line in lines])
     things = {name for name in roster if name[:1].islower()}
     things |= {line.event.thing for line in lines if line.event and line.event.kind in (GIVE, TAKE, DROP)} - {""}
     evidence = Evidence(lines, gazetteer, agent, Things(things), rooms)

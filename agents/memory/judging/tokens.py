@@ -49,11 +49,7 @@ SEPARATOR = Token(",", ",", MARK, ",")
 class Gazetteer:
     """The names of a source: people, places, and all words that it writes with a capital inside a sentence."""
 
-    def __init__(
-        self, people: Iterable[str], places: Iterable[str], texts: Sequence[str], unmet: frozenset[str] = frozenset()
-    ) -> None:
-        """Index the names; behind `the`, the name of somebody whom nobody has met is a place."""
-        self._unmet = unmet
+    def __init__(self, people: Iterable[str], places: Iterable[str], texts: Sequence[str]) -> None:
         self._known: dict[str, list[tuple[tuple[str, ...], str, str]]] = {}
         self._canonical: dict[str, str] = {}
         for place in places:
@@ -108,8 +104,6 @@ class Gazetteer:
                 token, count = self._token(raw, words, at)
             token = replace(token, start=matches[at].start())
             before = found[-1] if found else None
-            if token.kind == NAME and before and before.word == "the" and token.value in self._unmet:
-                token = replace(token, kind=PLACE)
             if token.kind == NAME and before and before.kind == NAME and not before.owns:
                 known = before.value if before.word in self._known else token.value
                 found[-1] = replace(before, written=f"{before.written} {token.written}", value=known, owns=token.owns)

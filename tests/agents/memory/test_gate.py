@@ -25,7 +25,7 @@ NOON_MS = 1_795_262_400_000  # 2026-11-21, a Saturday, 12:00 UTC
 MOST_FALSE_ALARMS = 0.05
 
 # Of the summaries of journals, so many may be judged wrongly: sound ones refused, faulty ones accepted.
-MOST_WRONG = {"tuning": (7, 97), "once held back": (9, 14)}
+MOST_WRONG = {"tuning": (8, 103), "once held back": (9, 14)}
 
 SOUND, SOURCE = sound()
 
