@@ -275,7 +275,7 @@ def _evidence(source: Source) -> Evidence:
 
 
 def claim_faults(text: str, evidence: Evidence) -> Iterator[Fault]:
-    """Yield what a summary tells otherwise than its source: persons, places, numbers, denials and grave acts."""
+    """Yield the faults of a summary against its source: persons, places, numbers, denials and grave acts."""
     for _, faults in faults_by_sentence(text, evidence):
         yield from faults
 

@@ -45,14 +45,14 @@ from agents.memory.judging.tokens import (
 
 THIRD_PERSONS = frozenset("he him his himself she her hers herself".split())
 SOMEBODY = ""
-"""Stands among the names for somebody of whom nobody knows who it is."""
+"""The mark among the names for a person whose name is unknown."""
 
 
 @dataclass
 class Discourse:
-    """Of whom there was talk last: `before` are those of the sentence before.
+    """The people talked about last: `before` are those of the sentence before.
 
-    `i` and `you` are who is meant by these words, None if nobody knows.
+    `i` and `you` are the people meant by these words, None if unknown.
     """
 
     people: frozenset[str]

@@ -1,7 +1,6 @@
-"""What is done: the events that the world tells, the acts that a clause tells, and whether it tells them as real.
+"""Events that the world itself tells, and acts that a clause tells: as real, or only as asked, promised or denied.
 
-An event is read from the narration's own sentence, in whatever language the world speaks: who did it to whom is exact.
-A clause may also tell what was only asked, promised, thought, possible or denied.
+An event is read from the narration's own sentence, in any language of the world: who did it to whom is exact.
 """
 
 from __future__ import annotations
@@ -41,11 +40,11 @@ _CONDITIONS = frozenset({"if", "whether", "unless"})
 _ORDERS = (BASES | frozenset("open keep ask follow do don't let".split())) - {"put", "cut", "read"}
 _FUTURE = MODALS - {"to"}
 _WISHING = stems("ask beg want wish hope plan mean intend offer promise refuse decline try need threaten")
-"""Behind one of these verbs stands what need not have happened."""
+"""Verbs that wish or plan: the act behind one of them need not have happened."""
 
 
 def is_realized(clause: Clause, at: int) -> bool:
-    """Return whether a verb of a clause tells what was done: not what is, will be, was asked, meant or denied."""
+    """Return whether a verb of a clause tells a deed: not a state, the future, a request, an intention or a denial."""
     tokens = clause.tokens
     before = [token.word for token in tokens[max(0, at - 4) : at]]
     if clause.opening in ("if", "whether", "unless", "until", "before") or MODALS & set(before):

@@ -59,10 +59,10 @@ class Line:
 class Proposition:
     """A clause of the source.
 
-    `answers` are those who speak next after a question, `around` is what the whole sentence is about,
-    `meant` what `it` stands for. `is_nonfactual` if it tells nothing that was done: a question, a wish, an order,
-    a promise, a condition. `is_quoted` if its speaker tells it as what somebody says. `asserted` are the verbs that
-    it tells as real.
+    `speaker` says it, None if unknown; `people` are all who are about. `answers` are those who speak next after a
+    question. `around` is the content of the whole sentence, and `meant` the thing that `it` stands for. `is_nonfactual`
+    is true if it tells nothing that was done: a question, a wish, an order, a promise, a condition. `is_quoted` is true
+    if its speaker tells it as somebody's words. `asserted` are the verbs that it tells as real.
     """
 
     clause: Clause
@@ -257,7 +257,7 @@ def evidence_of(
     agent: str,
     reading: NarrationParser = ENGLISH,
 ) -> Evidence:
-    """Return what memories and earlier summaries tell, as far as it is read by now.
+    """Return memories and earlier summaries as the evidence for a summary by `agent`, as far as it is read by now.
 
     The last ones are kept, since a summary is judged more than once.
     """

@@ -12,7 +12,7 @@ from agents.memory.judging.evidence import Evidence, Proposition
 from agents.memory.judging.tokens import NAME
 
 COVERED = 0.5
-"""So much of what a clause is about a line has to tell in order to be retold by it."""
+"""The share of a clause's content that a line has to tell in order to retell it."""
 
 _NEAR = 0.7
 _MIN_STRENGTH = 1.5

@@ -50,7 +50,7 @@ def unknown_person(claim: Claim, evidence: Evidence) -> Fault | None:
 
 
 def self_as_other(claim: Claim, evidence: Evidence) -> Fault | None:
-    """Return whether the agent is said to do something to itself, as if its name were somebody else's."""
+    """Return a fault if the agent is said to do something to itself, as if its name were somebody else's."""
     tokens = claim.clause.tokens
     named = [at for at, token in enumerate(tokens) if (token.kind, token.value) == (NAME, evidence.agent)]
     for at, own in product(named, [at for at, token in enumerate(tokens) if token.word in ("i", "me")]):
@@ -107,7 +107,7 @@ def wrong_subject(claim: Claim, evidence: Evidence) -> Fault | None:
 
 
 def wrong_object(claim: Claim, evidence: Evidence) -> Fault | None:
-    """Return whom or what an act is said to have been done to, if the lines have another."""
+    """Return a fault if the lines have another person or thing that an act was done to."""
     clause = claim.clause
     if clause.subject is None or clause.passive:
         return None
@@ -139,7 +139,7 @@ def _owned(clause: Clause, evidence: Evidence) -> set[str]:
 
 
 def swapped_persons(claim: Claim, evidence: Evidence) -> Fault | None:
-    """Return whether a clause has two people the other way round than every line that has what it tells."""
+    """Return a fault if a clause has two people the other way round than every line that has what it tells."""
     clause, who = claim.clause, claim.clause.subject
     if who is None or clause.passive or person_behind(clause, ("with", "by")):
         return None
@@ -189,7 +189,7 @@ def wrong_transfer(claim: Claim, evidence: Evidence) -> Fault | None:
 
 
 def _wrong_place_of(events: Sequence[Event], clause: Clause, evidence: Evidence) -> Fault | None:
-    """Return whether a clause has events in a room where none of them was."""
+    """Return a fault if a clause puts events in a room where none of them was."""
     places = {place for place in clause.places if is_located(clause, place)} & evidence.rooms
     if events and len(places) == 1 and not any(places & one.places for one in events):
         return "wrong-place", f"the memories do not have the {events[0].thing} at {min(places)} here."
@@ -197,7 +197,7 @@ def _wrong_place_of(events: Sequence[Event], clause: Clause, evidence: Evidence)
 
 
 def wrong_action(claim: Claim, evidence: Evidence) -> Fault | None:
-    """Return whether the world would have told an act of a clause, and has told it of somebody else, or not at all."""
+    """Return a fault if the world tells an act of a clause of somebody else, or not at all."""
     if claim.speaker or claim.is_hedged or not evidence.is_whole:
         return None
     for action in actions_of(claim.clause, evidence.things):
