@@ -21,7 +21,6 @@ from agents.memory.english import (
     MODALS,
     NOBODY,
     OBJECT_PRONOUNS,
-    POSSESSIVES,
     PREPOSITIONS,
     SUBJECT_PRONOUNS,
     is_negation,
@@ -128,7 +127,6 @@ def _tells(token: Token) -> bool:
 
 GIVING = stems("give hand pass return lend bring present")
 TAKING = stems("get receive have had take accept borrow")
-_SKIPPED_BEHIND_VERB = frozenset("back over on".split())
 GIVE, TAKE, DROP, GO = "give take drop go".split()
 _OWN_EVENTS = {
     "narration.you_give": GIVE,
@@ -282,8 +280,6 @@ def _transfers(clause: Clause, things: Things, verb: str, at: int, it: str) -> l
 def _indirect(clause: Clause, at: int) -> str | None:
     """Return to whom something is given: the person right behind the verb, or behind `to`."""
     behind = at + 1
-    while behind < len(clause.tokens) and clause.tokens[behind].word in _SKIPPED_BEHIND_VERB:
-        behind += 1
     if behind < len(clause.tokens):
         token = clause.tokens[behind]
         if (
@@ -299,9 +295,7 @@ def person_behind(clause: Clause, prepositions: Sequence[str], start: int = 0) -
     """Return who is named first behind one of some prepositions, as of a place in a clause; None if nobody is."""
     for at in range(start, len(clause.tokens) - 1):
         if clause.tokens[at].word in prepositions and not clause.tokens[at + 1].owns and clause.persons[at + 1]:
-            is_owner = clause.tokens[at + 1].word in POSSESSIVES and at + 2 < len(clause.tokens)
-            is_owner = is_owner and clause.tokens[at + 2].word not in FUNCTION_WORDS
-            return None if is_owner else clause.persons[at + 1]
+            return clause.persons[at + 1]
     return None
 
 
@@ -340,17 +334,11 @@ def _actions(clause: Clause, at: int, action: str, actor: str, things: Things) -
     tokens = clause.tokens
     end = next((other for other in clause.verb_places if other > at), len(tokens))
     named = dict(things.within(tokens))
-    for begin, stop in _parts(clause, 0 if clause.passive else at + 1, end):
-        first = next((here for here in range(begin, stop) if tokens[here].word in PREPOSITIONS), stop)
-        for here in range(begin, first):
-            if here in named and tokens[here].kind == WORD:
-                yield Action(action, actor, named[here])
-
-
-def _parts(clause: Clause, begin: int, end: int) -> Iterator[tuple[int, int]]:
-    """Yield where the parts of a list begin and end."""
-    marks = [here for here in range(begin, end) if clause.tokens[here].kind == MARK]
-    yield from zip([begin, *(mark + 1 for mark in marks)], [*marks, end], strict=True)
+    begin = 0 if clause.passive else at + 1
+    first = next((here for here in range(begin, end) if tokens[here].word in PREPOSITIONS), end)
+    for here in range(begin, first):
+        if here in named and tokens[here].kind == WORD:
+            yield Action(action, actor, named[here])
 
 
 def main_verb(clause: Clause) -> str:
