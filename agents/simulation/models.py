@@ -17,9 +17,9 @@ from agents.models.model_selection import IN_PROCESS
 from agents.models.pool import ModelPool
 from agents.models.profiles import Profiles
 from agents.models.queue import ModelQueue, SamplingOverrides
-from agents.models.shared_slots import MAX_WAIT_SECONDS, SharedSlots
 from agents.population import Population
 from agents.simulation.recording import Recording, ReplayedModels, SimulationError, TurnCursor, Usage, WatchedModel
+from agents.simulation.shared_slots import MAX_WAIT_SECONDS, SharedSlots
 from agents.simulation.simulation import Simulation, Span, VirtualClock
 from config.profiles import THINKER
 from vault.config_notes import Settings

@@ -16,7 +16,7 @@ from typing import Any
 
 from agents.models.model import Capabilities, Completion, LanguageModel, ModelError, OnText, Request, Timing
 from agents.models.queue import SamplingOverrides
-from agents.models.shared_slots import MAX_WAIT_SECONDS, SharedSlots
+from agents.simulation.shared_slots import MAX_WAIT_SECONDS, SharedSlots
 
 VERSION = 2
 HASH_DIGITS = 16

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 
-from agents.models.shared_slots import SharedSlots
+from agents.simulation.shared_slots import SharedSlots
 
 
 def test_no_more_requests_run_than_there_are_slots_and_all_get_one(tmp_path):
