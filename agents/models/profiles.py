@@ -12,7 +12,7 @@ from agents.models.endpoint import CircuitBreaker, ConcurrencyLimit, Endpoint, R
 from agents.models.model import LanguageModel, ModelError
 from agents.models.model_selection import EMBEDDED, GGUF, IN_PROCESS, ModelSpec, select_model
 from agents.models.pool import ModelPool
-from agents.models.queue import ModelQueue, SamplingOverrides
+from agents.models.queue import OVERRIDABLE, ModelQueue, SamplingOverrides
 from config.profiles import THINKER, ModelProfile, legacy_thinker
 from config.settings import ModelSettings
 
@@ -182,19 +182,11 @@ class Profiles:
 
 def overrides_of(profile: ModelProfile) -> SamplingOverrides:
     """Return the options that a profile sets itself."""
-    settings, given = profile.settings, profile.given
+    settings = profile.settings
+    given = {name: getattr(settings, name) for name in OVERRIDABLE if name in profile.given}
     stops = (one.strip(" ").replace("\\n", "\n") for one in settings.stop.split("|"))
-    return SamplingOverrides(
-        temperature=settings.temperature if "temperature" in given else None,
-        top_p=settings.top_p if "top_p" in given else None,
-        repeat_penalty=settings.repeat_penalty if "repeat_penalty" in given else None,
-        seed=settings.seed if "seed" in given else None,
-        stop=tuple(one for one in stops if one),
-        max_tokens=settings.max_tokens if "max_tokens" in given else None,
-        timeout_seconds=settings.timeout_seconds if "timeout_seconds" in given else None,
-        price_in=settings.price_in,
-        price_out=settings.price_out,
-    )
+    stop = tuple(one for one in stops if one)
+    return SamplingOverrides(**given, stop=stop, price_in=settings.price_in, price_out=settings.price_out)
 
 
 def specs_of(profile: ModelProfile, thinkers: tuple[ModelSpec, ...]) -> tuple[ModelSpec, ...]:

@@ -13,7 +13,6 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
-from typing import TypeVar
 
 from agents.models.adapter import shows_thoughts, without_thoughts
 from agents.models.endpoint import (
@@ -42,8 +41,6 @@ from agents.models.scheduler import (
 )
 
 log = logging.getLogger(__name__)
-
-T = TypeVar("T")
 
 COUNT_BUDGET_CHARACTERS = 900
 LINE_COST_CHARACTERS = 200
@@ -105,6 +102,9 @@ class RoutedModel:
         return min(well or self.routes, key=lambda route: route.tier).model
 
 
+OVERRIDABLE = ("temperature", "top_p", "repeat_penalty", "seed", "max_tokens", "timeout_seconds")
+
+
 @dataclass(frozen=True)
 class SamplingOverrides:
     """Options of a profile that replace a request's own; None leaves it. Prices are per million tokens."""
@@ -121,24 +121,12 @@ class SamplingOverrides:
 
     def applied(self, request: Request) -> Request:
         """Return a request with these options; its own stops stay."""
-        return replace(
-            request,
-            temperature=_or(self.temperature, request.temperature),
-            top_p=_or(self.top_p, request.top_p),
-            repeat_penalty=_or(self.repeat_penalty, request.repeat_penalty),
-            seed=_or(self.seed, request.seed),
-            stop=tuple(dict.fromkeys([*request.stop, *self.stop])),
-            max_tokens=_or(self.max_tokens, request.max_tokens),
-            timeout_seconds=_or(self.timeout_seconds, request.timeout_seconds),
-        )
+        given = {name: value for name in OVERRIDABLE if (value := getattr(self, name)) is not None}
+        return replace(request, stop=tuple(dict.fromkeys([*request.stop, *self.stop])), **given)
 
     def price(self, completion: Completion) -> float:
         """Return the cost of a completion by the prices of the profile."""
         return (completion.prompt_tokens * self.price_in + completion.completion_tokens * self.price_out) / 1e6
-
-
-def _or(wanted: T | None, given: T) -> T:
-    return given if wanted is None else wanted
 
 
 class ModelQueue:
