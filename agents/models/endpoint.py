@@ -50,14 +50,10 @@ class CircuitBreaker:
         rng: random.Random,
         *,
         failures_to_open: float = FAILURES_TO_OPEN,
-        first_seconds: float = FIRST_OPEN_SECONDS,
-        longest_seconds: float = MAX_OPEN_SECONDS,
         untried: bool = False,
     ) -> None:
         self._rng = rng
         self._failures_to_open = failures_to_open
-        self._first_seconds = first_seconds
-        self._longest_seconds = longest_seconds
         self._untried = untried
         self._failures = 0
         self._openings = 0
@@ -86,7 +82,7 @@ class CircuitBreaker:
         if math.isinf(self._failures_to_open) or was_open:
             return  # what was under way when it opened says nothing new
         if probed or for_good or self._failures >= self._failures_to_open:
-            seconds = min(self._longest_seconds, self._first_seconds * 2 ** min(self._openings, 30))
+            seconds = min(MAX_OPEN_SECONDS, FIRST_OPEN_SECONDS * 2 ** min(self._openings, 30))
             self._openings += 1
             self._opens_until = now + seconds * self._rng.uniform(0.5, 1.0)
 

@@ -87,29 +87,18 @@ class ModelPool:
         ageing_seconds: float = AGEING_SECONDS,
         grace_seconds: float = GRACE_SECONDS,
         longest_wait_seconds: float = MAX_WAIT_SECONDS,
-        has_affinity: bool = True,
     ) -> None:
-        """Make an empty pool; `now` returns seconds from any fixed moment.
-
-        Without `has_affinity` a job goes to any endpoint that is free, wherever its prompt was read the last time.
-        """
+        """Make an empty pool; `now` returns seconds from any fixed moment."""
         self.now = now
         self.building = LoopYield()
         self._jobs = JobQueue(ageing_seconds, max_waiting)
         self._grace_seconds = grace_seconds
         self._longest_wait_seconds = longest_wait_seconds
-        self._has_affinity = has_affinity
         self._running: list[Job] = []
         self._affinities: dict[tuple[str, str], Endpoint] = {}
         self._retired: list[LanguageModel] = []
         self._closing: set[asyncio.Task[None]] = set()
         self._stopped = False
-
-    async def ask(
-        self, source: JobSource, owner: str, priority: Priority, make: BuildRequest, on_text: OnText | None = None
-    ) -> Completion:
-        """Wait for a place and have the request completed that `make` builds then; see `ModelQueue.ask`."""
-        return await self.complete(self.enter(source, owner, priority), make, on_text)
 
     def enter(self, source: JobSource, owner: str, priority: Priority) -> Job:
         """Take a job into the queue. Raises: AlreadyWaiting, QueueFull, QueueStopped."""
@@ -150,10 +139,7 @@ class ModelPool:
 
     def stage(self, owner: str) -> Stage | None:
         """Return whether a thought of an owner waits or runs; None if it has none under way."""
-        thoughts = {job for job in self._jobs.jobs + self._running if job.owner == owner and job.is_thought}
-        if not thoughts:
-            return None
-        return "running" if any(job in thoughts for job in self._running) else "waiting"
+        return self.stages().get(owner)
 
     def stages(self) -> dict[str, Stage]:
         """Return of every owner with a thought under way whether that waits or runs."""
@@ -214,8 +200,7 @@ class ModelPool:
             self._jobs.take(job)
             self._running.append(job)
             job.route, job.is_probe = route, route.endpoint.begin(now)
-            if self._has_affinity:
-                self._settle(job.key, route.endpoint)
+            self._settle(job.key, route.endpoint)
             job.give_turn(route)
         for job in unroutable_jobs(self._jobs.jobs, now):
             self._jobs.jobs.remove(job)

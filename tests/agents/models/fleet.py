@@ -168,7 +168,6 @@ class Case:
     seconds: float
     times: int = 1
     is_measured: bool = False
-    has_affinity: bool = True
     is_killed: bool = False
     faults: float = 0.0
     kept_share: float = 0.5
@@ -192,7 +191,7 @@ async def _outcome(case: Case, now: Callable[[], float]) -> Outcome:
         Host(f"host {number}", *figures, kept, random.Random(number), now, case.faults, case.seconds * WARM_UP)
         for number, figures in enumerate(HOSTS * case.times, 1)
     ]
-    pool = ModelPool(now=now, has_affinity=case.has_affinity)
+    pool = ModelPool(now=now)
     routes = [
         Route(Endpoint(host.name, ConcurrencyLimit(0 if case.is_measured else host.slots), CircuitBreaker(rng)), host)
         for host in hosts

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.agents.models.fleet import FAULTS, Case, Outcome, outcome
+from tests.agents.models.fleet import FAULTS, PROMPT_TOKENS, Case, Outcome, outcome
 
 AGENTS, SECONDS = 60, 60.0
 
@@ -37,6 +37,4 @@ def test_an_endpoint_killed_in_the_midst_of_its_answers_loses_no_job():
 
 
 def test_agents_that_come_back_to_their_endpoint_have_less_read_for_them(once):
-    without = outcome(Case(AGENTS, SECONDS, has_affinity=False))
-    assert once.read_tokens * 5 < without.read_tokens
-    assert once.turns > without.turns
+    assert once.read_tokens < PROMPT_TOKENS / 5
