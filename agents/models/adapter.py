@@ -6,7 +6,11 @@ import logging
 import math
 import re
 from collections import deque
+from collections.abc import Awaitable, Callable
+from dataclasses import replace
 from io import StringIO
+
+from agents.models.model import Completion, ModelError, Request
 
 log = logging.getLogger(__name__)
 
@@ -39,16 +43,6 @@ _ESCAPES = str.maketrans({'"': '\\"', "\\": "\\\\", "\n": "\\n", "\r": "\\r", "\
 def redact_address(address: str) -> str:
     """Return an address without its password: addresses appear in logs, archives and recordings."""
     return _KEY.sub("...@", address)
-
-
-def connection_hint(error: BaseException) -> str:
-    """Return a hint at why a connection failed, such as an unknown host name; empty if there is none."""
-    said = f"{error} {error.__context__} {error.__cause__}"
-    if "SSL" in said or "CERTIFICATE" in said:
-        return " It does not speak TLS as https:// wants, or its certificate is not known."
-    if re.search(r"Name or service not known|nodename nor servname|name resolution|getaddrinfo", said):
-        return " Its name is not known here."
-    return ""
 
 
 class StreamBuffer:
@@ -118,9 +112,9 @@ def _bytes(text: str) -> int:
 
 
 class ConstraintFallback:
-    """Counts the schemas and grammars that a server refused in a row; after three, none are sent any more.
+    """Asks again without a schema or grammar that was refused; after three refusals in a row, none are sent any more.
 
-    `problem` is why it refused the first one; empty if it has refused none.
+    `problem` is why the first one was refused; empty if none was.
     """
 
     def __init__(self, name: str) -> None:
@@ -133,12 +127,32 @@ class ConstraintFallback:
         """True once no schema or grammar is sent any more."""
         return self._in_a_row >= MAX_REFUSALS
 
-    def accept(self) -> None:
-        """Note that the server accepted one."""
-        self._in_a_row = 0
+    async def complete(
+        self,
+        request: Request,
+        ask: Callable[[Request], Awaitable[Completion]],
+        is_refusal: Callable[[ModelError], bool],
+    ) -> Completion:
+        """Return what `ask` answers to the request, or else to the same without its schema and grammar.
 
-    def refuse(self, why: str) -> None:
-        """Note that the server refused one, but answered without it."""
+        Raises: ModelError.
+        """
+        free = replace(request, schema=None, grammar=None)
+        if request == free:
+            return await ask(free)
+        try:
+            completion = await ask(request)
+        except ModelError as error:
+            if not is_refusal(error):
+                raise
+            completion = await ask(free)
+            self._refuse(error.problem)
+        else:
+            if not self.is_off:
+                self._in_a_row = 0
+        return completion
+
+    def _refuse(self, why: str) -> None:
         self._in_a_row += 1
         if not self.problem:
             log.warning("%s refuses a schema or grammar, and answers without it: %s", self._name, why)

@@ -10,7 +10,6 @@ import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from dataclasses import replace
 from functools import partial
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -152,7 +151,7 @@ class EmbeddedModel:
     @property
     def capabilities(self) -> Capabilities:
         """The capabilities of the model; final once it has been started."""
-        holds = self._constraint != "none"
+        holds = self._constraint != "none" and not self._fallback.is_off
         billions = self._header.parameters / 1e9 or None
         parts = [
             "an instructed model" if self._header.chat_template else "a base model (its file has no chat template)",
@@ -197,21 +196,12 @@ class EmbeddedModel:
 
         A schema or a grammar that the library refuses is left out, and that is said once.
         """
-        free = replace(request, schema=None, grammar=None)
-        if self._constraint == "none" or request == free:
-            return await self._completed(free, on_text)
-        try:
-            completion = await self._completed(request, on_text)
-        except ModelError as error:
-            if not re.search(r"grammar|schema", error.problem):
-                raise
-            completion = await self._completed(free, on_text)
-            self._fallback.refuse(error.problem)
-            if self._fallback.is_off:
-                self._constraint = "none"
-        else:
-            self._fallback.accept()
-        return completion
+        held = self.capabilities.constraints_of(request)
+        return await self._fallback.complete(
+            held,
+            lambda one: self._completed(one, on_text),
+            lambda error: bool(re.search(r"grammar|schema", error.problem)),
+        )
 
     async def _completed(self, request: Request, on_text: OnText | None) -> Completion:
         runtime = self._started()

@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal, Protocol, runtime_checkable
-
-RATE_LIMIT_REMEDY = "Set concurrency to 1 for it in config/models.md, or let agents think less often (think_seconds)."
-"""The advice for a server that limits the rate of requests."""
 
 Finish = Literal["stop", "length", "cancelled"]
 OnText = Callable[[str], bool]
@@ -144,6 +141,11 @@ class Capabilities:
     parameters_billion: float | None = None
     explanation: str = ""
     refusal: str = ""
+
+    def constraints_of(self, request: Request) -> Request:
+        """Return a request without the grammar or the schema that an answer would not be held to."""
+        grammar = request.grammar if self.grammar else None
+        return replace(request, grammar=grammar, schema=request.schema if self.json_schema else None)
 
     @property
     def writes_prose(self) -> bool:

@@ -12,33 +12,35 @@ from typing import Any, Literal, cast
 import httpx
 import ollama
 
-from agents.models.adapter import StreamBuffer, connection_hint, redact_address
-from agents.models.http_limits import AnswerTooLong, client_arguments
-from agents.models.model import RATE_LIMIT_REMEDY, Capabilities, Finish, ModelError, ModelMissing, Timing
+from agents.models import http_server
+from agents.models.adapter import StreamBuffer
+from agents.models.http_server import ModelServer, Refusal, ServerKind, client_arguments, one_line
+from agents.models.model import Capabilities, Finish, ModelError, Timing
 
 # All that the client library lets through: its own errors, httpx's, and what reading a reply that is not
 # Ollama's raises (JSON that is none is a ValueError, JSON of another shape an AttributeError or TypeError, JSON of
 # a hundred thousand brackets a RecursionError).
 CLIENT_ERRORS = (
+    *http_server.CLIENT_ERRORS,
     ollama.ResponseError,
     ollama.RequestError,
-    httpx.HTTPError,
-    httpx.InvalidURL,
-    httpx.StreamError,
-    OSError,
-    EOFError,
-    TimeoutError,
-    ValueError,
     AttributeError,
     TypeError,
     KeyError,
     RecursionError,
 )
-MAX_REASON_CHARACTERS = 200
 CHECK_ADDRESS = "Check the address in config/models.md; it ends with the port, as in http://127.0.0.1:11434."
-OTHER_API = f"{CHECK_ADDRESS} Servers such as vLLM and llama.cpp's want api: openai."
-LOOK_THERE = "If this goes on, start Ollama with OLLAMA_DEBUG=1 and look into its log."
-START_OLLAMA = "Start it with: ollama serve (https://ollama.com/download), or use --model embedded."
+OLLAMA = ServerKind(
+    name="Ollama",
+    api="Ollama's",
+    no_server="Ollama does not answer",
+    start="Start it with: ollama serve (https://ollama.com/download), or use --model embedded.",
+    check_address=CHECK_ADDRESS,
+    other_api=f"{CHECK_ADDRESS} Servers such as vLLM and llama.cpp's want api: openai.",
+    look_there="If this goes on, start Ollama with OLLAMA_DEBUG=1 and look into its log.",
+    get_model="Run: ollama pull {model}",
+    set_key="Set the environment variable OLLAMA_API_KEY to the key.",
+)
 
 Mode = Literal["auto", "raw", "generate", "chat"]
 
@@ -54,95 +56,22 @@ REMOTE = "cloud"
 
 def model_error(
     error: Exception,
-    host: str,
-    model: str,
+    server: ModelServer,
     timeout_seconds: float | None = None,
     checked_seconds: float | None = None,
     has_begun: bool = True,
 ) -> ModelError:
-    """Return the error as one for a person, naming host, model and remedy.
-
-    `timeout_seconds` is how long an answer was waited for, `checked_seconds` how long the names of models were;
-    `has_begun` is whether anything was answered by then.
-    """
-    match error:
-        case ollama.ResponseError():
-            return _request_error(error, host, model)
-        case httpx.ConnectError() | httpx.ConnectTimeout() | ConnectionError():
-            # The library's own words add nothing but length.
-            message = f"Ollama does not answer at {host} (asked for {model!r}).{connection_hint(error)}"
-            return ModelError(message, remedy=START_OLLAMA, is_gone=True)
-        case TimeoutError() | httpx.TimeoutException() if checked_seconds:
-            message = f"What answers at {host} did not say within {checked_seconds:g} s whether it has {model!r}."
-            return ModelError(message, remedy=f"Restart it if it hangs. {CHECK_ADDRESS}")
-        case TimeoutError() | httpx.TimeoutException():
-            limit = f" within {timeout_seconds:g} s" if timeout_seconds is not None else " in time"
-            message = f"Ollama at {host} did not finish its answer with {model!r}{limit}."
-            if not has_begun:
-                message += " It had not begun: it was loading the model, reading the prompt, or busy with others."
-            return ModelError(message, remedy="Use a smaller model or a longer timeout.")
-        case AnswerTooLong():
-            message = f"What answers at {host} for {model!r} sends {error}, more than any answer may have."
-            return ModelError(message, remedy=CHECK_ADDRESS)
-        case EOFError() | httpx.HTTPError() | httpx.StreamError() | OSError():
-            message = f"The answer of {model!r} from Ollama at {host} broke off: {_reason(error)}."
-            return ModelError(message, remedy=LOOK_THERE, is_gone=isinstance(error, httpx.TransportError))
-    message = f"What answers at {host} for {model!r} does not speak Ollama's API: {_reason(error)}."
-    return ModelError(message, remedy=OTHER_API)
-
-
-def lacks_model(host: str, model: str, names: list[str]) -> ModelError:
-    """Return the error for a host without the model; `names` are those it has."""
-    has = ", ".join(sorted(names)) or "none"
-    message = f"Ollama at {host} has no model {model!r} (it has: {has})."
-    return ModelMissing(message, remedy=f"Run: ollama pull {model}", retryable=False)
-
-
-def _request_error(error: ollama.ResponseError, host: str, model: str) -> ModelError:
-    said = " ".join(str(error.error).split())[:MAX_REASON_CHARACTERS] or "no reason given"
-    if said.startswith("<"):
-        page = f"it answers with a web page (status {error.status_code})"
-        message = f"What answers at {host} for {model!r} does not speak Ollama's API: {page}."
-        return ModelError(message, remedy=CHECK_ADDRESS)
-    if error.status_code == 404 and "model" in said:
-        message = f"Ollama at {host} has no model {model!r}: {said}."
-        return ModelError(message, remedy=f"Run: ollama pull {model}", retryable=False)
+    """Return the error as one for a person; see `ModelServer.error`."""
+    if not isinstance(error, ollama.ResponseError):
+        return server.error(error, timeout_seconds, checked_seconds, has_begun)
     if error.status_code < 0:
-        message = f"The answer of {model!r} from Ollama at {host} broke off: {said}."
-        return ModelError(message, remedy=LOOK_THERE)
-    if 300 <= error.status_code < 400:
-        message = f"What answers at {host} for {model!r} redirects the request (status {error.status_code})."
-        return ModelError(message, remedy=CHECK_ADDRESS, retryable=False)
-    if error.status_code in (404, 405):
-        message = f"What answers at {host} for {model!r} does not know this request (status {error.status_code})."
-        return ModelError(message, remedy=OTHER_API, retryable=False)
-    message = f"Ollama at {host} refused the request for {model!r} with status {error.status_code}: {said}."
-    retryable = error.status_code >= 500 or error.status_code in (408, 429)
-    remedy = LOOK_THERE if retryable else "Take out the option that it names, in config/models.md."
-    return ModelError(message, remedy=RATE_LIMIT_REMEDY if error.status_code == 429 else remedy, retryable=retryable)
-
-
-def _reason(error: Exception) -> str:
-    if isinstance(error, AttributeError | TypeError | KeyError | RecursionError):
-        return "its answer is JSON of another kind"
-    return str(error).strip().splitlines()[0].rstrip(".") if str(error).strip() else type(error).__name__
-
-
-def is_refusal_of_schema(error: ModelError) -> bool:
-    """Return whether a host may have refused a request for the schema in it."""
-    cause = error.__cause__
-    if not isinstance(cause, ollama.ResponseError):
-        return False
-    names_it = re.search(r"grammar|schema|format|sampl", str(cause.error), re.IGNORECASE)
-    return cause.status_code in (400, 422, 501) or (cause.status_code >= 500 and bool(names_it))
+        return server.broken_off(one_line(str(error.error)))
+    return server.refusal(error.status_code, str(error.error))
 
 
 def is_refusal_of_template(error: ModelError) -> bool:
     """Return whether a host could not make a prompt of messages with the template of the model."""
-    cause = error.__cause__
-    return isinstance(cause, ollama.ResponseError) and bool(
-        re.search(r"template|jinja", str(cause.error), re.IGNORECASE)
-    )
+    return isinstance(error, Refusal) and bool(re.search(r"template|jinja", error.said, re.IGNORECASE))
 
 
 def was_truncated(counted: int, context_tokens: int) -> bool:
@@ -276,8 +205,7 @@ def open_client(host: str, model: str, transport: httpx.AsyncBaseTransport | Non
     try:
         return ollama.AsyncClient(host, **client_arguments(host, transport))
     except (ValueError, httpx.InvalidURL) as error:
-        message = f"{redact_address(host)!r} is not the address of an Ollama host for the model {model!r}: {error}."
-        raise ModelError(message, remedy=CHECK_ADDRESS, retryable=False) from error
+        raise ModelServer(OLLAMA, host, model).invalid_address(error) from error
 
 
 async def list_models(host: str) -> Mapping[str, OllamaFacts]:

@@ -14,6 +14,7 @@ import httpx
 import ollama
 
 from agents.models.adapter import ConstraintFallback, TokenEstimate, redact_address
+from agents.models.http_server import ModelServer, is_refusal_of_constraint
 from agents.models.model import (
     DEFAULT_OPTIONS,
     Capabilities,
@@ -26,13 +27,12 @@ from agents.models.model import (
 )
 from agents.models.ollama_api import (
     CLIENT_ERRORS,
+    OLLAMA,
     Mode,
     OllamaAnswer,
     OllamaFacts,
     capabilities_of,
-    is_refusal_of_schema,
     is_refusal_of_template,
-    lacks_model,
     model_error,
     model_facts,
     open_client,
@@ -84,7 +84,7 @@ class OllamaModel:
         """
         self.name = f"ollama:{model}@{redact_address(host)}"
         self._num_ctx = options.num_ctx
-        self._host = redact_address(host)
+        self._server = ModelServer(OLLAMA, redact_address(host), model)
         self._model = model
         self._mode = cast("Mode", options.mode)
         self._keep_alive = options.keep_alive
@@ -106,7 +106,8 @@ class OllamaModel:
     @property
     def capabilities(self) -> Capabilities:
         """The capabilities of the model; final once it has been started."""
-        found = capabilities_of(self._facts, self._mode, self._constraint, self._num_ctx)
+        constraint = "none" if self._fallback.is_off else self._constraint
+        found = capabilities_of(self._facts, self._mode, constraint, self._num_ctx)
         return replace(found, refusal=self._fallback.problem) if self._fallback.problem else found
 
     async def start(self) -> None:
@@ -118,9 +119,9 @@ class OllamaModel:
                 if self._model in names or f"{self._model}:latest" in names:
                     await self._inquire()
         except CLIENT_ERRORS as error:
-            raise model_error(error, self._host, self._model, checked_seconds=self._check_seconds) from error
+            raise model_error(error, self._server, checked_seconds=self._check_seconds) from error
         if self._model not in names and f"{self._model}:latest" not in names:
-            raise lacks_model(self._host, self._model, names)
+            raise self._server.lacks_model(names)
 
     async def provenance(self) -> Provenance:
         """Return the host's version, and the digest under which it has the model."""
@@ -139,24 +140,10 @@ class OllamaModel:
         A schema or a template that the host refuses is left out, and that is said once.
         """
         self._check_fits_context(request)
-        held = request if self.capabilities.json_schema else replace(request, schema=None)
-        try:
-            completion = await self._completed(held, on_text)
-        except ModelError as error:
-            if held.schema and is_refusal_of_schema(error):
-                completion = await self._completed(replace(held, schema=None), on_text)
-                self._fallback.refuse(error.problem)
-                if self._fallback.is_off:
-                    self._constraint = "none"
-            elif self._mode == "auto" and self.capabilities.chat and is_refusal_of_template(error):
-                self._facts = replace(self._facts, has_bad_template=True)
-                log.warning("%s is given plain text from now on, for its template fails: %s", self.name, error.problem)
-                completion = await self._completed(held, on_text)
-            else:
-                raise
-        else:
-            if held.schema:
-                self._fallback.accept()
+        held = self.capabilities.constraints_of(request)
+        completion = await self._fallback.complete(
+            held, lambda one: self._with_template(one, on_text), is_refusal_of_constraint
+        )
         if (completion.timing.load or 0.0) > LOAD_SECONDS:
             with suppress(*CLIENT_ERRORS):
                 async with asyncio.timeout(self._check_seconds):
@@ -183,6 +170,16 @@ class OllamaModel:
             log.log(logging.WARNING if keeps_template else logging.INFO, "%s: %s", self.name, explanation)
         self._explained = explanation
 
+    async def _with_template(self, request: Request, on_text: OnText | None) -> Completion:
+        try:
+            return await self._completed(request, on_text)
+        except ModelError as error:
+            if self._mode != "auto" or not self.capabilities.chat or not is_refusal_of_template(error):
+                raise
+            self._facts = replace(self._facts, has_bad_template=True)
+            log.warning("%s is given plain text from now on, for its template fails: %s", self.name, error.problem)
+        return await self._completed(request, on_text)
+
     async def _completed(self, request: Request, on_text: OnText | None) -> Completion:
         began, heard = self._now(), OllamaAnswer()
         try:
@@ -190,7 +187,7 @@ class OllamaModel:
                 await self._read(heard, chunks, request, on_text)
         except TimeoutError as error:
             waited = request.timeout_seconds
-            raise model_error(error, self._host, self._model, waited, has_begun=heard.pieces > 0) from error
+            raise model_error(error, self._server, waited, has_begun=heard.pieces > 0) from error
         return self._completion(request, heard, began, self._now())
 
     async def _ask(self, request: Request) -> AsyncGenerator[Any, None]:
@@ -233,7 +230,7 @@ class OllamaModel:
                 async for chunk in stream:
                     yield chunk
         except CLIENT_ERRORS as error:
-            raise model_error(error, self._host, self._model) from error
+            raise model_error(error, self._server) from error
 
     async def _read(
         self, heard: OllamaAnswer, chunks: AsyncGenerator[Any, None], request: Request, on_text: OnText | None
@@ -256,7 +253,7 @@ class OllamaModel:
                 if not self._calibrates(request):
                     return
         if not heard.pieces:
-            raise model_error(EOFError("it ended before it was done"), self._host, self._model)
+            raise model_error(EOFError("it ended before it was done"), self._server)
         # A model that says the same again and again is stopped by Ollama, without a last chunk.
         heard.finish = "length" if heard.enough is None else "stop"
 

@@ -4,21 +4,26 @@ from __future__ import annotations
 
 import json
 import math
-import re
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-import httpx
+from agents.models.adapter import StreamBuffer
+from agents.models.http_server import NOT_SUPPORTED, ModelServer, ServerKind, one_line
+from agents.models.model import ModelError, Timing
 
-from agents.models.adapter import StreamBuffer, connection_hint
-from agents.models.http_limits import AnswerTooLong
-from agents.models.model import RATE_LIMIT_REMEDY, ModelError, Timing
-
-CLIENT_ERRORS = (httpx.HTTPError, httpx.InvalidURL, httpx.StreamError, OSError, EOFError, TimeoutError, ValueError)
 CHECK_ADDRESS = "Check the address in config/models.md; it mostly ends with /v1, as in http://127.0.0.1:8000/v1."
-SHORTEN = "Set num_ctx in config/models.md to the context of the server, or shorten the remembered window."
-LOOK_THERE = "Look into that server's own log if this goes on."
+OPENAI = ServerKind(
+    name="The server",
+    api="OpenAI's",
+    no_server="No server answers",
+    start="Start it there, or change the address in config/models.md.",
+    check_address=CHECK_ADDRESS,
+    other_api=CHECK_ADDRESS,
+    look_there="Look into that server's own log if this goes on.",
+    get_model="Load it there, or change model in config/models.md.",
+    set_key="Set api_key_from in config/models.md to the name of the environment variable that holds the key.",
+)
 
 THOUGHTS = ("reasoning_content", "reasoning")
 """The fields in which servers send thoughts: llama.cpp's and older vLLM's, and that of newer vLLM and others."""
@@ -33,7 +38,6 @@ TRIED: Mapping[Mode, tuple[Constraint, ...]] = {
     "chat": ("json_schema",),
     "raw": ("grammar", "structured_outputs", "guided_grammar", "json_schema"),
 }
-NOT_SUPPORTED = (400, 404, 405, 415, 422, 501)
 
 WORD = "fallwater"
 SCHEMA = {
@@ -50,90 +54,8 @@ Post = Callable[[str, dict[str, Any]], Awaitable[tuple[int, bytes]]]
 """Posts a body to a path; returns the status and the body of the reply."""
 
 
-class Refusal(ModelError):
-    """A request that a server has refused with a status."""
-
-    def __init__(
-        self, problem: str, status: int, remedy: str, *, retryable: bool = False, about_request: bool = False
-    ) -> None:
-        super().__init__(problem, remedy=remedy, retryable=retryable, about_request=about_request)
-        self.status = status
-
-
 class NotOpenAI(ValueError):
     """A reply that is not of OpenAI's API."""
-
-
-def model_error(
-    error: Exception,
-    address: str,
-    model: str,
-    timeout_seconds: float | None = None,
-    checked_seconds: float | None = None,
-) -> ModelError:
-    """Return the error as one for a person, naming address, model and remedy.
-
-    `timeout_seconds` is how long an answer was waited for, `checked_seconds` how long the names of models were.
-    """
-    match error:
-        case httpx.ConnectError() | httpx.ConnectTimeout() | ConnectionError():
-            message = f"No server answers at {address} (asked for {model!r}).{connection_hint(error)}"
-            remedy = "Start it there, or change the address in config/models.md."
-            return ModelError(message, remedy=remedy, is_gone=True)
-        case TimeoutError() | httpx.TimeoutException() if checked_seconds:
-            message = f"The server at {address} did not say within {checked_seconds:g} s whether it has {model!r}."
-            return ModelError(message, remedy=f"Restart it if it hangs. {CHECK_ADDRESS}")
-        case TimeoutError() | httpx.TimeoutException():
-            limit = f" within {timeout_seconds:g} s" if timeout_seconds is not None else " in time"
-            message = f"The server at {address} did not finish its answer with {model!r}{limit}."
-            return ModelError(message, remedy="Use a smaller model or a longer timeout.")
-        case AnswerTooLong():
-            message = f"What answers at {address} for {model!r} sends {error}, more than any answer may have."
-            return ModelError(message, remedy=CHECK_ADDRESS)
-        case httpx.InvalidURL() | httpx.UnsupportedProtocol():
-            return ModelError(f"{address!r} is no address: {error}.", remedy=CHECK_ADDRESS, retryable=False)
-        case EOFError() | httpx.HTTPError() | httpx.StreamError() | OSError():
-            message = f"The answer of {model!r} from {address} broke off: {_reason(error)}."
-            return ModelError(message, remedy=LOOK_THERE, is_gone=isinstance(error, httpx.TransportError))
-    message = f"What answers at {address} for {model!r} does not speak OpenAI's API: {_reason(error)}."
-    return ModelError(message, remedy=CHECK_ADDRESS)
-
-
-def request_error(status: int, body: bytes, address: str, model: str) -> Refusal:
-    """Return the error for a reply with a status that is none of success."""
-    said = reason_in(body)
-    if status in (401, 403):
-        message = f"The server at {address} wants another key for {model!r} (status {status}): {said}."
-        remedy = "Set api_key_from in config/models.md to the name of the environment variable that holds the key."
-        return Refusal(message, status, remedy)
-    if status == 404 and "model" in said.lower():
-        message = f"The server at {address} has no model {model!r}: {said}."
-        return Refusal(message, status, "Load it there, or change model in config/models.md.")
-    if 300 <= status < 400:
-        message = f"The server at {address} redirects the request for {model!r} (status {status})."
-        return Refusal(message, status, CHECK_ADDRESS)
-    if status in (404, 405):
-        message = f"The server at {address} does not know this request (status {status}): {said}."
-        return Refusal(message, status, CHECK_ADDRESS)
-    if status in (400, 413) and is_about_length(said):
-        message = f"The server at {address} has no room for so long a request to {model!r}: {said}."
-        return Refusal(message, status, SHORTEN, about_request=True)
-    message = f"The server at {address} refused the request for {model!r} with status {status}: {said}."
-    retryable = status >= 500 or status in (408, 429)
-    remedy = LOOK_THERE if retryable else "Take out the option that it names, in config/models.md."
-    return Refusal(message, status, RATE_LIMIT_REMEDY if status == 429 else remedy, retryable=retryable)
-
-
-def is_about_length(said: str) -> bool:
-    """Return whether a server says of a request that it is too long for the model."""
-    return bool(re.search(r"context (length|size|window)|exceed_context|too long", said, re.IGNORECASE))
-
-
-def lacks_model(address: str, model: str, names: list[str]) -> ModelError:
-    """Return the error for a server without the model; `names` are those it has."""
-    has = ", ".join(sorted(names)[:8]) or "none"
-    message = f"The server at {address} has no model {model!r} (it has: {has})."
-    return ModelError(message, remedy="Load it there, or change model in config/models.md.", retryable=False)
 
 
 def reason_in(body: bytes) -> str:
@@ -142,19 +64,11 @@ def reason_in(body: bytes) -> str:
     try:
         found = json.loads(text)
     except (ValueError, RecursionError):
-        return _short(text)
+        return one_line(text)
     for _ in range(3):
         if isinstance(found, dict):
             found = found.get("error") or found.get("message") or found.get("detail") or str(found)
-    return _short(str(found))
-
-
-def _short(text: str) -> str:
-    return " ".join(text.split())[:160].rstrip(".") or "no reason given"
-
-
-def _reason(error: Exception) -> str:
-    return _short(str(error)) if str(error).strip() else type(error).__name__
+    return one_line(str(found))
 
 
 @dataclass
@@ -260,13 +174,13 @@ class RequestFormat:
     constraint: Constraint
 
 
-async def detect_format(post: Post, address: str, model: str, mode: str, constraint: Constraint) -> RequestFormat:
+async def detect_format(post: Post, server: ModelServer, mode: str, constraint: Constraint) -> RequestFormat:
     """Return how a server takes requests: messages if it can, and the first constraint that it keeps to.
 
     `mode` and `constraint` are "auto", or what is given and not tried. A constraint counts only if an answer that it
     leaves no choice is as it has to be: many servers pass over what they do not know.
 
-    Raises: Refusal if it takes neither messages nor plain text, or refuses for another reason.
+    Raises: ModelError if it takes neither messages nor plain text, or refuses for another reason.
     """
     last: tuple[int, bytes] = (0, b"")
     for each in _modes(mode):
@@ -274,15 +188,15 @@ async def detect_format(post: Post, address: str, model: str, mode: str, constra
         for one in (*(TRIED[each] if constraint == "auto" else ()), "none"):
             if one == "none" and is_taken:
                 break
-            last = await post(PATHS[each], _trial(each, one, model))
+            last = await post(PATHS[each], _trial(each, one, server.model))
             if last[0] != 200 and last[0] not in NOT_SUPPORTED:
-                raise request_error(*last, address, model)
+                raise server.refusal(last[0], reason_in(last[1]))
             is_taken = is_taken or last[0] == 200
             if last[0] == 200 and _keeps_to(each, one, last[1]):
                 return RequestFormat(each, one)
         if is_taken:
             return RequestFormat(each, "none" if constraint == "auto" else constraint)
-    raise request_error(*last, address, model)
+    raise server.refusal(last[0], reason_in(last[1]))
 
 
 def constraint_fields(constraint: Constraint, grammar: str | None, schema: Mapping[str, Any] | None) -> dict[str, Any]:
@@ -295,14 +209,6 @@ def constraint_fields(constraint: Constraint, grammar: str | None, schema: Mappi
         schema_of_reply = {"name": "reply", "schema": dict(schema)}
         return {"response_format": {"type": "json_schema", "json_schema": schema_of_reply}}
     return {}
-
-
-def is_refusal_of_constraint(error: Exception) -> bool:
-    """Return whether a server may have refused a request for what its answer was to be held to."""
-    if not isinstance(error, Refusal):
-        return False
-    said = error.problem.lower()
-    return error.status in NOT_SUPPORTED or any(word in said for word in ("grammar", "schema", "response_format"))
 
 
 def _modes(mode: str) -> Iterable[Mode]:

@@ -7,14 +7,13 @@ import logging
 import time
 from collections.abc import AsyncGenerator, Callable
 from contextlib import aclosing, suppress
-from dataclasses import replace
 from typing import Any, cast
 from urllib.parse import urlsplit
 
 import httpx
 
 from agents.models.adapter import ConstraintFallback, TokenEstimate, redact_address
-from agents.models.http_limits import client_arguments
+from agents.models.http_server import CLIENT_ERRORS, ModelServer, client_arguments, is_refusal_of_constraint
 from agents.models.model import (
     DEFAULT_OPTIONS,
     Capabilities,
@@ -26,9 +25,8 @@ from agents.models.model import (
     Request,
 )
 from agents.models.openai_api import (
-    CHECK_ADDRESS,
-    CLIENT_ERRORS,
     GRAMMARS,
+    OPENAI,
     PATHS,
     Constraint,
     NotOpenAI,
@@ -38,11 +36,8 @@ from agents.models.openai_api import (
     count_in,
     detect_format,
     dict_in,
-    is_refusal_of_constraint,
-    lacks_model,
-    model_error,
     object_of,
-    request_error,
+    reason_in,
 )
 
 log = logging.getLogger(__name__)
@@ -81,7 +76,7 @@ class OpenAIModel:
         """
         self.name = f"openai:{model}@{redact_address(address)}"
         self._num_ctx = options.num_ctx
-        self._address = redact_address(address)
+        self._server = ModelServer(OPENAI, redact_address(address), model)
         self._model = model
         self._mode = mode = options.mode
         self._constraint = constraint = cast("Constraint", options.constraint)
@@ -96,7 +91,7 @@ class OpenAIModel:
         self._trial_seconds = trial_seconds
         self._now = now
         self._estimate = TokenEstimate()
-        self._client = _client(address, options.api_key, transport)
+        self._client = _client(address, model, options.api_key, transport)
 
     @property
     def context_tokens(self) -> int:
@@ -106,25 +101,29 @@ class OpenAIModel:
     @property
     def capabilities(self) -> Capabilities:
         """The capabilities of the model; final once its server has been tried."""
-        manner = self._manner
+        manner, constraint = self._manner, self._held_by
         chosen = "mode auto takes" if self._mode == "auto" else "mode"
         parts = [
             *([] if self._is_tried else ["its server has not been tried yet"]),
             *([f"{self._billions:.2g} billion parameters"] if self._billions else []),
             f"{chosen} {manner.mode}",
-            f"constraint {manner.constraint}",
+            f"constraint {constraint}",
             f"context {self.context_tokens} tokens",
         ]
         return Capabilities(
             chat=manner.mode == "chat",
             raw=manner.mode == "raw",
-            grammar=manner.constraint in GRAMMARS,
-            json_schema=manner.constraint == "json_schema",
+            grammar=constraint in GRAMMARS,
+            json_schema=constraint == "json_schema",
             trained_context_tokens=self._trained,
             parameters_billion=self._billions,
             explanation=f"{'; '.join(parts)}.",
             refusal=self._fallback.problem,
         )
+
+    @property
+    def _held_by(self) -> Constraint:
+        return "none" if self._fallback.is_off else self._manner.constraint
 
     async def start(self) -> None:
         """Check that the server answers and has the model, and try how it wants to be asked. Raises: ModelError."""
@@ -132,16 +131,16 @@ class OpenAIModel:
             async with asyncio.timeout(self._check_seconds):
                 reply = await self._client.get("models")
                 if reply.status_code != 200:
-                    raise request_error(reply.status_code, reply.content, self._address, self._model)
+                    raise self._server.refusal(reply.status_code, reason_in(reply.content))
                 listed = object_of(reply.content).get("data")
         except CLIENT_ERRORS as error:
-            raise model_error(error, self._address, self._model, checked_seconds=self._check_seconds) from error
+            raise self._server.error(error, checked_seconds=self._check_seconds) from error
         entries = [one for one in listed if isinstance(one, dict)] if isinstance(listed, list) else []
         names = [str(one.get("id", "")) for one in entries]
         own = next((one for one in entries if one.get("id") == self._model), None)
         own = own or next((one for one in entries if one.get("owned_by") == TAKES_ANY_NAME), None)
         if own is None:
-            raise lacks_model(self._address, self._model, names)
+            raise self._server.lacks_model(names)
         meta = dict_in(own, "meta")  # llama.cpp's; vLLM has its own field
         self._trained = count_in(own, "max_model_len") or count_in(meta, "n_ctx_train") or None
         self._billions = count_in(meta, "n_params") / 1e9 or None
@@ -154,11 +153,11 @@ class OpenAIModel:
             return
         try:
             async with asyncio.timeout(seconds):
-                self._manner = await detect_format(self._post, self._address, self._model, self._mode, self._constraint)
+                self._manner = await detect_format(self._post, self._server, self._mode, self._constraint)
         except TimeoutError:
             raise
         except CLIENT_ERRORS as error:
-            raise model_error(error, self._address, self._model) from error
+            raise self._server.error(error) from error
         self._is_tried = True
         log.info("%s: %s", self.name, self.capabilities.explanation)
 
@@ -176,37 +175,25 @@ class OpenAIModel:
         try:
             await self._try(request.timeout_seconds)
         except TimeoutError as error:
-            raise model_error(error, self._address, self._model, request.timeout_seconds) from error
-        held = constraint_fields(self._manner.constraint, request.grammar, request.schema)
-        try:
-            completion = await self._completed(request, held, began, on_text)
-        except ModelError as error:
-            if not held or not is_refusal_of_constraint(error):
-                raise
-            completion = await self._completed(request, {}, began, on_text)
-            self._fallback.refuse(error.problem)
-            if self._fallback.is_off:
-                self._manner = replace(self._manner, constraint="none")
-        else:
-            if held:
-                self._fallback.accept()
-        return completion
+            raise self._server.error(error, request.timeout_seconds) from error
+        held = self.capabilities.constraints_of(request)
+        return await self._fallback.complete(
+            held, lambda one: self._completed(one, began, on_text), is_refusal_of_constraint
+        )
 
-    async def _completed(
-        self, request: Request, held: dict[str, Any], began: float, on_text: OnText | None
-    ) -> Completion:
+    async def _completed(self, request: Request, began: float, on_text: OnText | None) -> Completion:
         heard = OpenAIAnswer()
         try:
-            async with asyncio.timeout(request.timeout_seconds), aclosing(self._events(request, held)) as events:
+            async with asyncio.timeout(request.timeout_seconds), aclosing(self._events(request)) as events:
                 async for event in events:
                     is_more = self._take_in(heard, event)
                     if is_more and on_text is not None and on_text(heard.text):
                         heard.finish = "stop"
                         break
         except TimeoutError as error:
-            raise model_error(error, self._address, self._model, request.timeout_seconds) from error
+            raise self._server.error(error, request.timeout_seconds) from error
         if not heard.finish and not heard.text:
-            raise model_error(EOFError("it ended before it was done"), self._address, self._model)
+            raise self._server.error(EOFError("it ended before it was done"))
         heard.finish = heard.finish or "length"  # it ended well, and in the midst of its answer
         return self._completion(request, heard, began, self._now())
 
@@ -218,13 +205,13 @@ class OpenAIModel:
         """Close the connections to the server."""
         await self._client.aclose()
 
-    async def _events(self, request: Request, held: dict[str, Any]) -> AsyncGenerator[dict[str, Any], None]:
+    async def _events(self, request: Request) -> AsyncGenerator[dict[str, Any], None]:
         """Yield the events of the answer. Closing this early closes the request, and the server stops."""
         path = PATHS[self._manner.mode]
         try:
-            async with self._client.stream("POST", path, json=self._body(request) | held) as reply:
+            async with self._client.stream("POST", path, json=self._body(request)) as reply:
                 if reply.status_code != 200:
-                    raise request_error(reply.status_code, await reply.aread(), self._address, self._model)
+                    raise self._server.refusal(reply.status_code, reason_in(await reply.aread()))
                 if "html" in reply.headers.get("content-type", ""):
                     raise NotOpenAI("it answers with a web page")
                 async for line in reply.aiter_lines():
@@ -234,15 +221,16 @@ class OpenAIModel:
                     if content and not line.startswith((":", "event:", "id:", "retry:")):
                         yield object_of(content)
         except CLIENT_ERRORS as error:
-            raise model_error(error, self._address, self._model) from error
+            raise self._server.error(error) from error
 
     def _take_in(self, heard: OpenAIAnswer, event: dict[str, Any]) -> bool:
         try:
             return heard.take_in(event, self._manner.mode == "chat", self._now())
         except NotOpenAI as error:
-            raise model_error(error, self._address, self._model) from error
+            raise self._server.error(error) from error
         except ModelError as error:
-            raise ModelError(f"{self._model!r} at {self._address}: {error.problem}", remedy=error.remedy) from error
+            message = f"{self._model!r} at {self._server.address}: {error.problem}"
+            raise ModelError(message, remedy=error.remedy) from error
 
     def _body(self, request: Request) -> dict[str, Any]:
         body: dict[str, Any] = {
@@ -262,7 +250,7 @@ class OpenAIModel:
         body |= {key: value for key, value in wanted.items() if value is not None}
         if request.repeat_penalty != 1.0:  # as llama.cpp calls it, and as vLLM does
             body |= {"repeat_penalty": request.repeat_penalty, "repetition_penalty": request.repeat_penalty}
-        return body
+        return body | constraint_fields(self._held_by, request.grammar, request.schema)
 
     def _completion(self, request: Request, heard: OpenAIAnswer, began: float, ended: float) -> Completion:
         self._estimate.observe(request.text, heard.prompt_tokens)
@@ -288,7 +276,7 @@ class OpenAIModel:
             raise ModelError(message, remedy=remedy, retryable=False, about_request=True)
 
 
-def _client(address: str, api_key: str, transport: httpx.AsyncBaseTransport | None) -> httpx.AsyncClient:
+def _client(address: str, model: str, api_key: str, transport: httpx.AsyncBaseTransport | None) -> httpx.AsyncClient:
     headers = {"authorization": f"Bearer {api_key}"} if api_key else {}
     try:
         if "://" not in address:
@@ -296,5 +284,4 @@ def _client(address: str, api_key: str, transport: httpx.AsyncBaseTransport | No
         base = address if urlsplit(address).path.strip("/") else f"{address.rstrip('/')}/v1"
         return httpx.AsyncClient(base_url=base, headers=headers, **client_arguments(address, transport))
     except (ValueError, httpx.InvalidURL) as error:
-        problem = f"{redact_address(address)!r} is no address: {error}."
-        raise ModelError(problem, remedy=CHECK_ADDRESS, retryable=False) from error
+        raise ModelServer(OPENAI, address, model).invalid_address(error) from error

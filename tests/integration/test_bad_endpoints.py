@@ -162,7 +162,7 @@ def test_a_world_with_nothing_but_such_an_address_opens_says_so_and_wakes_its_ag
             assert slowest_look(player) < PROMPT_SECONDS
             player.types("@llm-status")
             told = " ".join(player.expects("http://127.0.0.1:11434.").split())
-            assert "'http://127.0.0.1:99999' is not the address of an Ollama host" in told
+            assert "'http://127.0.0.1:99999' is no address for the model" in told
             assert "Check the address in config/models.md" in told
             note = vault / "config/models.md"
             note.write_text(note.read_text().replace("http://127.0.0.1:99999", model.address))

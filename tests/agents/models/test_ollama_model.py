@@ -354,7 +354,7 @@ def test_start_does_not_wait_longer_than_it_may():
     "host", ["http://[::1", "http://host:port", "http://:11434", "http://x:99999", "http://x:0", "ftp://x"]
 )
 def test_an_address_that_is_none_is_refused_with_an_example(host):
-    with pytest.raises(ModelError, match=r"is not the address of an Ollama host.*http://127\.0\.0\.1:11434"):
+    with pytest.raises(ModelError, match=r"is no address for the model.*http://127\.0\.0\.1:11434"):
         OllamaModel(host, "llama3.2")
 
 

@@ -196,7 +196,7 @@ HTML = "<html><body>It works!</body></html>"
         (Server("[1, 2]"), "does not speak OpenAI's API: it says '[1, 2]'.", True),
         (
             Server(text="", status=307),
-            f"The server at {ADDRESS} redirects the request for 'gemma' (status 307).",
+            f"What answers at {ADDRESS} for 'gemma' redirects the request (status 307).",
             False,
         ),
         (Server(text="slow down", status=429), "with status 429: slow down.", True),
