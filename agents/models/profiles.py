@@ -6,6 +6,7 @@ import asyncio
 import random
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
+from typing import Any
 from weakref import WeakSet
 
 from agents.models.endpoint import CircuitBreaker, ConcurrencyLimit, Endpoint, Route
@@ -13,7 +14,7 @@ from agents.models.model import LanguageModel, ModelError
 from agents.models.model_selection import EMBEDDED, GGUF, IN_PROCESS, ModelSpec, select_model
 from agents.models.pool import ModelPool
 from agents.models.queue import OVERRIDABLE, ModelQueue, SamplingOverrides
-from config.profiles import THINKER, ModelProfile, legacy_thinker
+from config.profiles import THINKER, ModelProfile, ProfileSettings, legacy_thinker
 from config.settings import ModelSettings
 
 Make = Callable[[ModelSpec], LanguageModel]
@@ -76,16 +77,7 @@ class Profiles:
         said = thinker.settings
         if said.endpoints:
             return (), specs_of(thinker, ()), ()
-        like = ModelSpec(
-            "ollama",
-            models.ollama_host,
-            said.model or models.ollama_model,
-            said.mode,
-            said.num_ctx,
-            said.keep_alive,
-            said.think,
-            said.constraint,
-        )
+        like = ModelSpec("ollama", models.ollama_host, said.model or models.ollama_model, **_options(said))
         choice = await select_model(models.model, like, summary_model=models.summary_model, have=self._models)
         found = [choice.model] if choice.model else []
         self._models |= dict(zip(choice.specs, (*found, *choice.summary_models), strict=True))
@@ -155,17 +147,13 @@ class Profiles:
 
     def _limit(self, profiles: Mapping[str, ModelProfile], wanted: Mapping[str, tuple[ModelSpec, ...]]) -> None:
         """Give each endpoint as many requests at a time as the profiles say, the fewest if they do not agree."""
-        given: dict[Endpoint, int] = {}
-        unsaid: dict[Endpoint, int] = {}
+        given: dict[Endpoint, tuple[int, set[int]]] = {}
         for name, specs in wanted.items():
-            concurrency = profiles[name].settings.concurrency
             for spec in specs:
-                said = [one for one in (given.get(self._endpoint(spec), 0), concurrency) if one]
-                given[self._endpoint(spec)] = min(said, default=0)
-                unsaid[self._endpoint(spec)] = default_concurrency(spec)
-        for endpoint, said_of_it in given.items():
-            concurrency = said_of_it or unsaid[endpoint]
-            now = endpoint.concurrency
+                _, said = given.setdefault(self._endpoint(spec), (default_concurrency(spec), set()))
+                said.add(profiles[name].settings.concurrency)
+        for endpoint, (default, said) in given.items():
+            concurrency, now = min(said - {0}, default=default), endpoint.concurrency
             if (0 if now.is_measured else now.limit) != concurrency:
                 endpoint.concurrency = ConcurrencyLimit(concurrency)
 
@@ -201,15 +189,15 @@ def specs_of(profile: ModelProfile, thinkers: tuple[ModelSpec, ...]) -> tuple[Mo
             api,
             address,
             model if api == GGUF else said.model or model,
-            said.mode,
-            said.num_ctx,
-            said.keep_alive,
-            said.think,
-            said.constraint,
-            "" if api == GGUF else said.api_key_from,
+            api_key_from="" if api == GGUF else said.api_key_from,
+            **_options(said),
         )
         for api, address, model in places
     )
+
+
+def _options(said: ProfileSettings) -> dict[str, Any]:
+    return {name: getattr(said, name) for name in ("mode", "num_ctx", "keep_alive", "think", "constraint")}
 
 
 def unify_models(
