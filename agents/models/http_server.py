@@ -16,6 +16,7 @@ from agents.models.model import ModelError, ModelMissing
 MAX_ANSWER_BYTES = 16_000_000
 MAX_LINE_BYTES = 1_000_000
 CONNECT_SECONDS = 5.0
+CHECK_SECONDS = 10.0  # how long a server may take to say which models it has
 READ_TIMEOUT_SECONDS = 300.0  # loading a large model from a slow disk; the request's own timeout is shorter
 LOOPBACK = {"127.0.0.1", "localhost", "::1"}
 MAX_REASON_CHARACTERS = 160

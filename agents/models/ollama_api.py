@@ -48,7 +48,6 @@ _DIRECTIVE = re.compile(r"\{\{.*?\}\}", re.DOTALL)
 _STOP = re.compile(r'^stop\s+"?(.*?)"?\s*$', re.MULTILINE)
 _SIZE = re.compile(r"(?:(\d+)x)?(\d+(?:\.\d+)?)\s*([MB])", re.IGNORECASE)
 
-CHECK_SECONDS = 10.0
 MAX_MODELS = 64
 REMOTE = "cloud"
 """The end of the names of models that Ollama has elsewhere: nothing leaves this machine unless somebody says so."""
@@ -213,7 +212,7 @@ async def list_models(host: str) -> Mapping[str, OllamaFacts]:
     client, found = open_client(host, ""), dict[str, OllamaFacts]()
     try:
         with suppress(*CLIENT_ERRORS):
-            async with asyncio.timeout(CHECK_SECONDS):
+            async with asyncio.timeout(http_server.CHECK_SECONDS):
                 names = [entry.model for entry in (await client.list()).models if entry.model]
                 for name in [one for one in names if not one.endswith(REMOTE)][:MAX_MODELS]:
                     found[name] = model_facts(await client.show(name))

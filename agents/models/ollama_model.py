@@ -8,13 +8,13 @@ import time
 from collections.abc import AsyncGenerator, Callable
 from contextlib import aclosing, suppress
 from dataclasses import replace
-from typing import Any, Literal, cast
+from typing import Any, cast
 
 import httpx
 import ollama
 
 from agents.models.adapter import ConstraintFallback, TokenEstimate, redact_address
-from agents.models.http_server import ModelServer, is_refusal_of_constraint
+from agents.models.http_server import CHECK_SECONDS, ModelServer, is_refusal_of_constraint
 from agents.models.model import (
     DEFAULT_OPTIONS,
     Capabilities,
@@ -41,9 +41,6 @@ from agents.models.ollama_api import (
 
 log = logging.getLogger(__name__)
 
-Think = bool | Literal["low", "medium", "high"]
-
-CHECK_SECONDS = 10.0
 LOAD_SECONDS = 0.5
 """Seconds of a load from which an answer may come from another model of that name than was inspected before."""
 

@@ -13,7 +13,13 @@ from urllib.parse import urlsplit
 import httpx
 
 from agents.models.adapter import ConstraintFallback, TokenEstimate, redact_address
-from agents.models.http_server import CLIENT_ERRORS, ModelServer, client_arguments, is_refusal_of_constraint
+from agents.models.http_server import (
+    CHECK_SECONDS,
+    CLIENT_ERRORS,
+    ModelServer,
+    client_arguments,
+    is_refusal_of_constraint,
+)
 from agents.models.model import (
     DEFAULT_OPTIONS,
     Capabilities,
@@ -42,7 +48,6 @@ from agents.models.openai_api import (
 
 log = logging.getLogger(__name__)
 
-CHECK_SECONDS = 10.0
 TRIAL_SECONDS = 20.0
 _NOT_TOLD: tuple[int | None, float | None] = (None, None)
 TAKES_ANY_NAME = "llamacpp"  # the owner that llama.cpp's server names; it has one model, whatever it is called

@@ -187,19 +187,12 @@ HTML = "<html><body>It works!</body></html>"
     ("server", "problem", "retryable"),
     [
         (Server(error=httpx.ConnectError("no")), f"No server answers at {ADDRESS} (asked for 'gemma').", True),
-        (Server(error=httpx.ReadTimeout("slow")), "did not finish its answer with 'gemma' in time.", True),
         (Server(error=httpx.ReadError("gone")), "The answer of 'gemma' from http://127.0.0.1:8000/v1 broke off", True),
         (Server(text=HTML, kind="text/html"), "does not speak OpenAI's API: it answers with a web page.", True),
         (Server(text=HTML), "does not speak OpenAI's API: it says '<html><body>It works!</body></html>'.", True),
         (Server(), "broke off: it ended before it was done.", True),
         (Server(SAID[0], '{"choices": [{"te'), """does not speak OpenAI's API: it says '{"choices": [{"te'.""", True),
         (Server("[1, 2]"), "does not speak OpenAI's API: it says '[1, 2]'.", True),
-        (
-            Server(text="", status=307),
-            f"What answers at {ADDRESS} for 'gemma' redirects the request (status 307).",
-            False,
-        ),
-        (Server(text="slow down", status=429), "with status 429: slow down.", True),
         (Server({"choices": ["x"]}), "does not speak OpenAI's API: a choice that is none.", True),
         (
             Server(SAID[0], {"error": {"message": "out of memory", "code": 500}}),
