@@ -12,6 +12,9 @@ from agents.replies.speech_check import FIRST_PERSON, Fault, Heard, invented, ta
 from world.message_catalog import Wording
 from world.parsing import has_phrase, is_named
 
+SPEECH = "earlier.speech"
+"""The sentence that tells who said what."""
+
 SAYING_NOTHING = key_words("yes no indeed sure said says told tells remember know think asked called sorry")
 _ASKS_BACK = re.compile(r"\W*(?:what|which|who|whose|where|when|why|how)\b.*\?", re.IGNORECASE)
 _CORRECTS = re.compile(r"\b(?:no|not|wait|hang on|i mean|i meant|actually|wrong|rather|make that)\b", re.IGNORECASE)
@@ -48,7 +51,7 @@ def _is_of_others(told: Set[str], name: str, heard: Heard, wording: Wording) -> 
     """Return whether most of these key words stand only in what others than the two who talk say of themselves."""
     by_others, by_both = set[str](), set[str]()
     for line in heard.known.split("\n"):
-        found = wording.read("earlier.speech", line) or {"who": name, "words": line}
+        found = wording.read(SPEECH, line) or {"who": name, "words": line}
         is_other = found["who"] not in (name, heard.partner) and not is_named(heard.partner, found["words"])
         is_other = is_other and bool(FIRST_PERSON & words_of(found["words"]))
         (by_others if is_other else by_both).update(key_words(found["words"]))
