@@ -716,6 +716,21 @@ def test_a_memory_survives_whatever_happens_in_whatever_order():
     run(examples=14, steps=40)
 
 
+def test_an_edit_that_was_rolled_back_does_not_take_the_place_of_a_later_one():
+    """The model gives one text twice; somebody edits it, rolls back, and edits the other."""
+    life = Memory()
+    life.begin(immediate=4, recent=1, every=6, every_ms=50, is_pooled=True, strategy="waterfall")
+    life.while_a_summary_is_rebuilt("recent", "forgetful", edits=True)
+    life.while_a_summary_is_rebuilt("longterm", "good", edits=True)
+    life.while_a_summary_is_rebuilt("recent", "good", edits=True)
+    life.roll_back(10)
+    life.while_a_summary_is_rebuilt("longterm", "good", edits=False)
+    try:
+        assert life.faults == []
+    finally:
+        life.teardown()
+
+
 @pytest.mark.integration
 def test_a_memory_survives_whatever_happens_over_many_lives():
     run(examples=220, steps=60)
