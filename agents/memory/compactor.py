@@ -247,7 +247,7 @@ class Compactor:
         count = len(found.texts) - bool(found.hand)
         sources = (*([f"1-{found.hand.last}"] if found.hand else []), f"{count} leaves")
         rebuilt_summary = summary_of(draft, 1, longterm.last, longterm.generation, self._now_ms(), sources)
-        rebuilt_summary = replace(rebuilt_summary, edited_from=found.hand.checksum if found.hand else "")
+        rebuilt_summary = replace(rebuilt_summary, edited_from=found.hand.hand if found.hand else "")
         fields = {"longterm": summary_fields(rebuilt_summary), "replaced": summary_fields(longterm)}
         reference = memory.archive_writer.keep("rebuild", memory.journal.last, outcome="accepted", **fields)
         made = Prepared(with_archive_reference(rebuilt_summary, reference), None, (longterm, recent), is_rebuild=True)

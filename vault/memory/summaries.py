@@ -79,8 +79,8 @@ class Summary:
 
     @property
     def hand(self) -> str:
-        """The checksum by which a summary made from this one finds the person's text again; empty if there is none."""
-        return self.checksum if self.is_edited else self.edited_from
+        """The checksum of the person's text that this one is or was made from; empty if there is none."""
+        return checksum_of(self.text) if self.is_edited else self.edited_from
 
     @property
     def count(self) -> int:

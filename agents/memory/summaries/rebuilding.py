@@ -60,30 +60,16 @@ async def rebuilding_of(memory: AgentMemory, longterm: Summary) -> Rebuilding:
 def edited_text_of(memory: AgentMemory, longterm: Summary) -> Summary | None:
     """Return the long-term summary, this one or one before it, that a person has edited last; None if there is none.
 
-    The way back goes from each to the one that it was made from. So an edit in what was rolled back does not count,
-    even if the model had given the same words there.
+    It is found by the checksum of the person's text. Vaults of earlier checkouts have that of the text before the edit.
     """
     if longterm.is_edited:
         return longterm
     if not longterm.edited_from:
         return None
-    former = [one for _, one in memory.summaries.former() if one.hand == longterm.edited_from]
-    one: Summary | None = longterm
-    while one and not one.is_edited:
-        one = max(
-            (before for before in former if before.last == _last_of_sources(one) and before.made_ms <= one.made_ms),
-            key=lambda before: (before.made_ms, before.generation, before.is_edited),
-            default=None,
-        )
-        former = [before for before in former if before is not one]
-    edited = [before for before in former if before.is_edited and before.last <= longterm.last]
-    return one or max(edited, key=lambda before: (before.generation, before.made_ms), default=None)
-
-
-def _last_of_sources(summary: Summary) -> int:
-    """Return up to which memory the long-term summary reached that a later one was made from; 0 if that is unknown."""
-    first, _, last = summary.sources[0].partition("-") if summary.sources else ("", "", "")
-    return int(last) if first == "1" and last.isdecimal() else 0
+    kept = [former for _, former in memory.summaries.former() if former.is_edited and former.last <= longterm.last]
+    found = [former for former in kept if former.hand == longterm.edited_from]
+    found = found or [former for former in kept if former.checksum == longterm.edited_from]
+    return max(found, key=lambda former: (former.generation, former.made_ms), default=None)
 
 
 def chain_of(leaves: Sequence[Summary], last: int, first: int = 1) -> list[Summary]:
