@@ -245,7 +245,7 @@ class Compactor:
         if not ((better or is_extract(longterm)) and found.keeps_own_words(draft.text, longterm.text)):
             return outcome_of("compaction.good_already", done=True, who=memory.name)
         count = len(found.texts) - bool(found.hand)
-        sources = (*([f"1-{found.hand.last}"] if found.hand else []), f"{count} leaves")
+        sources = (*([f"1-{found.hand.last}"] if found.hand else []), f"{count} leaves to {longterm.last}")
         rebuilt_summary = summary_of(draft, 1, longterm.last, longterm.generation, self._now_ms(), sources)
         rebuilt_summary = replace(rebuilt_summary, edited_from=found.hand.hand if found.hand else "")
         fields = {"longterm": summary_fields(rebuilt_summary), "replaced": summary_fields(longterm)}

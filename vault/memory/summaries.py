@@ -97,7 +97,9 @@ class Summary:
     @property
     def is_as_made(self) -> bool:
         """True if its range ends where its sources end: nobody has typed the range, or changed it since."""
-        return any(source.endswith((f"-{self.last}", " leaves")) for source in self.sources)
+        # A rebuild of an earlier checkout says only how many leaves there were.
+        ends = (f"-{self.last}", f" leaves to {self.last}", " leaves")
+        return any(source.endswith(ends) for source in self.sources)
 
 
 def text_of_parts(parts: Sequence[SummaryPart]) -> str:

@@ -386,7 +386,7 @@ def test_4_23_every_so_many_cycles_the_long_term_summary_is_made_anew_and_keeps_
     eliza = lived_with(Fading("I met Odile and Moss at The Landing in the rain."), tmp_path)
     assert eliza.memory.longterm
     assert eliza.memory.longterm.text == "I met Odile and Moss at The Landing in the rain."
-    assert "3 leaves" in eliza.memory.longterm.sources
+    assert f"3 leaves to {eliza.memory.longterm.last}" in eliza.memory.longterm.sources
     before = [old for _, old in eliza.memory.summaries.former() if old.text in FORGETFUL]
     assert before, "the one before is kept under another name"
     assert eliza.memory.longterm.scores["entities_kept"] >= max(old.scores["entities_kept"] for old in before)

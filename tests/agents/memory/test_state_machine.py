@@ -731,6 +731,20 @@ def test_an_edit_that_was_rolled_back_does_not_take_the_place_of_a_later_one():
         life.teardown()
 
 
+def test_a_range_that_was_typed_into_a_rebuilt_summary_hides_no_memory():
+    """Somebody types a range that goes beyond the journal, and deletes the newest line while nobody is there."""
+    life = Memory()
+    life.begin(immediate=3, recent=3, every=7, every_ms=50, is_pooled=True, strategy="waterfall")
+    for _ in range(3):
+        life.while_a_summary_is_rebuilt("recent", "forgetful", edits=False)
+    life.edit_a_summary("longterm", "end beyond all")
+    life.restart(is_pooled=True, is_let_go=False, lingers=True, loses_a_line=True)
+    try:
+        life.the_view_is_a_partition_and_nothing_is_lost()
+    finally:
+        life.teardown()
+
+
 @pytest.mark.integration
 def test_a_memory_survives_whatever_happens_over_many_lives():
     run(examples=220, steps=60)
