@@ -320,6 +320,17 @@ def test_who_asks_of_others_is_not_told_that_they_never_told_it(tmp_path):
     assert life.answers("say Rook, where did he lose it?").line == "say I do not know."
 
 
+def test_what_was_whispered_is_not_denied_by_a_text_that_leaves_it_out(tmp_path):
+    life = Talking(tmp_path, words("Good."), words("I keep that to myself."), words("That is not mine to tell."))
+    life.answers("say Rook, I lost my kite.")
+    life.game.perform("Ben", "whisper Rook I hid the silver spoons.")
+    life.answers("say Rook, what did Ben say about the spoons?")
+    asked = life.model.requests[-1]
+    assert not asked.messages[0].content.startswith("Somebody asks you about a conversation.")
+    life.answers("say Rook, what did I say that I lost?")
+    assert life.model.requests[-1].messages[0].content.startswith("Somebody asks you about a conversation.")
+
+
 def test_what_stands_in_the_lines_that_were_read_counts_for_more_than_what_the_engine_finds(tmp_path):
     life = Talking(tmp_path, words("Good."), words("They are shy."), words("I got thirty-three."))
     life.answers("say Rook, I counted your pots. I got thirty-three!")
