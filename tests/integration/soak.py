@@ -1,8 +1,9 @@
 """Kill agents at every point of their lives, over and over, and count what was lost.
 
-Run `make soak`, or `python -m tests.integration.soak [--seeds N]`; SOAK_SEEDS sets N as well (default 500). A seed is
-one vault whose agent dies twice: at a named file operation or at any instant, every other time with the power gone
-too. Prints one line; ends with 1 if there was any damage.
+Run `make soak`, or `python -m tests.integration.soak [--seeds N] [--lives M]`; SOAK_SEEDS sets N as well (default 500).
+A seed is one vault whose agent dies twice: at a named file operation or at any instant, every other time with the power
+gone too. Then the state machine of memory lives M lives (default 5000), in which anything happens in any order. Prints
+one line for the seeds; ends with 1 if there was any damage, and with the steps of the first life that fails.
 """
 
 from __future__ import annotations
@@ -13,15 +14,18 @@ import os
 import time
 from concurrent.futures import ThreadPoolExecutor
 
+from tests.agents.memory.test_state_machine import run as live_through_anything
 from tests.integration.crashing import Damage, survive
 
 SHOWN_EVERY = 50
+STEPS = 60
 
 
 def main() -> None:
     """Print the line, and whatever damage there was."""
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     options.add_argument("--seeds", type=int, default=int(os.environ.get("SOAK_SEEDS", "500")))
+    options.add_argument("--lives", type=int, default=5000, help="lives of the state machine (default 5000)")
     options.add_argument("--first", type=int, default=0, help="the first seed, to go over others (default 0)")
     given = options.parse_args()
     total, start = Damage(), time.monotonic()
@@ -36,6 +40,9 @@ def main() -> None:
     print(line)
     for fault in (*total.lost, *total.duplicated, *total.unstartable, *total.no_partition):
         print(f"  {fault}")
+    if given.lives:
+        live_through_anything(given.lives, STEPS)
+        print(f"- {given.lives} lives of {STEPS} steps: nothing was lost.")
     raise SystemExit(0 if total.is_none else 1)
 
 

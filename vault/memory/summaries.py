@@ -97,8 +97,7 @@ class Summary:
     @property
     def is_as_made(self) -> bool:
         """True if its range ends where its sources end: nobody has typed the range, or changed it since."""
-        # A rebuild of an earlier checkout says only how many leaves there were.
-        ends = (f"-{self.last}", f" leaves to {self.last}", " leaves")
+        ends = (f"-{self.last}", f" leaves to {self.last}", " leaves")  # the last from an earlier checkout
         return any(source.endswith(ends) for source in self.sources)
 
 
