@@ -57,6 +57,11 @@ def memories(server: Any, name: str) -> int:
     return len(journal_lines(server.vault)[name])
 
 
+def makes_admin(player: Any, name: str) -> None:
+    """Make somebody an admin who has just come in."""
+    assert eventually(lambda: f"{name} is an admin from now on" in player.asks(f"@grant {name} admin")), player.text
+
+
 def joins(player: Any, name: str) -> None:
     """Stop an agent and walk to where its errand has led it."""
     player.asks(f"@pause-agent {name}")
@@ -65,7 +70,7 @@ def joins(player: Any, name: str) -> None:
 
 def test_the_tiers_on_the_screen_add_up_to_what_the_vault_says_before_and_after_a_compaction(visit, server):
     warden, talker = visit("Vera"), server.player(ADMIN)
-    talker.asks("@grant Vera admin")
+    makes_admin(talker, "Vera")
     joins(talker, "Eliza")
     opens(warden, "mind/Eliza", "section[data-part=memory] table")
     seen = set()
@@ -186,7 +191,7 @@ def told_in_summaries(warden: Visitor) -> int:
 
 def test_a_sentence_of_a_past_summary_shows_its_memories_also_under_the_address_of_its_text(visit, server):
     warden, talker = visit("Vera"), server.player(ADMIN)
-    talker.asks("@grant Vera admin")
+    makes_admin(talker, "Vera")
     joins(talker, "Eliza")
     for number in range(24):
         talker.asks(f"say The river will rise by {number + 20} inches.")
@@ -208,7 +213,7 @@ def test_a_sentence_of_a_past_summary_shows_its_memories_also_under_the_address_
 
 def test_the_buttons_of_a_mind_pin_and_unpin_pause_possess_and_roll_back(visit, server):
     warden, talker = visit("Vera"), server.player(ADMIN)
-    talker.asks("@grant Vera admin")
+    makes_admin(talker, "Vera")
     joins(talker, "Eliza")
     page = warden.page
 
