@@ -215,8 +215,8 @@ class Speaking:
         words, is_plain = address.text, not (decision.hand_over() or decision.asked_along)
         if not (is_plain and question.schema and address.by_person and is_question(words, world.wording)):
             return ""
-        hidden = self._agent.secrets_from(decision.partner) if decision.partner else []
-        if any(key_words(one.text) & key_words(words) for one in hidden):
+        asked, hidden = key_words(words), self._agent.secrets_from(decision.partner) if decision.partner else []
+        if any(asked & key_words(one.text) for one in hidden):
             return ""  # a text without what was whispered would deny it
         is_own = asks_of_self(words) or (subject_of(words) == "asker" and goes_back(words))
         is_again = is_own or asks_once_more(words) or asks_again(words, world)

@@ -30,16 +30,16 @@ def reading_fault(words: str, name: str, heard: Heard, wording: Wording) -> Faul
         return "misses" if heard.answer and not heard.again and not heard.is_unanswerable else ""
     if all(_ASKS_BACK.match(one) for one in sentences(words)):
         return "misses"
-    said = key_words(words) - SAYING_NOTHING
-    is_new = bool(said - key_words(heard.words) or values_of("number", words))
+    said, asked = key_words(words) - SAYING_NOTHING, key_words(heard.words)
+    is_new = bool(said - asked or values_of("number", words))
     if not is_new and (wants_more_than_yes(heard.words) or not _YES_NO.match(words)):
         return "misses"
-    due = key_words(heard.recalled) - key_words(heard.words)
+    due = key_words(heard.recalled) - asked
     if due & said and takes_over(words, heard, due):
         return "misses"
     if _contradicts(words, heard):
         return "misses"
-    if subject_of(heard.words) == "asker" and _is_of_others(said - key_words(heard.words), name, heard, wording):
+    if subject_of(heard.words) == "asker" and _is_of_others(said - asked, name, heard, wording):
         return "claims"
     unknown = said - key_words(heard.known)
     if 2 * len(unknown) > len(said) or unknown & key_words(heard.examples):

@@ -11,11 +11,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from agents.attending.conversation import is_farewell, is_question
-from agents.attending.questions import (
-    asks_what,
-    subject_of,
-    written_out,
-)
+from agents.attending.questions import asks_what, subject_of, written_out
 from agents.memory.facts.extraction import Utterance
 from agents.memory.facts.speech_acts import sentences
 from agents.memory.facts.store import ME
