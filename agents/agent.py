@@ -280,7 +280,8 @@ class Agent:
         found = recalled(address.text, world, self.character, person)
         partner, view = world.characters[address.by_id], self.memory.view()
         reading = self.memory.reading
-        earlier = remembered(question_of(view, partner, world, reading), view, self.character, partner, world, reading)
+        question = question_of(view, partner, world, reading, address.text)
+        earlier = remembered(question, view, self.character, partner, world, reading)
         if earlier is None or (earlier.spoken.privately and earlier.spoken.speaker != partner.name):
             return found
         if earlier.is_sure or (not is_sure and not found and asks_again(address.text, world)):

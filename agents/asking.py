@@ -42,7 +42,8 @@ class Question:
 
     `menu` are the lines that it may choose from; empty for free words. `newest` is the number of the newest memory.
     `again` is what a model is told of its first answer, where it is asked once more, and `said_again` are the words of
-    that answer if it had said them before. `is_unknown` says that the partner is a guest who has told no name.
+    that answer if it had said them before. `heard` are the partner's words that are to be answered, a line for each
+    speech; empty if they have not spoken. `is_unknown` says that the partner is a guest who has told no name.
     `reads` are the words of a question about what was said, which a small model is asked as a text to be read.
     `is_prefilled` says that the prompt begins the agent's own line: a transcript of which only the words are wanted.
     """
@@ -53,6 +54,7 @@ class Question:
     grammar: str | None = None
     schema: Mapping[str, Any] | None = None
     newest: int = 0
+    heard: str = ""
     again: str = ""
     said_again: str = ""
     is_unknown: bool = False

@@ -65,7 +65,8 @@ class Section:
 class Moment:
     """The occasion of one turn, at the instant in which its prompt is made.
 
-    `company` are the others that the agent can see; `partner` is the one it should talk with in a speech turn.
+    `company` are the others that the agent can see; `partner` is the one it should talk with in a speech turn, and
+    `heard` are the partner's words that wait for an answer, a line for each speech, or empty.
     `left_out` counts the oldest memories of the view's tail that the prompt has no room for. `told` is the text of the
     sections before this one. `count_tokens` is the model's own count; `budget_tokens` bounds the whole prompt.
     """
@@ -81,6 +82,7 @@ class Moment:
     count_tokens: Callable[[str], int] = len
     left_out: int = 0
     told: str = ""
+    heard: str = ""
 
 
 def last_heard(memories: Sequence[Memory], partner: str) -> Memory | None:

@@ -180,6 +180,7 @@ class Mind:
             self._partner(decision),
             budget_tokens,
             count_tokens,
+            heard=question.heard,
         )
         return build(layout, lambda now: sections_of(self._on(told_by), now, self._switch_off), moment)
 

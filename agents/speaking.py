@@ -14,6 +14,7 @@ from agents.attending.perception import Address
 from agents.attending.questions import (
     answer_type,
     asking_part,
+    asking_parts,
     asks_of_self,
     asks_once_more,
     asks_what_was_done,
@@ -23,7 +24,7 @@ from agents.attending.questions import (
 )
 from agents.choices.possible import asked_for
 from agents.components.asked import Person, answers, asks_again, surely_known
-from agents.components.earlier import question_of, remembered
+from agents.components.earlier import remembered
 from agents.components.voice import ASKED_SUBJECT, SURE, VERY_SURE, Voice
 from agents.memory.facts.extraction import Utterance, utterance_in
 from agents.memory.facts.speech_acts import sentences
@@ -124,6 +125,9 @@ class Speaking:
             is_plain = not has_phrase(say("talk.thanks"), words)
             is_understood = self._is_tiny and is_plain and self._agent.mind.voice.understands(words)
             return self._reply_to_told(address) or known or (self._at_a_loss(address) if is_understood else "")
+        if len(parts := asking_parts(words)) > 1:
+            each = [self.answer_without_model(replace(address, text=one)) for one in parts]
+            return " ".join(dict.fromkeys(filter(None, each))) if all(each) or self._is_tiny else ""
         is_recalled = asks_of_self(words) or goes_back(words)
         found = self._in_own_voice(address, VERY_SURE) or known
         if not found and not is_recalled:
@@ -234,10 +238,8 @@ class Speaking:
             return False
         if answer_type(words):
             return True
-        world, memory = self._game.world, self._agent.memory
-        view, reading = memory.view(), memory.reading
-        asked = question_of(view, partner, world, reading)
-        return remembered(asked, view, self._agent.character, partner, world, reading) is not None
+        actor, memory = self._agent.character, self._agent.memory
+        return remembered(words, memory.view(), actor, partner, self._game.world, memory.reading) is not None
 
     def objects_to(self, reply: Reply, question: Question) -> bool:
         """Return whether the words of a reply will not do: there are none, or they have a fault."""

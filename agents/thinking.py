@@ -172,8 +172,10 @@ class Thinking:
             if decision.line or decision.cause == "rest":
                 self.question = Question(decision, newest=newest)
                 return None
-        question = replace(self._asking.question(decision, model, self._agent.settings), newest=newest)
-        if (partner := decision.partner) and partner.role is Role.GUEST:
+        partner, address = decision.partner, self._agent.awareness.owed.address
+        heard = address.text if partner and partner.character_id == address.by_id else ""
+        question = replace(self._asking.question(decision, model, self._agent.settings), newest=newest, heard=heard)
+        if partner and partner.role is Role.GUEST:
             question = replace(question, is_unknown=not self._agent.reflection.people.called(partner.name))
         if self._asked_again:
             before = self.question

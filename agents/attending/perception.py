@@ -17,13 +17,18 @@ CHANNELS = ("say", "whisper", "tell")
 """The verbs that answer somebody, by how they spoke."""
 
 
+MOST_LINES = 4
+"""Maximum number of speeches of one person that wait for one answer; to more, the newest of them are answered."""
+
+
 @dataclass(frozen=True)
 class Address:
     """The speeches to an agent since its last turn, and the one to answer.
 
     `by_id` spoke last, a person before an agent; `channel` is the verb that answers: say, whisper or tell. `by_person`
     is true if that is a person and not an agent, `from_afar` if they may be anywhere. `is_gift` is true if they gave it
-    something instead of speaking, `with_gift` if they gave it something besides. `text` are the words.
+    something instead of speaking, `with_gift` if they gave it something besides. `text` are the words: a line for each
+    speech of one person that waits for the same answer.
     """
 
     spoken: bool = False
@@ -39,9 +44,20 @@ class Address:
         """Return who is to be answered when both were heard, the other one later."""
         if not other.spoken or (self.by_person and not other.by_person):
             return self
-        if other.is_gift and self.spoken and not self.is_gift and self.by_id == other.by_id:
+        if not self.spoken or self.is_gift or (self.by_id, self.by_person) != (other.by_id, True):
+            return other
+        if other.is_gift:
             return replace(self, with_gift=True)  # words ask for more of an answer than the thing that came with them
-        return other
+        if self.channel != other.channel:
+            return other
+        return replace(other, text=_joined(self.text, other.text), with_gift=self.with_gift)
+
+
+def _joined(before: str, words: str) -> str:
+    """Return the lines that wait for one answer, each once; of too many the oldest are left out."""
+    later = words.split("\n")
+    lines = [*(line for line in before.split("\n") if line not in later), *later]
+    return "\n".join(lines[-MOST_LINES:])
 
 
 def address(event: Event, world: World) -> Address:

@@ -10,7 +10,7 @@ import re
 from collections.abc import Collection
 from typing import Literal
 
-from agents.memory.facts.speech_acts import sentences
+from agents.memory.facts.speech_acts import sentences, spans
 from agents.memory.numerals import NUMBER_WORDS, numerals
 from agents.reflection.speech_facts import key_words
 
@@ -97,6 +97,9 @@ _BEGINS_ASKING = re.compile(
     r"(?:what|which|who|whose|where|when|why|how)(?:['’]?s|['’]?re|['’]?d)?\b",
     re.IGNORECASE,
 )
+_AND_ASKS = re.compile(
+    r"\s*,?\s+and (?=(?:what|which|who|whose|where|when|why|how)\b(?! (?:else|so on)\b))", re.IGNORECASE
+)
 _OF_OWN_WORDS = re.compile(
     r"\b(?:did|have|had) I (?:\w+ )?(?:say|said|tell|told|ask|asked|mention(?:ed)?|call(?:ed)?)\b|"
     r"\bI (?:said|told|asked)\b",
@@ -139,6 +142,9 @@ def written_out(words: str) -> str:
     return _SHORT.sub(lambda found: SHORT_FORMS[found[0].casefold()], words)
 
 
+SHORTEST_QUESTION = 3
+"""What has fewer words calls or wonders, and does not ask for anything by itself."""
+
 SHORTEST_WHOLE = 5
 """A question of no more words needs the sentence before it to be understood."""
 
@@ -155,6 +161,16 @@ def asking_part(question: str) -> str:
     return asking[-1] if asking else question
 
 
+def asking_parts(words: str) -> list[str]:
+    """Return the questions in some words, each by itself; nothing where no mark or first word tells which they are.
+
+    "Who is Moss, and where is he?" are two, "Excuse me? Where is Moss?" is one.
+    """
+    asking = [one for one in sentences(words) if one.rstrip("\"'”’)").endswith("?") or _BEGINS_ASKING.match(one)]
+    parts = [part for one in asking for part in _AND_ASKS.split(one)]
+    return [one for one in parts if len(one.split()) >= SHORTEST_QUESTION]
+
+
 def whole_question(question: str) -> str:
     """Return the part of words that asks, with the sentence before it where it is too short to tell of what.
 
@@ -163,8 +179,9 @@ def whole_question(question: str) -> str:
     asked = asking_part(question)
     if len(asked.split()) > SHORTEST_WHOLE:
         return asked
-    before = list(sentences(question[: question.rfind(asked)]))
-    return " ".join([*before[-1:], asked])
+    begin = question.rfind(asked)
+    starts = [start for start, _ in spans(question[:begin])]
+    return question[starts[-1] if starts else begin : begin + len(asked)]
 
 
 def answer_type(question: str) -> AnswerType:

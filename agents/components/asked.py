@@ -54,7 +54,7 @@ class Asked(AddedComponent):
         if moment.kind != "speech" or moment.partner is None:
             return None
         heard = last_heard(moment.view.tail[-LATEST:], moment.partner.name)
-        words = heard.text if heard else ""
+        words = moment.heard or (heard.text if heard else "")
         found = _looked_up(words, moment.world, moment.actor, moment.partner.name) if words else ()
         say, partner = moment.world.wording, moment.partner
         lines = [say(f"asked.{key}", **values) for key, values in islice(found, MAX_LINES)]
@@ -66,9 +66,11 @@ class Asked(AddedComponent):
 
 
 def to_be_answered(moment: Moment, reading: NarrationParser) -> Utterance | None:
-    """Return the last words of the partner of a speech turn, if they are among the newest memories."""
+    """Return the partner's words that wait for an answer, else their last if they are among the newest memories."""
     if moment.kind != "speech" or moment.partner is None:
         return None
+    if moment.heard:
+        return Utterance(moment.partner.name, moment.heard)
     heard = last_heard(moment.view.tail[-LATEST:], moment.partner.name)
     return utterance_in(heard, reading) if heard else None
 

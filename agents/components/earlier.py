@@ -37,6 +37,9 @@ from world.world import World
 NEAR = 3
 """Among so many of the newest memories is what is to be answered."""
 
+WAITING = 12
+"""Among so many of the newest memories are several speeches that wait for one answer."""
+
 LOOKED_THROUGH = 200
 """So many of the newest memories are looked through."""
 
@@ -86,7 +89,7 @@ class Earlier(AddedComponent):
         if moment.kind != "speech" or moment.partner is None:
             return None
         reading, view, world = self.owner.reading, moment.view, moment.world
-        question = question_of(view, moment.partner, world, reading)
+        question = question_of(view, moment.partner, world, reading, moment.heard)
         if question is not None and self._is_untold(question, moment):
             text = world.wording("earlier.untold", name=moment.actor.name, partner=moment.partner.name)
             return Section(self.name, text, is_aside=True, is_unanswerable=True)
@@ -107,16 +110,23 @@ class Earlier(AddedComponent):
         if kind == "work" and self._has_told(kind, moment):
             return False
         is_measured = kind in MEASURED and asks_of_self(question)
-        return is_untold(question, _known(moment)) or (is_measured and not self._has_told(kind, moment))
+        return is_untold(question, self._known(moment)) or (is_measured and not self._has_told(kind, moment))
 
     def _has_told(self, kind: AnswerType, moment: Moment) -> bool:
         """Return whether the partner has told anything of a type."""
         assert moment.partner is not None
         name = moment.partner.name
         told = [one for one in moment.told.split("\n") if is_named(name, one)]
-        said = _speeches(_before_question(moment.view, moment.partner), self.owner.reading)
+        older = _before_question(moment.view, moment.partner, self.owner.reading, moment.heard)
+        said = _speeches(older, self.owner.reading)
         told += [one for _, spoken in said if spoken.speaker == name for one in sentences(spoken.text)]
         return any(is_of_type(kind, one) and not one.endswith("?") for one in told)
+
+    def _known(self, moment: Moment) -> frozenset[str]:
+        """Return the key words of all that the agent is told, but for what asks and is newer than that."""
+        assert moment.partner is not None
+        older = _before_question(moment.view, moment.partner, self.owner.reading, moment.heard)
+        return frozenset().union(key_words(moment.told), *(key_words(one.text) for one in older))
 
     def _told(self, found: Recollection, question: str, moment: Moment) -> str:
         """Return a line of the tail as the agent is reminded of it; of what others have confided only that."""
@@ -132,25 +142,28 @@ class Earlier(AddedComponent):
         return say("earlier.said", who=who, words=words)
 
 
-def _known(moment: Moment) -> frozenset[str]:
-    """Return the key words of all that an agent is told, but for the newest lines, in which the question stands."""
-    assert moment.partner is not None
-    older = (one.text for one in _before_question(moment.view, moment.partner))
-    return frozenset().union(key_words(moment.told), *map(key_words, older))
-
-
-def _before_question(view: View, partner: Character) -> Sequence[Memory]:
-    """Return the newest memories up to what the partner said last, that left out."""
-    asked = last_heard(view.tail[-NEAR:], partner.name)
-    tail = view.tail[-LOOKED_THROUGH:]
+def _before_question(view: View, partner: Character, reading: NarrationParser, heard: str) -> Sequence[Memory]:
+    """Return the newest memories up to the partner's words that wait for an answer, or else to their last words."""
+    lines, tail = heard.split("\n"), view.tail[-LOOKED_THROUGH:]
+    waiting = [one for one in tail[-WAITING:] if _is_one_of(lines, one, partner, reading)]
+    asked = waiting[0] if waiting else last_heard(view.tail[-NEAR:], partner.name)
     return [one for one in tail if asked is None or one.seq < asked.seq]
 
 
-def question_of(view: View, partner: Character, world: World, reading: NarrationParser) -> str | None:
-    """Return the question that the partner asked last, or None."""
+def _is_one_of(lines: Sequence[str], memory: Memory, partner: Character, reading: NarrationParser) -> bool:
+    """Return whether the partner says one of some lines in a memory."""
+    said = utterance_in(memory, reading) if memory.people[:1] == (partner.name,) else None
+    return said is not None and _words(said) in lines
+
+
+def question_of(view: View, partner: Character, world: World, reading: NarrationParser, heard: str = "") -> str | None:
+    """Return the words of the partner that are to be answered, if they ask; or None.
+
+    They are `heard`, or without such the last that are in the view.
+    """
     asked = last_heard(view.tail[-NEAR:], partner.name)
     question = utterance_in(asked, reading) if asked else None
-    words = _words(question) if question else asked.text if asked else ""
+    words = heard or (_words(question) if question else asked.text if asked else "")
     return words if is_question(words, world.wording) else None
 
 
@@ -165,7 +178,7 @@ def remembered(
     """Return the line of the tail that has most to do with a question; None if none has."""
     if question is None:
         return None
-    older = _before_question(view, partner)
+    older = _before_question(view, partner, reading, question)
     speeches = _speeches(older, reading)
     spoken = {one: said for one, said in speeches if said.speaker != partner.name or not _only_asks(said, world)}
     found = _of_kind(question, spoken, world, partner)

@@ -57,9 +57,9 @@ class Reading:
         told = [quoted(one.text) for one in sections if one.name in TOLD]
         told += self._lines(moment.view.told(moment.left_out))
         asked = whole_question(self.question)
-        if before := self.question.replace(asked, "").strip():
-            told.append(say("earlier.speech", who=self.partner, words=quoted(before)))
-        told += ["", say("earlier.question", name=self.name, who=self.partner, words=quoted(asked))]
+        before = [line.strip() for line in self.question.replace(asked, "").split("\n")]
+        told += [say("earlier.speech", who=self.partner, words=quoted(line)) for line in before if line]
+        told += ["", say("earlier.question", name=self.name, who=self.partner, words=quoted(asked.replace("\n", " ")))]
         told += [f"({self.again})"] if self.again else []
         messages = [Message("system", say("earlier.reading")), *self._examples()]
         messages.append(Message("user", call("\n".join(told))))
@@ -70,6 +70,7 @@ class Reading:
 
     def _lines(self, told: Sequence[tuple[Memory, str]]) -> Iterator[str]:
         """Yield what was said aloud, or between the two, a line each, but for the question itself."""
+        asked = self.question.split("\n")
         for memory, _ in told:
             if LINE_BREAK in memory.text:
                 continue
@@ -82,7 +83,7 @@ class Reading:
             if spoken is None or (spoken.privately and spoken.speaker != self.partner):
                 continue
             words = split_reason(spoken.text)[0]
-            if (spoken.speaker, words) != (self.partner, self.question):
+            if spoken.speaker != self.partner or words not in asked:
                 yield self.wording("earlier.speech", who=spoken.speaker, words=quoted(words))
 
     def _examples(self) -> Iterator[Message]:

@@ -591,6 +591,60 @@ def test_what_is_said_while_the_model_thinks_stands_in_what_it_is_asked_then(tmp
     assert second.messages[-1].content.endswith("And who are you, Rook?")
 
 
+def test_several_speeches_that_wait_are_answered_together_and_once(tmp_path):
+    life = Talking(tmp_path, words("It is warm, and pears are sweet."))
+    told = life.answers("say Good morning, Rook!", "say I come from Hull.", "say Do you like pears, or is it cold?")
+    assert told.line == "say It is warm, and pears are sweet."
+    (asked,) = life.model.requests
+    assert [line for line in asked.messages[-1].content.split("\n") if not line.startswith("(")] == [
+        "Good morning, Rook!",
+        "I come from Hull.",
+        "Do you like pears, or is it cold?",
+    ]
+    assert life.answers().outcome == "resting"
+
+
+def test_what_was_said_too_late_for_an_answer_stands_last_in_what_is_asked_next(tmp_path):
+    life = Talking(tmp_path)
+
+    def interrupted(request: Request) -> str:
+        asked = len(life.model.requests)
+        if asked <= 3:  # a thought begins anew twice
+            life.ana.types(f"say Rook, my {('boat', 'mare', 'kite')[asked - 1]} is gone.")
+        return words("It is warm." if asked <= 3 else "I am sorry.")
+
+    life.model = ScriptedModel(interrupted, capabilities=CHAT)
+    assert life.answers("say Good morning, Rook!").line == "say It is warm."
+    assert life.answers().line == "say I am sorry."
+    talk = life.model.requests[-1].messages
+    assert (talk[-2].role, talk[-1].role) == ("assistant", "user")
+    assert talk[-1].content.endswith("Rook, my kite is gone.")
+    assert "mare" not in talk[-1].content
+
+
+def test_a_question_that_was_asked_in_two_speeches_is_read_with_both(tmp_path):
+    life = Talking(tmp_path, words("Poor thing."), words("She is called Juniper."))
+    life.answers("say Rook, my mare is lame. She is called Juniper.")
+    said = life.answers("say I am off to the smith, Rook.", "say what did I say the old girl is called?")
+    assert said.line == "say She is called Juniper."
+    assert life.model.requests[-1].messages[-1].content.split("\n") == [
+        "Ana says: Rook, my mare is lame. She is called Juniper.",
+        "Rook says: Poor thing.",
+        "Ana says: I am off to the smith, Rook.",
+        "",
+        "You are Rook. Ana asks you: what did I say the old girl is called?",
+    ]
+
+
+def test_two_questions_are_answered_without_a_model_if_both_can_be(tmp_path):
+    life = with_voice(tmp_path, words("Green, and you go north."), can=CHAT)
+    told = life.answers("say Rook, do you ever swim, and how do I get to the kitchen?").line
+    assert told == "say Mind the eels. To The Kitchen you go north."
+    assert life.answers("say What colour is soup?", "say How do I get to the kitchen?").line == (
+        "say Green, and you go north."
+    )
+
+
 @pytest.mark.parametrize(("says", "follows"), [("yes", "Ana"), ("no", "")])
 def test_who_is_asked_along_and_agrees_goes_along(tmp_path, says, follows):
     life = Talking(tmp_path, json.dumps({"words": "To the kitchen, Ana?", "you_follow": says}))

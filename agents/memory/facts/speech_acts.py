@@ -12,7 +12,7 @@ MAX_SENTENCE_CHARACTERS = 240
 SAME_TOPIC_SHARE = 0.5
 """Minimum share of words that two sentences about the same matter have in common, times and numbers aside."""
 
-_SENTENCE = re.compile(r"[^.!?…]+(?:[.!?…]+[\"'”’)]*|$)")
+_SENTENCE = re.compile(r"[^.!?…\n]+(?:[.!?…]+[\"'”’)]*|(?=\n)|$)")
 _DEED = (
     r"bring|give|fetch|get|help|meet|come|tell|show|find|wait|return|keep|make|send|write|take|mend|lend|pay|look|"
     r"go|carry|leave|ask|teach|hold|save|read|sing|open|close|light|cook|be there|be back"

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import reduce
+from operator import or_
 
 import pytest
 
-from agents.attending.perception import Address, Impression, address, impression
+from agents.attending.perception import MOST_LINES, Address, Impression, address, impression
 from agents.memory.importance import SPOKEN_TO, TOLD_PRIVATELY
 from tests.world.inn import inn
 from world.events import (
@@ -129,6 +131,17 @@ def test_of_several_who_spoke_the_last_is_answered_and_a_person_before_an_agent(
     assert by_agent | Address() | by_person == by_person | by_agent == by_person
     later = address(Said("Ben", ROOM, "z"), world)
     assert by_person | later == later
+
+
+def test_speeches_of_one_person_wait_together_each_once_and_not_without_end(world):
+    x, y, z = (address(Said("Ana", ROOM, words), world) for words in "xyz")
+    assert x | y | x == replace(x, text="y\nx")
+    assert (x | y) | (x | y) == replace(x, text="x\ny")
+    many = [address(Said("Ana", ROOM, f"{number}"), world) for number in range(MOST_LINES + 2)]
+    assert reduce(or_, many).text == "\n".join(str(number) for number in range(2, MOST_LINES + 2))
+    assert x | address(Whispered("Ana", ROOM, "Rook", "z"), world) == replace(z, channel="whisper")
+    by_agent = address(Said("Rook", ROOM, "x"), world)
+    assert by_agent | replace(by_agent, text="y") == replace(by_agent, text="y")
 
 
 def test_who_speaks_and_gives_something_is_answered_what_was_said(world):

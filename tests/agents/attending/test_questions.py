@@ -7,6 +7,7 @@ import pytest
 from agents.attending.questions import (
     answer_type,
     asking_part,
+    asking_parts,
     asks_of_self,
     asks_once_more,
     asks_what_was_done,
@@ -145,3 +146,17 @@ def test_a_question_too_short_to_tell_of_what_is_read_with_the_sentence_before_i
 def test_who_asks_whether_somebody_is_known_asks_for_nothing_that_was_said():
     assert not goes_back("Do you know anybody here who would buy a clock?")
     assert goes_back("Do you know who bought the clock?")
+
+
+@pytest.mark.parametrize(
+    ("words", "parts"),
+    [
+        ("Who is Moss, and where is he now?", ["Who is Moss", "where is he now?"]),
+        ("what do you do here\nim new\nwhere is the mill", ["what do you do here", "where is the mill"]),
+        ("Excuse me? Where is the mill?", ["Where is the mill?"]),
+        ("Do you like pears and plums?", ["Do you like pears and plums?"]),
+        ("I came by boat. It leaks.", []),
+    ],
+)
+def test_several_questions_are_told_apart(words, parts):
+    assert asking_parts(words) == parts
