@@ -278,8 +278,7 @@ class Agent:
         if person is None:
             return []
         found = recalled(address.text, world, self.character, person)
-        partner, view = world.characters[address.by_id], self.memory.view()
-        reading = self.memory.reading
+        partner, view, reading = world.characters[address.by_id], self.memory.view(), self.memory.reading
         question = question_of(view, partner, world, reading, address.text)
         earlier = remembered(question, view, self.character, partner, world, reading)
         if earlier is None or (earlier.spoken.privately and earlier.spoken.speaker != partner.name):
@@ -295,10 +294,10 @@ class Agent:
 
     def _person(self, address: Address) -> Person | None:
         """Return who has spoken; None for a guest who has gone."""
-        people, who, world = self.reflection.people, address.by_id, self._game.world
-        if who not in world.characters:
+        people, who, characters = self.reflection.people, address.by_id, self._game.world.characters
+        if who not in characters:
             return None
-        name = world.characters[who].name
+        name = characters[who].name
         called = people.called(name) or ("" if self._role_of(who) is Role.GUEST else name)
         return Person(who, name, called, people.facts(name))
 
@@ -314,8 +313,7 @@ class Agent:
         performed = self._game.perform(self.name, line)
         self._conduct.end(line, self.character.room_id)
         if not cause:
-            self.awareness.begin_turn()
-            self.awareness.end_turn()
+            self.awareness.answer_all()
         self.mind.acted(Turn("acted" if performed.accepted else "refused", line, performed.refusal, cause))
         return performed
 
@@ -328,8 +326,7 @@ class Agent:
         if not text:
             return
         self.on_perceived(event, text)
-        world = self._game.world
-        self.conversation.observe(event, world)
+        self.conversation.observe(event, world := self._game.world)
         has_floor = self.awareness.has_floor(event, world)
         left = impression(event, self.name, world, self._familiar.is_first(event), has_floor)
         if left is None:
@@ -342,8 +339,9 @@ class Agent:
         self._record(
             left.kind, text, event, people=left.people, importance=left.importance, refused=isinstance(event, Refused)
         )
+        before = self.awareness.next_answer
         if self.awareness.take_in(event, left, world) and (left.addressed or not self._conduct.is_slowed):
-            if left.addressed and self.queue:
+            if self.queue and self.awareness.next_answer != before:
                 self.queue.hurry(self.name)
             self.on_addressed()
 
@@ -357,6 +355,8 @@ class Agent:
             log.exception("the turn of %s failed", self.name, extra={"agent": self.name})
             self.last_turn = Turn("failed", why=str(error))
             board.fail_turn(self.name, first_shared)
+        if self.last_turn.line and self.awareness.addressed.spoken:
+            self.on_addressed()
         self.memory.archive_writer.write()
         (self.memory.provider or self.compactor).notify_rounds_changed(self.memory.journal.last)
         if self.settings.reflection and not self.why_still:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from agents.attending.conversation import NO_SPEECH, Speech, addressee, is_question, is_spoken_to
@@ -181,13 +181,18 @@ class Awareness:
 
     @property
     def thinks_of(self) -> Address:
-        """The speeches that its present thought answers: all since its last answer, up to the beginning of the turn."""
+        """What its present thought answers: what was said since its last answer, up to the beginning of the turn."""
         return self._thinks_of.address
 
     @property
     def owed(self) -> Owed:
         """Everything it has not answered yet, including what it is thinking about now."""
         return self._thinks_of | self._since_turn()
+
+    @property
+    def next_answer(self) -> Address:
+        """What its next answer is for, without what waits for another."""
+        return replace(self.owed.address, later=())
 
     def owe(self, owed: Owed, world: World) -> None:
         """Go on from what it had not answered when the world closed, a moment ago."""
@@ -226,7 +231,13 @@ class Awareness:
         self._floor.begin_turn(self._name)
 
     def end_turn(self) -> None:
-        """Take in that the agent has answered what it was thinking of."""
+        """Take in that the agent has answered what it was thinking of; what was said after a question waits still."""
+        self.addressed = self.thinks_of.rest() | self.addressed
+        self._thinks_of = Owed()
+
+    def answer_all(self) -> None:
+        """Take in that nobody waits for an answer any more."""
+        self.begin_turn()
         self._thinks_of = Owed()
 
     def stillness(self, when: str, world: World, actor: Character) -> Turn | None:
@@ -263,7 +274,7 @@ def _row(owed: Owed) -> Row:
         "by_id": owed.address.by_id,
         "channel": owed.address.channel,
         "is_gift": int(owed.address.is_gift),
-        "text": owed.address.text,
+        "text": "\n".join(owed.address.lines),
         "unseen": owed.unseen,
         "has_floor": int(owed.has_floor),
         "stirred": int(owed.stirred),

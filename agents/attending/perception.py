@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from agents.attending.conversation import is_spoken_to
+from agents.attending.questions import asking_parts
 from agents.memory.importance import event_importance
 from vault.memory.memory_line import DEFAULT_IMPORTANCE
 from world.entities import Character
@@ -18,7 +19,7 @@ CHANNELS = ("say", "whisper", "tell")
 
 
 MOST_LINES = 4
-"""Maximum number of speeches of one person that wait for one answer; to more, the newest of them are answered."""
+"""Maximum number of speeches of one person that wait for an answer; of more, the newest are answered."""
 
 
 @dataclass(frozen=True)
@@ -28,7 +29,8 @@ class Address:
     `by_id` spoke last, a person before an agent; `channel` is the verb that answers: say, whisper or tell. `by_person`
     is true if that is a person and not an agent, `from_afar` if they may be anywhere. `is_gift` is true if they gave it
     something instead of speaking, `with_gift` if they gave it something besides. `text` are the words: a line for each
-    speech of one person that waits for the same answer.
+    speech of one person, up to the first that asks. What they have said since waits for an answer of its own, in
+    `later`.
     """
 
     spoken: bool = False
@@ -39,6 +41,7 @@ class Address:
     is_gift: bool = False
     text: str = ""
     with_gift: bool = False
+    later: tuple[str, ...] = ()
 
     def __or__(self, other: Address) -> Address:
         """Return who is to be answered when both were heard, the other one later."""
@@ -50,14 +53,22 @@ class Address:
             return replace(self, with_gift=True)  # words ask for more of an answer than the thing that came with them
         if self.channel != other.channel:
             return other
-        return replace(other, text=_joined(self.text, other.text), with_gift=self.with_gift)
+        lines = dict.fromkeys([*self.lines, *other.lines])
+        return replace(other, with_gift=self.with_gift)._of(list(lines)[-MOST_LINES:])
 
+    @property
+    def lines(self) -> list[str]:
+        """All speeches that wait, oldest first."""
+        return [*self.text.split("\n"), *self.later]
 
-def _joined(before: str, words: str) -> str:
-    """Return the lines that wait for one answer, each once; of too many the oldest are left out."""
-    later = words.split("\n")
-    lines = [*(line for line in before.split("\n") if line not in later), *later]
-    return "\n".join(lines[-MOST_LINES:])
+    def rest(self) -> Address:
+        """Return what waits still when this has been answered."""
+        return replace(self, with_gift=False)._of(self.later) if self.later else Address()
+
+    def _of(self, lines: Sequence[str]) -> Address:
+        """Return the same of other speeches."""
+        end = next((at for at, line in enumerate(lines, 1) if asking_parts(line)), len(lines))
+        return replace(self, text="\n".join(lines[:end]), later=tuple(lines[end:]))
 
 
 def address(event: Event, world: World) -> Address:

@@ -262,7 +262,8 @@ class Chat:
         if past := self.template.past.fill(values).strip():
             messages.append(Message("user", f"({past})"))
         told = moment.view.told(moment.left_out)
-        talk = _ending_in(moment.heard, list(self.talk.lines(told, self.said_again)))
+        talk = list(self.talk.lines(told, self.said_again))
+        talk += self.talk.once_more(talk, self.partner, moment.heard)
         life = _with_aside(talk, self.talk.with_whom(self.partner), sections)
         if scene := _one_line(self.template.scene.fill(values)):
             life.insert(_arrival(told, moment.actor.room_id), Message("user", f"({scene})"))
@@ -299,17 +300,6 @@ def _with_aside(talk: list[Message], with_whom: str, sections: Sequence[Section]
     if text and talk and talk[-1].role == "user":
         talk.insert(-1, Message("user", f"({text})"))
     return talk
-
-
-def _ending_in(heard: str, talk: list[Message]) -> list[Message]:
-    """Return a talk in which all words that wait for an answer stand behind what the agent has said last.
-
-    It may have said that to earlier words, while these were spoken.
-    """
-    last = next((at for at in range(len(talk), 0, -1) if talk[at - 1].role == "assistant"), 0)
-    shown = "\n".join(one.content for one in talk[last:])
-    missing = [line for line in map(quoted, heard.split("\n")) if line not in shown]
-    return [*talk[:last], Message("user", "\n".join(missing)), *talk[last:]] if missing else talk
 
 
 def calling(sections: Iterable[Section], moment: Moment) -> Callable[[str], str]:

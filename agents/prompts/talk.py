@@ -7,7 +7,7 @@ What others say is the user's message, bare; what the agent said is the assistan
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from agents.escaping import quoted
 from agents.memory.facts.extraction import Utterance, utterance_in
@@ -44,15 +44,28 @@ class Talk:
             elif (spoken := self._spoken(memory)) is None:
                 yield Message("user", f"({text})")
             else:
-                key = "talk.whispers" if spoken.privately else "talk.says"
-                label = f"({self._wording()(key, who=spoken.speaker)})\n"
+                label = self._label("talk.whispers" if spoken.privately else "talk.says", spoken.speaker)
                 is_known = speaker == spoken.speaker and not spoken.privately
                 speaker = spoken.speaker
                 yield Message("user", f"{'' if is_known else label}{quoted(spoken.text)}")
 
+    def once_more(self, talk: Sequence[Message], partner: str, heard: str) -> list[Message]:
+        """Return the words of a partner that wait for an answer, if they are not what was said last in a talk.
+
+        Meanwhile the agent may have answered earlier words, and the partner may have said more.
+        """
+        lines = [quoted(line) for line in heard.split("\n") if line]
+        last = next((one for one in reversed(talk) if _is_said(one)), Message("assistant", ""))
+        if not lines or (last.role == "user" and last.content.endswith(lines[-1])):
+            return []
+        return [Message("user", "\n".join([self._label("talk.says", partner).rstrip("\n"), *lines]))]
+
     def with_whom(self, partner: str) -> str:
         """Return who talks with whom, as it is told beside what was said last; empty without a partner."""
         return self._wording()("talk.with_whom", name=self._name, who=partner) if partner else ""
+
+    def _label(self, key: str, who: str) -> str:
+        return f"({self._wording()(key, who=who)})\n"
 
     def _own(self, memory: Memory, said_again: Shingles) -> Message:
         line = split_reason(memory.text)[0]
@@ -68,6 +81,11 @@ class Talk:
         if memory.kind not in ("observed", "told") or not memory.people or LINE_BREAK in memory.text:
             return None
         return utterance_in(memory, self._reading)
+
+
+def _is_said(message: Message) -> bool:
+    """Return whether a message of a talk is somebody's words, and not what happens, in brackets."""
+    return message.role == "assistant" or not message.content.rpartition("\n")[2].startswith("(")
 
 
 def words_json(words: str) -> str:

@@ -135,8 +135,7 @@ def test_of_several_who_spoke_the_last_is_answered_and_a_person_before_an_agent(
 
 def test_speeches_of_one_person_wait_together_each_once_and_not_without_end(world):
     x, y, z = (address(Said("Ana", ROOM, words), world) for words in "xyz")
-    assert x | y | x == replace(x, text="y\nx")
-    assert (x | y) | (x | y) == replace(x, text="x\ny")
+    assert x | y | x == (x | y) | (x | y) == replace(x, text="x\ny")
     many = [address(Said("Ana", ROOM, f"{number}"), world) for number in range(MOST_LINES + 2)]
     assert reduce(or_, many).text == "\n".join(str(number) for number in range(2, MOST_LINES + 2))
     assert x | address(Whispered("Ana", ROOM, "Rook", "z"), world) == replace(z, channel="whisper")
@@ -153,3 +152,11 @@ def test_a_name_with_signs_in_it_is_no_pattern():
     world = inn()
     left = impression(Said("Ana", ROOM, "What a d+y."), "d+y", world)
     assert left and left.addressed
+
+
+def test_each_question_waits_for_an_answer_of_its_own(world):
+    lines = "I am Ana.", "Who are you?", "I am new here.", "where is the lamp"
+    waiting = reduce(or_, (address(Said("Ana", ROOM, words), world) for words in lines))
+    assert (waiting.text, waiting.later) == ("I am Ana.\nWho are you?", lines[2:])
+    assert (waiting.rest().text, waiting.rest().later) == ("I am new here.\nwhere is the lamp", ())
+    assert waiting.rest().rest() == Address()
