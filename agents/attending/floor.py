@@ -105,6 +105,7 @@ class Floor:
         choice = partner if partner in others else max(others, key=lambda name: self._unseen[name], default="")
         if choice and isinstance(event, Said):
             self._note_partner(event.actor_id, choice)
+            self._speeches[event.room_id] = (event.actor_id, choice)
         return choice
 
     def _addressee(self, event: Said, world: World) -> str:

@@ -204,8 +204,13 @@ def values_of(kind: AnswerType, words: str) -> set[str]:
 
 
 def subject_of(question: str) -> Subject:
-    """Return of whom a question asks, polite forms as in "do you know when I …" aside."""
+    """Return of whom a question asks, polite forms as in "do you know when I …" aside.
+
+    Where nothing else is asked, as in "I told you of a clock. Do you remember?", the sentence before tells it.
+    """
     asked = _ASIDE.sub("", written_out(asking_part(question)))
+    if asks_to_remember(question):
+        asked = _ASIDE.sub("", written_out(whole_question(question)))
     if _ASKS_OF_ASKED.match(asked):
         return "asked"
     if _OF_ASKER.search(asked) and (_I_DO.search(asked) or not _YOU.search(_TO_YOU.sub("", asked))):
@@ -217,6 +222,12 @@ def goes_back(question: str) -> bool:
     """Return whether a question is about what was spoken of before: by a pronoun, or it asks to remember."""
     asked = written_out(asking_part(question))
     return bool(_ASIDE.search(asked) or _GOES_BACK.search(asked) or _FORGOTTEN.search(question))
+
+
+def asks_to_remember(question: str) -> bool:
+    """Return whether somebody only asks whether one remembers or knows what they have spoken of: "Do you remember?"."""
+    asked = written_out(asking_part(question))
+    return bool(_ASIDE.search(asked)) and len(re.findall(r"\w+", _ASIDE.sub("", asked))) < SHORTEST_QUESTION
 
 
 def asks_what(question: str) -> bool:

@@ -14,6 +14,7 @@ from agents.attending.questions import (
     answer_type,
     asking_part,
     asks_of_self,
+    asks_what,
     goes_back,
     is_of_type,
     is_untold,
@@ -203,7 +204,10 @@ def remembered(
         goes_back(question),
     )
     found = best(wanted, spoken) or _by_type(wanted, spoken)
-    return Recollection(found, spoken[found], _is_sure(wanted, spoken[found])) if found else None
+    if found is None:
+        return None
+    is_sure = _is_sure(wanted, spoken[found]) or (not asks_what(question) and _is_topic(wanted, spoken[found]))
+    return Recollection(found, spoken[found], is_sure)
 
 
 def _of_kind(question: str, spoken: Mapping[Memory, Utterance], world: World, partner: Character) -> Memory | None:
@@ -304,6 +308,12 @@ def _is_sure(wanted: Wanted, said: Utterance) -> bool:
     shared = len(wanted.words & key_words(_words(said)))
     is_own = said.speaker == wanted.asker and (wanted.subject == "asker" or (wanted.goes_back and shared > 0))
     return is_own or (wanted.subject == "" and (shared >= SURE or said.speaker in wanted.named))
+
+
+def _is_topic(wanted: Wanted, said: Utterance) -> bool:
+    """Return whether somebody has spoken of what they ask to be remembered: "Do you remember my clock?"."""
+    is_own = wanted.goes_back and wanted.subject == "asker" and said.speaker == wanted.asker
+    return is_own and bool(wanted.words & key_words(_words(said)))
 
 
 def _speeches(memories: Iterable[Memory], reading: NarrationParser) -> Iterator[tuple[Memory, Utterance]]:

@@ -44,7 +44,8 @@ class Talk:
             elif (spoken := self._spoken(memory)) is None:
                 yield Message("user", f"({text})")
             else:
-                label = self._label("talk.whispers" if spoken.privately else "talk.says", spoken.speaker)
+                key = "talk.whispers" if spoken.privately else "talk.says"
+                label = f"({self._wording()(key, who=spoken.speaker)})\n"
                 is_known = speaker == spoken.speaker and not spoken.privately
                 speaker = spoken.speaker
                 yield Message("user", f"{'' if is_known else label}{quoted(spoken.text)}")
@@ -58,14 +59,11 @@ class Talk:
         last = next((one for one in reversed(talk) if _is_said(one)), Message("assistant", ""))
         if not lines or (last.role == "user" and last.content.endswith(lines[-1])):
             return []
-        return [Message("user", "\n".join([self._label("talk.says", partner).rstrip("\n"), *lines]))]
+        return [Message("user", "\n".join([f"({self._wording()('talk.says', who=partner)})", *lines]))]
 
     def with_whom(self, partner: str) -> str:
         """Return who talks with whom, as it is told beside what was said last; empty without a partner."""
         return self._wording()("talk.with_whom", name=self._name, who=partner) if partner else ""
-
-    def _label(self, key: str, who: str) -> str:
-        return f"({self._wording()(key, who=who)})\n"
 
     def _own(self, memory: Memory, said_again: Shingles) -> Message:
         line = split_reason(memory.text)[0]

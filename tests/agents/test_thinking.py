@@ -321,6 +321,21 @@ def test_who_asks_of_others_is_not_told_that_they_never_told_it(tmp_path):
     assert life.answers("say Rook, where did he lose it?").line == "say I do not know."
 
 
+@pytest.mark.parametrize("question", ["I told you of a clock. Do you remember?", "do you still remember my clock"])
+def test_who_asks_whether_something_is_remembered_is_told_it(tmp_path, question):
+    life = Talking(tmp_path, words("From where?"), words("Yes, I do."), words("Yes, I do remember."))
+    life.answers("say Rook, I mend old clocks. It is raining, and I am tired.")
+    told = life.answers(f"say Rook, {question}").line
+    assert told == "say You told me that you mend old clocks."
+
+
+def test_whose_thing_is_remembered_is_told_to_whose_it_is(tmp_path):
+    life = Talking(tmp_path, words("From where?"), words("Yes, I remember. It was in my bag."))
+    life.answers("say Rook, there is an old clock in my bag.")
+    told = life.answers("say I told you about a clock, Rook. Do you remember?").line
+    assert told == "say Yes, I remember. It was in your bag."
+
+
 def test_what_was_whispered_is_not_denied_by_a_text_that_leaves_it_out(tmp_path):
     life = Talking(tmp_path, words("Good."), words("I keep that to myself."), words("That is not mine to tell."))
     life.answers("say Rook, I lost my kite.")

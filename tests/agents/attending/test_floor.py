@@ -111,6 +111,15 @@ def test_whatever_happened_before_a_question_has_one_to_answer_it(steps):
             floor.begin_turn(step)
 
 
+def test_what_is_answered_to_a_person_is_for_that_person_though_a_third_has_spoken_between():
+    floor, world = Floor(), aviary()
+    (one,) = takers(floor, Said("Ana", ROOM, "Who has the key?"), world)
+    other = next(name for name in NAMES if name != one)
+    takers(floor, Said(other, ROOM, "Good day. What are you called?"), world)
+    assert takers(floor, Said("Ana", ROOM, "What would you do?"), world) == [one]
+    assert takers(floor, Said(one, ROOM, "I would wait. Would you?"), world) == []
+
+
 class Room:
     """Three agents that are aware of the same room at the same time."""
 
