@@ -123,8 +123,8 @@ class Speaking:
             return self._in_own_voice(address, VERY_SURE) or known
         if not is_question(words, say):
             is_plain = not has_phrase(say("talk.thanks"), words)
-            is_understood = self._is_tiny and is_plain and self._agent.mind.voice.understands(words)
-            return self._reply_to_told(address) or known or (self._at_a_loss(address) if is_understood else "")
+            is_spoken_for = self._is_tiny and is_plain
+            return self._reply_to_told(address) or known or (self._at_a_loss(address) if is_spoken_for else "")
         if len(parts := asking_parts(words)) > 1:
             each = [self.answer_without_model(replace(address, text=one)) for one in parts]
             return " ".join(dict.fromkeys(filter(None, each))) if all(each) or self._is_tiny else ""
@@ -134,7 +134,7 @@ class Speaking:
             of_world = "" if subject_of(words) == "asked" else self._known_here(address)
             own = "" if of_world else self._in_own_voice(address, ASKED_SUBJECT)
             found = (of_world if self._is_tiny else self._known_here(address, is_sure=True)) or own
-        return found or (self._in_own_voice(address) if self._is_tiny else "")
+        return found or ((self._in_own_voice(address) or self._at_a_loss(address)) if self._is_tiny else "")
 
     def greeting_without_model(self, partner: Character, has_posed: bool) -> str:
         """Return the greeting of somebody of whom nothing is known, where the model would do it badly; or empty.
@@ -195,10 +195,10 @@ class Speaking:
         return self._agent.mind.voice.answer_to(address.text, self._agent.memory.view().tail, is_asked, least)
 
     def _at_a_loss(self, address: Address) -> str:
-        """Return what the agent's examples say to whatever a person asks or tells; empty without such."""
-        is_asked = is_question(address.text, self._game.world.wording)
-        tail = self._agent.memory.view().tail
-        return self._agent.mind.voice.at_a_loss(tail, is_asked) if address.by_person else ""
+        """Return what the agent's examples say to whatever a person asks or tells in their language; or nothing."""
+        voice, tail = self._agent.mind.voice, self._agent.memory.view().tail
+        is_meant = address.by_person and voice.understands(address.text)
+        return voice.at_a_loss(tail, is_question(address.text, self._game.world.wording)) if is_meant else ""
 
     def _known(self, address: Address) -> str:
         """Return what the world, and what the agent was told, answer to somebody's words."""

@@ -177,7 +177,12 @@ def addressee(event: Said | Whispered, before: Speech, world: World) -> str:
 
 def is_question(words: str, wording: Wording) -> bool:
     """Return whether words ask something: by a question mark, or by how a sentence begins, in `text/talk.md`."""
-    if "?" in words or asks_once_more(words):
+    if "?" in words:
+        rhetorical = wording("talk.rhetorical")
+        meant = [one for one in sentences(words) if not has_phrase(rhetorical, one)]
+        if not meant or "?" in (words := " ".join(meant)):
+            return True
+    if asks_once_more(words):
         return True
     begins = [name_key(phrase) for phrase in wording("talk.asks").split("; ")]
     parts = [part for one in sentences(words) for part in {one, one.rpartition(": ")[2]}]

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from itertools import chain, islice
 
 from agents.attending.conversation import is_question
-from agents.attending.questions import MEASURED, answer_type, asking_part, is_of_type
+from agents.attending.questions import MEASURED, answer_type, asking_part, is_of_type, subject_of
 from agents.component import AddedComponent, Moment, Section, last_heard
 from agents.components.earlier import fitting, told_of
 from agents.memory.facts.extraction import Utterance, utterance_in
@@ -86,10 +86,13 @@ def answers(words: str, world: World, actor: Character, person: Person) -> list[
         if not kinds:
             return []
         return [say("asked.say_sorry" if LOSS in kinds else "asked.say_remembers", name=person.called or person.name)]
+    told = [*_names(words, world, actor, person), *_told(words, world, actor, person)]
+    if told and subject_of(words) == "asker":
+        return told
     looked_up = islice(_looked_up(words, world, actor, person.name), MAX_LINES)
     found = [say(f"asked.say_{key}", **values) for key, values in looked_up]
     found += _lore_of(words, world, actor)
-    return [*found, *_names(words, world, actor, person), *_told(words, world, actor, person)]
+    return [*found, *told]
 
 
 def surely_known(words: str, world: World, actor: Character, person: Person) -> list[str]:

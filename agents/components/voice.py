@@ -56,6 +56,7 @@ _FORM = re.compile(rf"(.+)({'|'.join(_ENDINGS)})")
 _ME, _YOU = frozenset({"i", "me", "my", "mine", "we", "our"}), frozenset({"you", "your"})
 
 
+_LEAD = re.compile(r"(?:and|so|but|then|well|now|ok|okay|oh|ah|hm+|yes|no|hey|hi|eh)\b\W+(?=\w)", re.IGNORECASE)
 _CLAUSE_ENDS = re.compile(r"[,;:–—]\s+|\s+-\s+|\s+(?:and|but|so|because)\s+")
 SHORTEST_CLAUSE = 2
 """Minimum number of words of a part of a sentence that is compared by itself too."""
@@ -199,9 +200,11 @@ class _Index:
 
 
 def _parts(told: Iterable[str]) -> Iterator[str]:
-    """Yield sentences, and their clauses that are not too short."""
+    """Yield sentences, also without a word like "so" in front, and their clauses that are not too short."""
     for sentence in told:
         yield sentence
+        if lead := _LEAD.match(sentence):
+            yield sentence[lead.end() :]
         clauses = _CLAUSE_ENDS.split(sentence)
         yield from (one for one in clauses if len(clauses) > 1 and len(one.split()) >= SHORTEST_CLAUSE)
 
