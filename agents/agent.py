@@ -162,7 +162,7 @@ class Agent:
         note, memory = self.note, self.memory
         owner = Owner(note.name, memory.journal.vault, self._now_ms, random.Random(note.name), memory.reading)
         parts: tuple[Component, ...] = (
-            Bonds(self.reflection.people, memory.reading, self._game.world.characters.get),
+            Bonds(self.reflection.people, memory.reading),
             Insights(self.reflection),
             *components.made_for(owner),
         )
@@ -176,12 +176,7 @@ class Agent:
         name, journal = self.note.name, self.memory.journal
         opinions = Opinions(journal.vault, name, journal.link, lambda text: self.on_trouble(text))
         people = Acquaintances(
-            journal.vault,
-            name,
-            journal.link,
-            opinions.retire,
-            lambda text: self.on_trouble(text),
-            lambda who: self._role_of(who) is Role.GUEST,
+            journal.vault, name, journal.link, opinions.retire, lambda text: self.on_trouble(text), self._role_of
         )
         return Reflection(
             self.memory,
@@ -200,7 +195,8 @@ class Agent:
         )
 
     def _role_of(self, name: str) -> Role | None:
-        found = self._game.world.characters.get(name)
+        characters = self._game.world.characters
+        found = characters.get(characters.id_ignoring_case(name) or "")
         return found.role if found else None
 
     def _is_awaited(self) -> bool:

@@ -5,16 +5,14 @@ from __future__ import annotations
 import random
 import re
 from dataclasses import dataclass, replace
-from typing import Protocol
 
-from agents.asking import Question, is_small
-from agents.attending.conversation import is_farewell, is_question
-from agents.attending.floor import Awareness
+from agents.answering import Answering, Speaker
+from agents.asking import Question
+from agents.attending.conversation import is_question
 from agents.attending.perception import Address
 from agents.attending.questions import (
     answer_type,
     asking_part,
-    asking_parts,
     asks_of_self,
     asks_once_more,
     asks_what_was_done,
@@ -22,60 +20,24 @@ from agents.attending.questions import (
     subject_of,
     wants_more_than_yes,
 )
-from agents.choices.possible import asked_for
-from agents.components.asked import Person, answers, asks_again, surely_known
+from agents.components.asked import asks_again
 from agents.components.earlier import remembered
-from agents.components.voice import ASKED_SUBJECT, SURE, VERY_SURE, Voice
-from agents.memory.facts.extraction import Utterance, utterance_in
+from agents.memory.facts.extraction import utterance_in
 from agents.memory.facts.speech_acts import sentences
-from agents.memory.memory import AgentMemory
-from agents.models.queue import ModelQueue
 from agents.prompts.talk import spoken_words
-from agents.reflection.reflection import Reflection
-from agents.reflection.speech_facts import NAME, answered_name, heard_facts, key_words, told_name
+from agents.reflection.speech_facts import key_words
 from agents.repetition.guard import RepetitionGuard
 from agents.repetition.loop_detector import is_similar, shingles
 from agents.replies.reading_check import reading_fault
 from agents.replies.reply import Reply
 from agents.replies.speech_check import TOLD, Fault, Heard, fault_in, takes_leave
-from world.entities import Character, Role
+from world.entities import Character
 from world.game import Game
 from world.parsing import has_phrase, parse_line
 
-TINY_BILLION = 0.6
-"""A base model of fewer parameters says nothing to the point; what the world can answer it is not asked."""
-
-MAX_ANSWERS = 2
 NARRATION_LINES, TOLD_LINES = 12, 60
 """Among so many of the newest memories is what a model may say back as if it were speech, and what a person said of
 themselves that it may take for its own."""
-
-
-class Manner(Protocol):
-    """What is needed of the mind of the agent that speaks: how it talks."""
-
-    voice: Voice
-
-
-class Speaker(Protocol):
-    """What is needed of the agent that speaks; see `agents.agent.Agent`."""
-
-    queue: ModelQueue | None
-    memory: AgentMemory
-    awareness: Awareness
-    reflection: Reflection
-
-    @property
-    def name(self) -> str: ...
-    @property
-    def character(self) -> Character: ...
-    @property
-    def mind(self) -> Manner: ...
-
-    def answers_to(self, address: Address) -> list[str]: ...
-    def recalls_for(self, address: Address, is_sure: bool) -> list[str]: ...
-    def thanks_for(self, address: Address) -> str: ...
-    def secrets_from(self, partner: Character) -> list[Utterance]: ...
 
 
 @dataclass(frozen=True)
@@ -90,9 +52,12 @@ class _Recalled:
 class Speaking:
     """Judges the words of one agent's model, one turn at a time, and finds others where a model finds none."""
 
-    def __init__(self, agent: Speaker, game: Game, conduct: RepetitionGuard, rng: random.Random) -> None:
+    def __init__(
+        self, agent: Speaker, game: Game, conduct: RepetitionGuard, answering: Answering, rng: random.Random
+    ) -> None:
         self._agent = agent
         self._game = game
+        self._answering = answering
         self._conduct = conduct
         self._rng = rng
         self._recalled = _Recalled()
@@ -102,116 +67,6 @@ class Speaking:
         """Forget what was wrong in the turn before."""
         self._fault: Fault = ""
         self._said_again = ""
-
-    def answer_without_model(self, address: Address) -> str:
-        """Return what the engine answers by itself, because the model would do it badly; empty if nothing.
-
-        That is, for a small model: its agent's own examples, where nearly the same is said; and what world and lore
-        know of what is asked, unless it is about one of the two who talk. A tiny model is asked for nothing that the
-        engine can answer, be it by what its agent says to anything.
-        """
-        say, words = self._game.world.wording, address.text
-        if not self._finds_few_words:
-            return ""
-        if has_phrase(say("asked.odd"), words):
-            return self._rng.choice(say("asked.odd_answers").split("; "))
-        known = self._known(address) if self._is_tiny else ""
-        is_deed = has_phrase(say("talk.asks_along"), words) or asked_for(self._game.world, self._agent.character, words)
-        if not address.by_person or address.is_gift or address.with_gift or is_deed:
-            return known
-        if is_farewell(words, say):  # whatever else is told on the way out
-            return self._in_own_voice(address, VERY_SURE) or known
-        if not is_question(words, say):
-            is_plain = not has_phrase(say("talk.thanks"), words)
-            is_spoken_for = self._is_tiny and is_plain
-            return self._reply_to_told(address) or known or (self._at_a_loss(address) if is_spoken_for else "")
-        if len(parts := asking_parts(words)) > 1:
-            each = [self.answer_without_model(replace(address, text=one)) for one in parts]
-            return " ".join(dict.fromkeys(filter(None, each))) if all(each) or self._is_tiny else ""
-        is_recalled = asks_of_self(words) or goes_back(words)
-        found = self._in_own_voice(address, VERY_SURE) or known
-        if not found and not is_recalled:
-            of_world = "" if subject_of(words) == "asked" else self._known_here(address)
-            own = "" if of_world else self._in_own_voice(address, ASKED_SUBJECT)
-            found = (of_world if self._is_tiny else self._known_here(address, is_sure=True)) or own
-        return found or ((self._in_own_voice(address) or self._at_a_loss(address)) if self._is_tiny else "")
-
-    def greeting_without_model(self, partner: Character, has_posed: bool) -> str:
-        """Return the greeting of somebody of whom nothing is known, where the model would do it badly; or empty.
-
-        Another agent gets one of the agent's own that it has not used lately.
-        One who `has_posed`, as in "sits down and sighs", is asked what it is.
-        """
-        people, say = self._agent.reflection.people, self._game.world.wording
-        if not self._finds_few_words or (self._is_tiny and partner.is_agent):
-            return ""
-        if partner.is_agent:
-            hello = self._own_hello()
-            return f"{partner.name}! {hello}" if hello else ""
-        if people.facts(partner.name) and not self._is_tiny:
-            return ""
-        called = people.called(partner.name) or ("" if partner.role is Role.GUEST else partner.name)
-        stock = say("talk.asks_after" if has_posed else "talk.greets")
-        hello = ("" if has_posed else self._own_hello()) or self._rng.choice(stock.split("; "))
-        return f"{called}! {hello}" if called else f"{hello} {say('talk.asks_called')}"
-
-    def _own_hello(self) -> str:
-        """Return a greeting of the agent's examples that was not said in the tail; empty without such."""
-        hello, tail = self._game.world.wording("talk.hello"), self._agent.memory.view().tail
-        return self._agent.mind.voice.answer_to(hello, tail, is_asked=False)
-
-    @property
-    def _is_tiny(self) -> bool:
-        assert self._agent.queue is not None
-        can = self._agent.queue.model.capabilities
-        return not can.chat and (can.parameters_billion or TINY_BILLION) < TINY_BILLION
-
-    @property
-    def _finds_few_words(self) -> bool:
-        assert self._agent.queue is not None
-        return self._is_tiny or is_small(self._agent.queue.model.capabilities)
-
-    def _reply_to_told(self, address: Address) -> str:
-        """Return what the agent's examples reply to what a person tells, by the name that they give with it."""
-        own, name = self._in_own_voice(address), self._told_name(address)
-        if not name:
-            return own
-        return f"{self._game.world.wording('talk.is_called', who=name)} {own or self._at_a_loss(address)}".strip()
-
-    def _told_name(self, address: Address) -> str:
-        """Return the name that a person gives of themselves in their words, as the agent has taken it; or nothing."""
-        spoken = Utterance(address.by_id, address.text)
-        facts = [*heard_facts(spoken, 0), answered_name(spoken, 0)]
-        names = [told_name(one.words) for one in facts if one is not None and one.kind == NAME]
-        who = self._game.world.characters.get(address.by_id)
-        called = self._agent.reflection.people.called(who.name) if who else ""
-        return called if called in names else ""
-
-    def _in_own_voice(self, address: Address, least: float = SURE) -> str:
-        """Return what the agent's examples answer to a person who says nearly the same."""
-        if not address.by_person:
-            return ""
-        is_asked = is_question(address.text, self._game.world.wording)
-        return self._agent.mind.voice.answer_to(address.text, self._agent.memory.view().tail, is_asked, least)
-
-    def _at_a_loss(self, address: Address) -> str:
-        """Return what the agent's examples say to whatever a person asks or tells in their language; or nothing."""
-        voice, tail = self._agent.mind.voice, self._agent.memory.view().tail
-        is_meant = address.by_person and voice.understands(address.text)
-        return voice.at_a_loss(tail, is_question(address.text, self._game.world.wording)) if is_meant else ""
-
-    def _known(self, address: Address) -> str:
-        """Return what the world, and what the agent was told, answer to somebody's words."""
-        return " ".join(self._agent.answers_to(address)[:MAX_ANSWERS])
-
-    def _known_here(self, address: Address, is_sure: bool = False) -> str:
-        """Return what the world and lore answer to somebody's words, or surely answer, whatever the agent was told."""
-        who, world, words = address.by_id, self._game.world, address.text
-        person = Person(who, world.characters[who].name if who in world.characters else who)
-        if is_sure and (subject_of(words) == "asked" or asks_again(words, world)):
-            return ""
-        found = surely_known if is_sure else answers
-        return " ".join(found(words, world, self._agent.character, person)[:MAX_ANSWERS])
 
     def asked_of_the_past(self, question: Question) -> str:
         """Return the words of a person who asks about what was said, empty if they do not, or ask for a thing."""
@@ -224,9 +79,9 @@ class Speaking:
             return ""  # a text without what was whispered would deny it
         is_own = asks_of_self(words) or (subject_of(words) == "asker" and goes_back(words))
         is_again = is_own or asks_once_more(words) or asks_again(words, world)
-        if is_again or (subject_of(words) != "asked" and self._known_here(address)):
+        if is_again or (subject_of(words) != "asked" and self._answering.known_here(address)):
             return words
-        has_answer = bool(self._in_own_voice(address))
+        has_answer = bool(self._answering.in_own_voice(address))
         return words if not has_answer and self._may_have_heard(words, decision.partner) else ""
 
     def _may_have_heard(self, words: str, partner: Character | None) -> bool:
@@ -349,7 +204,7 @@ class Speaking:
         if question.reads and not recalled:
             return replace(question, again=say("earlier.again"))
         fault = "misses" if recalled and self._fault == "invents" else self._fault
-        known = recalled or self._known(self._agent.awareness.thinks_of)
+        known = recalled or self._answering.known(self._agent.awareness.thinks_of)
         again = say(f"talk.again_{fault}", name=self._agent.name, who=partner.name, recalled=known)
         return replace(question, again=again, said_again=self._said_again)
 
@@ -388,12 +243,12 @@ class Speaking:
         if fault == "invents" and (question.is_unanswerable or (question.reads and not recalled)):
             fault = "untold"
         is_unknown = fault == "invents" and not recalled
-        if is_unknown and (own := self._at_a_loss(address)):
+        if is_unknown and (own := self._answering.at_a_loss(address)):
             return own
         if fault in ("reveals", "stays", "untold") or is_unknown:
             return self._rng.choice(say(f"talk.instead_{fault}", who=partner.name).split("; "))
         if address.with_gift and (thanks := self._agent.thanks_for(address)):
             return thanks
         stock = say("talk.at_a_loss" if is_asked else "talk.listens").split("; ")
-        own = self._in_own_voice(address) or self._at_a_loss(address)
-        return recalled or self._known(address) or own or self._rng.choice(stock)
+        own = self._answering.in_own_voice(address) or self._answering.at_a_loss(address)
+        return recalled or self._answering.known(address) or own or self._rng.choice(stock)

@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Protocol
 
+from agents.answering import Answering, Speaker
 from agents.asking import Asked, Asking, Question, archived, is_small
 from agents.attending.conversation import Conversation
 from agents.choices.policy import Decision
@@ -20,7 +21,7 @@ from agents.models.scheduler import Priority
 from agents.prompts.prompt import Prompt
 from agents.repetition.guard import RepetitionGuard
 from agents.replies.reply import Reply
-from agents.speaking import Speaker, Speaking
+from agents.speaking import Speaking
 from config.settings import AgentSettings
 from vault.errors import NoteError
 from vault.markdown import one_line
@@ -66,7 +67,8 @@ class Thinking:
         self._rng = rng
         self._failing = False
         self._asked_again = False
-        self._speaking = Speaking(agent, game, conduct, rng)
+        self._answering = Answering(agent, game, rng)
+        self._speaking = Speaking(agent, game, conduct, self._answering, rng)
 
     async def take_turn(self) -> Turn:
         """Decide what kind of act comes next, ask the model for what it takes, and do it."""
@@ -109,11 +111,11 @@ class Thinking:
         manners, address = self._agent.conversation.manners(), self._agent.awareness.owed.address
         now = self._conduct.situation(world, actor, address, manners, errand, finds_words=held == "grammar")
         if address.by_person:
-            now = replace(now, answer=self._speaking.answer_without_model(address))
+            now = replace(now, answer=self._answering.answer(address))
         decision = self._conduct.policy.decide(possible(world, actor, self._game.commands), now)
         partner = decision.partner if decision.cause == "greet" else None
         has_posed = partner is not None and partner.character_id in manners.posed
-        if partner and (hello := self._speaking.greeting_without_model(partner, has_posed)):
+        if partner and (hello := self._answering.greeting(partner, has_posed)):
             return Decision("greet", line=f"{decision.opening()} {hello}", partner=partner)
         # A model that continues a transcript freely finds its own command, unless it is spoken to or on an errand.
         is_free = held == "none" and not is_chat and decision.cause in ("greet", "free", "rest")

@@ -32,7 +32,7 @@ PIECE_LINES = 200
 """The limits of the list: it is rewritten above so many lines and so many times its need, in pieces of lines."""
 
 LINE = re.compile(r"\s*[-*+] (?P<name>\[\[[^\]]+\]\]|[^\[].*?): *(?P<place>\[\[[^\]]+\]\]|[^\s\[].*?)\s*")
-NUMBER = re.compile(r"Last room number: (?P<number>[1-9]\d{0,8})\s*")
+NUMBER = re.compile(r"Last (?P<of>room|guest) number: (?P<number>[1-9]\d{0,8})\s*")
 
 
 class LocationsLog:
@@ -45,7 +45,7 @@ class LocationsLog:
         self._vault = vault
         self._world = world
         self._places: dict[str, str] = {}
-        self._number = 0
+        self._numbers: dict[str, int] = {}
         self._read()
         self._list: _OpenList | None = None
         self._due: list[str] = []
@@ -55,10 +55,11 @@ class LocationsLog:
         """Put characters and things where the log says; what is not in it stays where its note says.
 
         Contents of a vanished character or container are placed where it was last. Anything left without a place goes
-        to the start room. Room numbers are never given twice.
+        to the start room. Numbers of rooms and guests are never given twice.
         """
         world = self._world
-        world.last_number = max(world.last_number, self._number)
+        world.last_number = max(world.last_number, self._numbers.get("room", 0))
+        world.last_guest = max(world.last_guest, self._numbers.get("guest", 0))
         places = {*world.rooms, *world.characters, *world.things}
         for name, place in self._places.items():
             if name in world.characters and place in world.rooms:
@@ -99,9 +100,10 @@ class LocationsLog:
             if self._places.get(one_id) != place:
                 self._places[one_id] = place
                 lines.append(_line(one_id, place))
-        if world.last_number != self._number:
-            self._number = world.last_number
-            lines.append(f"Last room number: {self._number}\n")
+        for of, number in (("room", world.last_number), ("guest", world.last_guest)):
+            if number and number != self._numbers.get(of):
+                self._numbers[of] = number
+                lines.append(_number_line(of, number))
         return lines
 
     def _rewrite(self) -> None:
@@ -142,8 +144,8 @@ class LocationsLog:
     def _lines(self) -> Iterator[str]:
         places = dict(self._places)
         yield f"{OPENING}\n\n"
-        if self._number:
-            yield f"Last room number: {self._number}\n\n"
+        if self._numbers:
+            yield "".join([*(_number_line(of, number) for of, number in self._numbers.items()), "\n"])
         yield from (_line(name, place) for name, place in places.items())
 
     def _drop_removed(self) -> None:
@@ -158,7 +160,7 @@ class LocationsLog:
             return
         for line in self._vault.read_text(*LOCATIONS).split("\n")[:-1]:  # what follows the last line end was cut off
             if match := NUMBER.fullmatch(line):
-                self._number = max(self._number, int(match["number"]))
+                self._numbers[match["of"]] = max(self._numbers.get(match["of"], 0), int(match["number"]))
             elif match := LINE.fullmatch(line):
                 self._places[link_target(match["name"])] = link_target(match["place"])
 
@@ -256,6 +258,10 @@ class _Draft:
     def _error(self, error: OSError) -> NoteError:
         self.close()
         return NoteError(f"{'/'.join(LOCATIONS)}: cannot be written: {error.strerror}.")
+
+
+def _number_line(of: str, number: int) -> str:
+    return f"Last {of} number: {number}\n"
 
 
 def _line(name: str, place: str) -> str:

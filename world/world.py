@@ -183,8 +183,8 @@ class World:
 
     `start_room_id` is where newcomers arrive. `presence` tells how long somebody has been still or gone, as far as the
     server knows. `time` is the time in the world, and `wording` has its sentences. `last_number` is the highest number
-    that a room ever had: numbers of removed rooms are not given again. More than `crowd` people in a room are a crowd,
-    in which nobody notices who comes and goes; with 0 there are no crowds.
+    that a room ever had, `last_guest` that of guests: the numbers of those who are gone are not given again. More than
+    `crowd` people in a room are a crowd, in which nobody notices who comes and goes; with 0 there are no crowds.
     """
 
     def __init__(
@@ -208,6 +208,7 @@ class World:
         self.crowd = 0
         self.undo_history = UndoHistory()
         self.last_number = max((room.number for room in self.rooms.values()), default=0)
+        self.last_guest = 0
         self.wording = wording or Wording()
         self.time = GameTime()
         if not self.rooms:

@@ -138,7 +138,7 @@ def told_by(spoken: Utterance, question: str, actor: Character, partner: Charact
     """Return somebody's words that have to do with a question, as the agent tells them to its partner."""
     words, say = fitting(spoken, question, partner.name), world.wording
     if spoken.speaker == partner.name:
-        return _told_again(words, actor, world)
+        return told_again(words, actor, world)
     if spoken.speaker == ME:
         return say("asked.say_said", words=words)
     return told_of(spoken.speaker, words) or say("asked.say_heard", who=spoken.speaker, words=words)
@@ -153,7 +153,8 @@ def _names(words: str, world: World, actor: Character, person: Person) -> list[s
     return found
 
 
-def _told_again(words: str, actor: Character, world: World) -> str:
+def told_again(words: str, actor: Character, world: World) -> str:
+    """Return somebody's words as the agent tells them to the same person."""
     words = words.removeprefix(f"{actor.name}, ")
     told = in_second_person(words)
     return world.wording("asked.say_told", words=told) if told else world.wording("asked.say_quoted", words=words)
@@ -168,7 +169,7 @@ def _told(words: str, world: World, actor: Character, person: Person) -> list[st
         if one.label != NAME
     ]
     best = max(ranked, default=(False, 0, 0))
-    return [_told_again(person.facts[best[2]].words, actor, world)] if best[0] or best[1] else []
+    return [told_again(person.facts[best[2]].words, actor, world)] if best[0] or best[1] else []
 
 
 def _looked_up(words: str, world: World, actor: Character, partner: str) -> Iterator[tuple[str, dict[str, str]]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 
 from agents.component import Moment, Section, Turn
 from agents.memory.facts.extraction import utterance_in
@@ -62,13 +62,9 @@ class Bonds:
         self,
         people: Acquaintances,
         reading: NarrationParser,
-        character: Callable[[str], Character | None] = lambda name: None,
     ) -> None:
-        """`character` returns who is in the world under a name, or None."""
         self._people = people
         self._reading = reading
-        self._character = character
-        self._guests: dict[str, Character] = {}
         self._has_asked_name = False
 
     def observe(self, memory: Memory, event: Event | None) -> None:
@@ -79,7 +75,6 @@ class Bonds:
         if spoken.speaker == ME:
             self._has_asked_name = asks_name(spoken.text)
             return
-        self._meet(spoken.speaker)
         facts = heard_facts(spoken, memory.seq, memory.day)
         if self._has_asked_name and not facts and (name := answered_name(spoken, memory.seq, memory.day)):
             facts = [name]
@@ -92,8 +87,6 @@ class Bonds:
         present = [*([moment.partner] if moment.partner else []), *others][:MAX_PEOPLE]
         talk, say = talk_words(moment), moment.world.wording
         lines, shows = list[str](), set[int]()
-        for name in (one.name for one in present):
-            self._meet(name)
         names = self._told_names(present, moment.world)
         for name in (one.name for one in present):
             known = [one for one in self._people.facts(name) if one.by_hand or one.label != NAME or name not in names]
@@ -106,6 +99,7 @@ class Bonds:
         lines += [say("mind.called", who=name, agent=agent, name=told) for name, told in names.items()]
         if not lines:
             return None
+        names = {**self._people.names_of_guests(), **names}
         return Section(self.name, "\n".join(lines), BOND_TOKENS, shows=frozenset(shows), names=names)
 
     def acted(self, turn: Turn) -> None:
@@ -115,13 +109,6 @@ class Bonds:
         """Return the names that guests have told, but for those of others: nobody is taken for somebody else."""
         told = {one.name: self._people.called(one.name) for one in present if one.role is Role.GUEST}
         return {name: own for name, own in told.items() if own and own not in world.characters}
-
-    def _meet(self, name: str) -> None:
-        """Forget the words of an earlier guest of that name."""
-        found = self._character(name)
-        if found and found.role is Role.GUEST and self._guests.get(name) is not found:
-            self._people.forget(name)
-            self._guests[name] = found
 
     def describe(self, say: Wording) -> list[str]:
         names = self._people.met()

@@ -12,6 +12,7 @@ from agents.reflection.speech_facts import LOSS, NAME, OTHER, SpeechFact, key_wo
 from vault.memory.bullet_note import BulletFile, BulletNote, Change, Statement
 from vault.note import format_note
 from vault.vault import Vault
+from world.entities import Role
 from world.sanitize import file_name_for, name_key
 
 FOLDER = "people"
@@ -46,7 +47,9 @@ MAX_DROPPED = 12
 class Acquaintances:
     """The notes on people of one agent. `link` gives the link to a memory's line in the journal.
 
-    `is_guest` is asked of a name: what is known of a guest is never written, and forgotten with `forget`.
+    `role_of` returns the role of a character, None if there is none of that name. The facts on a guest are written
+    once the guest has told a name that nobody has, into the note of that name; a later guest of that name is taken for
+    the same person. Whispers of a guest are not written: anybody can give a name.
 
     `on_contradicted` gets each fact that counts no more: the same person has said otherwise, or somebody has
     changed its line. `on_trouble` gets messages on files that are not valid or cannot be written.
@@ -59,19 +62,31 @@ class Acquaintances:
         link: Callable[[int], str],
         on_contradicted: Contradicted,
         on_trouble: Callable[[str], None],
-        is_guest: Callable[[str], bool] = lambda name: False,
+        role_of: Callable[[str], Role | None] = lambda name: None,
     ) -> None:
         self._vault = vault
         self._agent = agent
         self._link = link
         self._on_contradicted = on_contradicted
         self._on_trouble = on_trouble
-        self._is_guest = is_guest
+        self._role_of = role_of
         self._files: OrderedDict[str, BulletFile] = OrderedDict()
+        self._recognized: OrderedDict[str, _Recognized] = OrderedDict()
 
     def facts(self, person: str) -> list[Statement]:
         """Return the facts about a person from speech: those written by hand first, then oldest first."""
-        return _by_hand_first(self._taken_in(person).note.statements(SAID))
+        known = self._recognized.get(person)
+        found = self._taken_in(person).note.statements(SAID)
+        return _by_hand_first([*(self._taken_in(known.name).note.statements(SAID) if known else []), *found])
+
+    def names_of_guests(self) -> dict[str, str]:
+        """Return the names that guests have told, by the name that everybody sees."""
+        return {guest: one.name for guest, one in self._recognized.items()}
+
+    def from_before(self, guest: str) -> list[Statement]:
+        """Return the facts that were known of a guest when they told their name: what was said at earlier visits."""
+        known = self._recognized.get(guest)
+        return list(known.before) if known else []
 
     def called(self, person: str) -> str:
         """Return the name that a person has told of themselves last; empty if none is known."""
@@ -86,17 +101,42 @@ class Acquaintances:
         """Return the names of the notes on people, sorted."""
         return self._vault.names(f"agents/{self._agent}/{FOLDER}")
 
-    def forget(self, guest: str) -> None:
-        """Forget the words of a guest: the next guest of that name is somebody else."""
-        self._files.pop(name_key(guest), None)
-
     def problems(self) -> list[str]:
         """Return the faults of the files that were looked at last."""
         return [file.problem for file in self._files.values() if file.problem]
 
     def take(self, fact: SpeechFact) -> bool:
         """Add a fact, replacing any that it repeats; return whether it is new."""
-        file = self._taken_in(fact.about)
+        if fact.kind == NAME and fact.about == fact.speaker and not fact.privately:
+            self._recognize(fact)
+        known = self._recognized.get(fact.about)
+        is_other_name = known is not None and fact.kind == NAME and told_name(fact.words) != known.name
+        return self._add(fact, known.name if known and not fact.privately and not is_other_name else fact.about)
+
+    def _recognize(self, fact: SpeechFact) -> None:
+        """Take a guest who tells a name that nobody has, for the first time, for the person of that name."""
+        guest, name = fact.about, told_name(fact.words)
+        is_told = self._is_guest(guest) and guest not in self._recognized
+        if not name or not is_told or self._role_of(name) is not None or self._is_here(name):
+            return
+        told = [one for one in self._taken_in(guest).note.statements(SAID) if WHISPERED not in one.tags]
+        self._recognized[guest] = _Recognized(name, tuple(self.facts(name)))
+        if len(self._recognized) > MAX_FILES_AT_HAND:
+            self._recognized.popitem(last=False)
+        for one in told:
+            self._add(_fact(guest, one), name)
+        self._taken_in(guest).change([Change(SAID, [one.written for one in told])])
+
+    def _is_guest(self, name: str) -> bool:
+        return self._role_of(name) is Role.GUEST
+
+    def _is_here(self, name: str) -> bool:
+        """Return whether a guest of that name is in the world: one person is not two."""
+        return any(one.name == name and self._is_guest(guest) for guest, one in self._recognized.items())
+
+    def _add(self, fact: SpeechFact, person: str) -> bool:
+        """Add a fact to the note of a person."""
+        file = self._taken_in(person)
         known = file.note.statements(SAID)
         line = Statement(fact.words, fact.kind, _tags(fact), (fact.seq,), fact.day).line(self._link)
         is_deleted = fact.seq in file.note.deleted or file.note.knows(line)
@@ -109,7 +149,7 @@ class Acquaintances:
         file.change([Change(SAID, [one.written for one in (*replaced, *too_many)], [line], are_facts=True)])
         for one in replaced:
             if fact.seq not in one.evidence:
-                self._on_contradicted(_fact(fact.about, one))
+                self._on_contradicted(_fact(person, one))
         return True
 
     def set_opinions(self, person: str, opinions: Iterable[Statement]) -> None:
@@ -155,6 +195,14 @@ class Acquaintances:
                 break
             taken.append(stem)
         return file
+
+
+@dataclass(frozen=True)
+class _Recognized:
+    """The name that a guest has told, and what was known of the person of that name then."""
+
+    name: str
+    before: tuple[Statement, ...]
 
 
 def _tags(fact: SpeechFact) -> tuple[str, ...]:

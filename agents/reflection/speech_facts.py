@@ -46,7 +46,8 @@ _PATTERNS = (
 )
 _COMPILED = [(kind, re.compile(pattern, re.IGNORECASE)) for kind, pattern in _PATTERNS]
 _I_AM = re.compile(
-    r"^(?:(?:hello|hi|hey|good \w+)[,!.]? )?(?:I am|I['’]?m) (?P<name>[^\W\d_]{2,20})(?=[,.!;]|\Z| from\b| and\b)",
+    r"^(?:(?:hello|hi|hey|good \w+)(?:,? \w+)?[,!.]? )?(?:I am|I['’]?m|it(?:['’]?s| is) me,?) "
+    r"(?P<name>[^\W\d_]{2,20})(?=[,.!;]|\Z| from\b| and\b)",
     re.IGNORECASE,
 )
 _NAME = r"(?P<name>[^\W\d_]{2,20})\b"
@@ -63,7 +64,7 @@ _CALLED = tuple(
         rf"^(?:the )?name(?:['’]s| is) {_NAME}",
     )
 )
-_SAYS_WHO_IT_IS = re.compile(rf"\b(?:I am|I['’]m) {_NAME}", re.IGNORECASE)
+_SAYS_WHO_IT_IS = re.compile(rf"\b(?:I am|I['’]?m|it(?:['’]?s| is) me,?) {_NAME}", re.IGNORECASE)
 _IS_ASKED = re.compile(r"\byour name\b|\bcall you\b|\bwho are you\b|\b(?:are you|you are) called\b", re.IGNORECASE)
 _ANSWERS = re.compile(
     rf"(?:(?:it['’]s|it is|this is|just|I am|I['’]?m) )?{_NAME}(?:[.!,].*)?", re.IGNORECASE | re.DOTALL

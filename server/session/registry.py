@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from heapq import heappop, heappush
 from itertools import count
 from typing import Protocol
 
@@ -31,15 +30,13 @@ class Guests:
     def __init__(self, game: Game) -> None:
         self._game = game
         self._here: set[str] = set()
-        self._numbers = count(1)
-        self._given_back: list[int] = []
 
     def is_guest(self, character: Character) -> bool:
         """Return whether a character was made here."""
         return character.character_id in self._here
 
     def make(self) -> Character:
-        """Return a new character under the lowest number that is free; names of people have no digits."""
+        """Return a new character under a number that no guest had before; names of people have no digits."""
         world = self._game.world
         name = self._free_name()
         guest = Character(name, world.start_room_id, role=Role.GUEST)
@@ -57,17 +54,16 @@ class Guests:
         del game.world.characters[guest.character_id]
         for one in game.world.characters.values():
             if one.transient.reply_to_id == guest.character_id:
-                one.transient.reply_to_id = ""  # the next guest of this number is somebody else
+                one.transient.reply_to_id = ""
         self._here.discard(guest.character_id)
-        heappush(self._given_back, int(guest.character_id.removeprefix(STEM)))
         game.publish((EntityChanged("", "character", guest.character_id),))
 
     def _free_name(self) -> str:
-        """Return the lowest that is free. It costs the same however many guests there are."""
+        """Return the next one: who had it before would be taken for the same by all who remember."""
         world = self._game.world
         while True:
-            number = heappop(self._given_back) if self._given_back else next(self._numbers)
-            name = f"{STEM}{number}"
+            world.last_guest += 1
+            name = f"{STEM}{world.last_guest}"
             if world.id_ignoring_case(name) is None:
                 return name
 

@@ -23,7 +23,7 @@ from tests.agents.test_agent import ROOM, Life
 from tests.scripted_model import Reply, ScriptedModel
 from vault.entities.agent_notes import Errand
 from vault.entities.voice_note import Exchange
-from world.entities import Role
+from world.entities import Character, Role
 from world.lore import Lore, LoreEntry
 
 KITCHEN = "The Kitchen"
@@ -829,6 +829,20 @@ def test_somebody_new_is_greeted_without_a_small_model_and_a_guest_asked_for_a_n
         life = with_voice(tmp_path / role.name, can=can)
         life.game.world.characters["Ana"].role = role
         assert life.answers() == Turn("acted", line, cause="greet")
+
+
+@pytest.mark.parametrize("can", [CHAT, TINY], ids=["small", "tiny base"])
+def test_a_guest_who_comes_back_under_the_name_they_told_is_told_what_they_said(tmp_path, can):
+    life = with_voice(tmp_path, words("As you say."), can=can)
+    life.game.world.characters["Ana"].role = Role.GUEST
+    life.answers("say Rook, my name is Robin. I lost my hat.")
+    life.game.world.characters["Ana"].awake = False
+    life.game.world.add_character(Character("Guest2", ROOM, role=Role.GUEST, awake=True))
+    del life.game.world.characters["Ana"]
+    life.game.perform("Guest2", "say Hello Rook, I'm Robin. Do you remember me?")
+    assert life.answers().line == "say Robin! You are back. You told me that you lost your hat."
+    life.game.perform("Guest2", "say Rook, I'm Robin, I tell you.")
+    assert "back" not in life.answers().line
 
 
 def test_another_agent_is_greeted_in_own_words_that_were_not_used_lately(tmp_path):

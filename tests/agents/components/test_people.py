@@ -186,18 +186,61 @@ def test_a_file_edited_into_nonsense_is_told_of_and_what_was_known_still_counts(
     assert house.vault.read_text(*path) == "---\nwritten: oops\n---\n"
 
 
-def test_what_a_guest_said_is_forgotten_with_the_guest_and_stands_in_no_file(house):
-    world = house.game.world
-    world.add_character(Character("Guest1", "The Common Room", role=Role.GUEST, awake=True))
-    house.says("Guest1", "My name is Robin. I lost my dog near the weir.")
+def arrives(house: Tavern, guest: str) -> None:
+    house.game.world.add_character(Character(guest, "The Common Room", role=Role.GUEST, awake=True))
+
+
+def leaves(house: Tavern, guest: str) -> None:
+    del house.game.world.characters[guest]
+
+
+def test_a_guest_who_tells_a_name_is_known_by_it_at_the_next_visit(house):
+    arrives(house, "Guest1")
+    house.says("Guest1", "I lost my dog near the weir. My name is Robin.")
     assert "Guest1: lost their dog near the weir" in house.told("bonds")[0]
     assert house.told("bonds")[1] == "Guest1 has told Rook their name: Robin."
-    del world.characters["Guest1"]
-    world.add_character(Character("Guest1", "The Common Room", role=Role.GUEST, awake=True))
-    assert house.section("bonds") is None
+    leaves(house, "Guest1")
+    arrives(house, "Guest2")
+    people = house.agents["Rook"].reflection.people
+    assert (house.section("bonds"), people.from_before("Guest2")) == (None, [])
+    house.says("Guest2", "It is me, Robin. I'm Robin. I come from Lisbon.")
+    told = house.section("bonds")
+    assert "lost their dog" in told.text and "comes from Lisbon" in told.text
+    assert told.names == {"Guest1": "Robin", "Guest2": "Robin"}
+    assert "I lost my dog near the weir." in [one.words for one in people.from_before("Guest2")]
+    assert "I come from Lisbon." not in [one.words for one in people.from_before("Guest2")]
+    assert people.met() == ["Robin"]
+
+
+@pytest.mark.parametrize("name", ["Ana", "rook", "Robin"])
+def test_nobody_is_taken_for_somebody_who_is_in_the_world_already(house, name):
+    arrives(house, "Guest1")
+    house.says("Guest1", "My name is Robin. I lost my dog near the weir.")
+    arrives(house, "Guest2")
+    house.says("Guest2", f"My name is {name}. I lost my hat.")
+    people = house.agents["Rook"].reflection.people
+    assert people.met() == ["Robin"]
+    assert [one.words for one in people.facts("Guest1")] == ["My name is Robin.", "I lost my dog near the weir."]
+    assert "I lost my dog near the weir." not in [one.words for one in people.facts("Guest2")]
+
+
+def test_what_a_guest_whispers_or_says_without_a_name_is_in_no_file(house):
+    arrives(house, "Guest1")
     house.says("Guest1", "I come from Lisbon.")
     assert house.told("bonds") == [f"Guest1: comes from Lisbon (said on {DAY})."]
     assert not house.vault.exists("agents", "Rook", "people")
+    house.says("Guest1", "My name is Robin.")
+    house.game.perform("Guest1", "whisper Rook I lost my mother's ring.")
+    assert "ring" in house.told("bonds", "Guest1")[0]
+    assert "ring" not in house.vault.read_text("agents", "Rook", "people", "Robin.md")
+
+
+def test_a_guest_who_tells_another_name_leaves_the_note_of_the_first_as_it_is(house):
+    arrives(house, "Guest1")
+    house.says("Guest1", "My name is Robin.")
+    house.says("Guest1", "My name is Bert.")
+    people = house.agents["Rook"].reflection.people
+    assert (people.called("Guest1"), people.called("Robin"), people.met()) == ("Bert", "Robin", ["Robin"])
 
 
 def test_a_guest_who_has_told_a_name_is_called_by_it_in_a_talk_and_by_the_world_s_where_commands_are_typed(house):

@@ -311,7 +311,7 @@ def test_of_a_guest_who_has_gone_nothing_is_left(registry, tmp_path):
     assert Guest(registry).types("guest").startswith("Type look.")
 
 
-def test_an_answer_to_a_guest_who_has_gone_reaches_no_other_of_the_same_name(registry):
+def test_an_answer_to_a_guest_who_has_gone_reaches_nobody_and_no_number_is_given_twice(registry):
     ben, first, second = Guest(registry), Guest(registry), Guest(registry)
     ben.enters("Ben")
     first.types("guest")
@@ -319,7 +319,7 @@ def test_an_answer_to_a_guest_who_has_gone_reaches_no_other_of_the_same_name(reg
     first.hangs_up()
     second.types("guest")
     ben.screen()
-    assert registry.names_connected() == ["Ben", "Guest1"]
+    assert registry.names_connected() == ["Ben", "Guest2"]
     assert ben.types("reply I have it.") == "Nobody has told or whispered you anything yet.\n> "
     assert "I have it." not in second.screen()
 

@@ -181,6 +181,17 @@ def test_the_note_is_made_of_links_that_an_editor_follows(tmp_path):
     )
 
 
+def test_the_number_of_a_guest_is_given_once_also_after_a_restart(tmp_path):
+    world, log = (made := world_of(tmp_path)), LocationsLog(Vault(tmp_path), made)
+    log.save()
+    world.last_guest = 7
+    log.save()
+    assert load_world(Vault(tmp_path), SETTINGS).last_guest == 7
+    log.close()
+    LocationsLog(Vault(tmp_path), load_world(Vault(tmp_path), SETTINGS)).save()  # written anew
+    assert load_world(Vault(tmp_path), SETTINGS).last_guest == 7
+
+
 @pytest.mark.parametrize(
     ("path", "line"),
     [

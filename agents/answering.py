@@ -1,0 +1,187 @@
+"""The engine's own answers: what an agent says without a model, where a small model would do it badly."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import replace
+from typing import Protocol
+
+from agents.asking import is_small
+from agents.attending.conversation import is_farewell, is_question
+from agents.attending.floor import Awareness
+from agents.attending.perception import Address
+from agents.attending.questions import asking_parts, asks_of_self, goes_back, subject_of
+from agents.choices.possible import asked_for
+from agents.components.asked import Person, answers, asks_again, surely_known, told_again
+from agents.components.voice import ASKED_SUBJECT, SURE, VERY_SURE, Voice
+from agents.memory.facts.extraction import Utterance
+from agents.memory.memory import AgentMemory
+from agents.models.queue import ModelQueue
+from agents.reflection.reflection import Reflection
+from agents.reflection.speech_facts import NAME, answered_name, heard_facts, told_name
+from world.entities import Character, Role
+from world.game import Game
+from world.parsing import has_phrase
+
+TINY_BILLION = 0.6
+"""A base model of fewer parameters says nothing to the point; what the world can answer it is not asked."""
+
+MAX_ANSWERS = 2
+
+
+class Manner(Protocol):
+    """What is needed of the mind of the agent that speaks: how it talks."""
+
+    voice: Voice
+
+
+class Speaker(Protocol):
+    """What is needed of the agent that speaks; see `agents.agent.Agent`."""
+
+    queue: ModelQueue | None
+    memory: AgentMemory
+    awareness: Awareness
+    reflection: Reflection
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def character(self) -> Character: ...
+    @property
+    def mind(self) -> Manner: ...
+
+    def answers_to(self, address: Address) -> list[str]: ...
+    def recalls_for(self, address: Address, is_sure: bool) -> list[str]: ...
+    def thanks_for(self, address: Address) -> str: ...
+    def secrets_from(self, partner: Character) -> list[Utterance]: ...
+
+
+class Answering:
+    """Finds what one agent says without a model: by its note, and by what the world and its memory know."""
+
+    def __init__(self, agent: Speaker, game: Game, rng: random.Random) -> None:
+        self._agent = agent
+        self._game = game
+        self._rng = rng
+
+    def answer(self, address: Address) -> str:
+        """Return what the engine answers by itself, because the model would do it badly; empty if nothing.
+
+        That is, for a small model: its agent's own examples, where nearly the same is said; and what world and lore
+        know of what is asked, unless it is about one of the two who talk. A tiny model is asked for nothing that the
+        engine can answer, be it by what its agent says to anything.
+        """
+        say, words = self._game.world.wording, address.text
+        if not self._finds_few_words:
+            return ""
+        if has_phrase(say("asked.odd"), words):
+            return self._rng.choice(say("asked.odd_answers").split("; "))
+        known = self.known(address) if self._is_tiny else ""
+        is_deed = has_phrase(say("talk.asks_along"), words) or asked_for(self._game.world, self._agent.character, words)
+        if not address.by_person or address.is_gift or address.with_gift or is_deed:
+            return known
+        if again := self._recognition(address):
+            return again
+        if is_farewell(words, say):  # whatever else is told on the way out
+            return self.in_own_voice(address, VERY_SURE) or known
+        if not is_question(words, say):
+            is_plain = not has_phrase(say("talk.thanks"), words)
+            is_spoken_for = self._is_tiny and is_plain
+            return self._reply_to_told(address) or known or (self.at_a_loss(address) if is_spoken_for else "")
+        if len(parts := asking_parts(words)) > 1:
+            each = [self.answer(replace(address, text=one)) for one in parts]
+            return " ".join(dict.fromkeys(filter(None, each))) if all(each) or self._is_tiny else ""
+        is_recalled = asks_of_self(words) or goes_back(words)
+        found = self.in_own_voice(address, VERY_SURE) or known
+        if not found and not is_recalled:
+            of_world = "" if subject_of(words) == "asked" else self.known_here(address)
+            own = "" if of_world else self.in_own_voice(address, ASKED_SUBJECT)
+            found = (of_world if self._is_tiny else self.known_here(address, is_sure=True)) or own
+        return found or ((self.in_own_voice(address) or self.at_a_loss(address)) if self._is_tiny else "")
+
+    def greeting(self, partner: Character, has_posed: bool) -> str:
+        """Return the greeting of somebody of whom nothing is known, where the model would do it badly; or empty.
+
+        Another agent gets one of the agent's own that it has not used lately.
+        One who `has_posed`, as in "sits down and sighs", is asked what it is.
+        """
+        people, say = self._agent.reflection.people, self._game.world.wording
+        if not self._finds_few_words or (self._is_tiny and partner.is_agent):
+            return ""
+        if partner.is_agent:
+            hello = self._own_hello()
+            return f"{partner.name}! {hello}" if hello else ""
+        if people.facts(partner.name) and not self._is_tiny:
+            return ""
+        called = people.called(partner.name) or ("" if partner.role is Role.GUEST else partner.name)
+        stock = say("talk.asks_after" if has_posed else "talk.greets")
+        hello = ("" if has_posed else self._own_hello()) or self._rng.choice(stock.split("; "))
+        return f"{called}! {hello}" if called else f"{hello} {say('talk.asks_called')}"
+
+    def _own_hello(self) -> str:
+        """Return a greeting of the agent's examples that was not said in the tail; empty without such."""
+        hello, tail = self._game.world.wording("talk.hello"), self._agent.memory.view().tail
+        return self._agent.mind.voice.answer_to(hello, tail, is_asked=False)
+
+    @property
+    def _is_tiny(self) -> bool:
+        assert self._agent.queue is not None
+        can = self._agent.queue.model.capabilities
+        return not can.chat and (can.parameters_billion or TINY_BILLION) < TINY_BILLION
+
+    @property
+    def _finds_few_words(self) -> bool:
+        assert self._agent.queue is not None
+        return self._is_tiny or is_small(self._agent.queue.model.capabilities)
+
+    def _reply_to_told(self, address: Address) -> str:
+        """Return what the agent's examples reply to what a person tells, by the name that they give with it."""
+        own, name = self.in_own_voice(address), self._told_name(address)
+        if not name:
+            return own
+        return f"{self._game.world.wording('talk.is_called', who=name)} {own or self.at_a_loss(address)}".strip()
+
+    def _recognition(self, address: Address) -> str:
+        """Return what is said to a guest who tells the name of somebody known from before; empty at all other times."""
+        name, world = self._told_name(address), self._game.world
+        known = self._agent.reflection.people.from_before(address.by_id)
+        hello = world.wording("talk.is_back", who=name)
+        if not (name and known) or any(hello in one.text for one in self._agent.memory.view().tail):
+            return ""
+        told = [told_again(one.words, self._agent.character, world) for one in known if one.label != NAME]
+        return " ".join([hello, *told[-1:]])
+
+    def _told_name(self, address: Address) -> str:
+        """Return the name that a person gives of themselves in their words, as the agent has taken it; or nothing."""
+        spoken = Utterance(address.by_id, address.text)
+        facts = [*heard_facts(spoken, 0), answered_name(spoken, 0)]
+        names = [told_name(one.words) for one in facts if one is not None and one.kind == NAME]
+        who = self._game.world.characters.get(address.by_id)
+        called = self._agent.reflection.people.called(who.name) if who else ""
+        return called if called in names else ""
+
+    def in_own_voice(self, address: Address, least: float = SURE) -> str:
+        """Return what the agent's examples answer to a person who says nearly the same."""
+        if not address.by_person:
+            return ""
+        is_asked = is_question(address.text, self._game.world.wording)
+        return self._agent.mind.voice.answer_to(address.text, self._agent.memory.view().tail, is_asked, least)
+
+    def at_a_loss(self, address: Address) -> str:
+        """Return what the agent's examples say to whatever a person asks or tells in their language; or nothing."""
+        voice, tail = self._agent.mind.voice, self._agent.memory.view().tail
+        is_meant = address.by_person and voice.understands(address.text)
+        return voice.at_a_loss(tail, is_question(address.text, self._game.world.wording)) if is_meant else ""
+
+    def known(self, address: Address) -> str:
+        """Return what the world, and what the agent was told, answer to somebody's words."""
+        return " ".join(self._agent.answers_to(address)[:MAX_ANSWERS])
+
+    def known_here(self, address: Address, is_sure: bool = False) -> str:
+        """Return what the world and lore answer to somebody's words, or surely answer, whatever the agent was told."""
+        who, world, words = address.by_id, self._game.world, address.text
+        person = Person(who, world.characters[who].name if who in world.characters else who)
+        if is_sure and (subject_of(words) == "asked" or asks_again(words, world)):
+            return ""
+        found = surely_known if is_sure else answers
+        return " ".join(found(words, world, self._agent.character, person)[:MAX_ANSWERS])
