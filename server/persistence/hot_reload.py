@@ -53,7 +53,9 @@ _OPERATIONS = {
 }
 NEEDS_RESTART = {
     "server": frozenset(
-        {"host", "port", "admin_name", "tls_port", "tls_host", "tls_certificate", "tls_key"} | _OPERATIONS
+        {"host", "port", "admin_name", "tls_port", "tls_host", "tls_certificate", "tls_key"}
+        | {"web_port", "web_host", "web_tls"}
+        | _OPERATIONS
     ),
     "models": frozenset(field.name for field in fields(SETTINGS_BY_NOTE["models"])) - MAX_NOTES_PER_STEP,
     "memory_compaction": frozenset({"journal_fsync_ms", "max_compactions"}),

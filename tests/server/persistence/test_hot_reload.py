@@ -116,15 +116,18 @@ def test_what_people_are_greeted_with_is_read_anew(town):
 def test_settings_that_can_change_do_and_the_others_say_when(town):
     town.change("config/server.md", "**guests**: true", "**guests**: false")
     town.change("config/server.md", "**port**: 4000", "**port**: 4001")
+    town.change("config/server.md", "**web_tls**: false", "**web_tls**: true")
     town.change("config/models.md", "**num_ctx**: 8192", "**num_ctx**: 4096")
     assert town.reload_paths() == [
         "config/server.md: reloaded.",
         "config/models.md: reloaded.",
         "config/server.md: port counts from the next start.",
+        "config/server.md: web_tls counts from the next start.",
         "config/models.md: num_ctx counts from the next start.",
     ]
     server = town.app.settings.server
-    assert (server.guests, server.port, town.app.settings.models.num_ctx) == (False, 4000, 8192)
+    assert (server.guests, server.port, server.web_tls) == (False, 4000, False)
+    assert town.app.settings.models.num_ctx == 8192
     assert town.app.registry.login_services.settings.guests is False
 
 
