@@ -68,7 +68,7 @@ def test_every_command_with_an_at_sign_is_one_of_the_world(page):
 
 
 def test_every_page_that_the_code_or_a_document_names_exists():
-    folders = ("config", "world", "vault", "agents", "server", "bench", "docs")
+    folders = ("config", "world", "vault", "agents", "server", "bench", "deploy", "docs")
     files = [*PAGES, ROOT / "CHANGELOG.md", *(path for folder in folders for path in _texts(folder))]
     named = {(str(path.relative_to(ROOT)), page) for path in files for page in NAMED_PAGE.findall(_read(path))}
     assert sorted(one for one in named if not (ROOT / one[1]).exists()) == []
@@ -86,4 +86,4 @@ def _read(path: Path) -> str:
 
 
 def _texts(folder: str) -> Iterator[Path]:
-    return (path for path in (ROOT / folder).rglob("*") if path.suffix in (".py", ".md"))
+    return (path for path in (ROOT / folder).rglob("*") if path.suffix in (".py", ".md", ".service"))
