@@ -55,7 +55,7 @@ def apply_deprecations(
     gone = [key for key in values if key in REMOVED and key not in known]
     if gone:
         what = " and ".join(f"{key} (line {values[key].line})" for key in gone)
-        log.warning("%s: %s count no more. %s", source, what, " ".join(dict.fromkeys(REMOVED[key] for key in gone)))
+        log.warning("%s: %s have no effect. %s", source, what, " ".join(dict.fromkeys(REMOVED[key] for key in gone)))
     found = {key: given for key, given in values.items() if key not in gone}
     for key in [key for key in found if OLD_NAMES.get(key) in known]:
         log.warning("%s:%d: %s is called %s now.", source, values[key].line, key, OLD_NAMES[key])

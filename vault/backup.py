@@ -169,7 +169,7 @@ def load_and_clear_snapshot(vault: Vault, world: World, now_ms: int, most_second
             {name: dict(row) for name, row in kept["owed"].items()},
         )
     except (NoteError, ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
-        log.warning("%s cannot be understood, so nobody goes on from there: %s", "/".join(SNAPSHOT), error)
+        log.warning("%s is not valid, so no session resumes from it: %s", "/".join(SNAPSHOT), error)
         return SessionSnapshot()
 
 

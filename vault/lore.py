@@ -46,7 +46,7 @@ def entry_of(note: Note, title: str) -> LoreEntry:
         raise NoteError(f"{note.source}: nothing stands below the properties; say there what is known.")
     if len(text) > MAX_CHARACTERS:
         raise NoteError(
-            f"{note.source}:{note.body_line}: {len(text)} characters; at most {MAX_CHARACTERS} can be told. Make two "
+            f"{note.source}:{note.body_line}: {len(text)} characters; at most {MAX_CHARACTERS} are allowed. Make two "
             "notes of it, each with keys of its own."
         )
     return LoreEntry(title, text, _words(note, "keys"), frozenset(_words(note, "known_to")))

@@ -155,7 +155,7 @@ class Snapshot:
             for number, line in self.lines(file):
                 entry = parsed_line(line)
                 if entry is None:
-                    self.leave_out(file, number, "this is no entry")
+                    self.leave_out(file, number, "this entry is not valid")
                 elif str(entry.get("at", "")) <= until:
                     yield f"{stem}#{number}", entry, line
 

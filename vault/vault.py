@@ -60,7 +60,7 @@ class Vault:
         """Return the path of a note or folder. Raises: NoteError if it would lie outside the vault."""
         path = os.path.join(self.root, *parts)
         if not _is_unicode(path):
-            raise NoteError(f"{'/'.join(parts)!a} is no path: it has half a character in it.")
+            raise NoteError(f"{'/'.join(parts)!a} is not a path: it has half a character in it.")
         if "\0" in path or not (self._is_plain(path) or self._is_inside(path)):
             raise NoteError(f"{'/'.join(parts)!r} lies outside the vault {self.root}.")
         return Path(path)
@@ -305,7 +305,7 @@ def _check_writable(vault: Vault) -> None:
         vault.disk.write_draft(probe, b"yes", durable=False)
     except OSError as error:
         raise NoteError(
-            f"{vault.root}: the vault cannot be written to: {error.strerror}. Make room or mend its permissions."
+            f"{vault.root}: the vault cannot be written to: {error.strerror}. Make room or correct its permissions."
         ) from error
     finally:
         with suppress(OSError):

@@ -112,7 +112,7 @@ def _parse_condition(text: str) -> Condition:
     if found := _PROPERTY.fullmatch(text):
         return Condition("is" if found[2] == "=" else "is_not", found[1].strip().lower(), found[3].strip())
     forms = join_or([*DAY_PARTS, "property = value", "property != value", "carries <thing>", "1 in 3"])
-    raise WorldError(f"{text!r} is no condition; write {forms}")
+    raise WorldError(f"{text!r} is not a condition; write {forms}")
 
 
 def _parse_action(text: str) -> Action:
@@ -121,7 +121,7 @@ def _parse_action(text: str) -> Action:
     if verb not in ACTIONS:
         raise WorldError(f"{text!r} is nothing that can be done; write one of {join_or(ACTIONS)}")
     if not rest:
-        raise WorldError(f"{verb!r} needs to be told what to {verb}")
+        raise WorldError(f"{verb!r} needs something to {verb}")
     if verb in ("move", "give"):
         return _parse_transfer(verb, rest)
     if verb == "set":

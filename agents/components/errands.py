@@ -149,7 +149,7 @@ class Errands:
             self._day, steps = self._plan.read()
         except NoteError as error:
             if str(error) != self.problem:
-                log.warning("%s The plan goes on as it was.", error)
+                log.warning("%s The last valid plan counts.", error)
             self.problem = str(error)
             return
         self._steps, self.problem = list(steps), ""
@@ -161,7 +161,7 @@ class Errands:
             self._plan.write(self._day, self._steps)
             self._stamp = self._plan.stamp()
         except NoteError as error:
-            log.warning("%s The plan is kept in memory alone.", error)
+            log.warning("%s The plan is only in memory.", error)
 
     def _tick(self, errand: Errand) -> None:
         if errand in self._steps:

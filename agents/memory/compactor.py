@@ -287,7 +287,7 @@ class Compactor:
             log.info("[Memory] %s: %s", memory.name, error)
         except (SummaryRefused, ModelError) as error:
             self.stats.enter_failure(error)
-            log.info("[Memory] %s: What was picked by rule stays so for now: %s", memory.name, error)
+            log.info("[Memory] %s: The extractive summary stays for now: %s", memory.name, error)
 
     def _needed_summarizer(self) -> Summarizer:
         summarizer = self._summarizer()
@@ -299,7 +299,7 @@ class Compactor:
         stats, memory = self.stats, self.memory
         why = stats.enter_failure(error)
         if not stats.failures_in_a_row:
-            log.warning("[Memory] %s: Compaction failed; the old view stands. %s", memory.name, why)
+            log.warning("[Memory] %s: Compaction failed; the old summaries stay. %s", memory.name, why)
         memory.archive_writer.add(self._event, memory.journal.last, outcome="failed", why=why)
         stats.put_off(why, memory.settings.retry_seconds, self._now_ms(), self._rng)
         return outcome_of("compaction.failed", who=memory.name, why=why)

@@ -115,7 +115,7 @@ class Retriever:
             found = self._found(view, cues, before, company, place, most, told) if cues else []
         except NoteError as error:
             if not self._troubled:
-                log.warning("[Memory] %s: nothing comes to mind: %s", view.name, error)
+                log.warning("[Memory] %s: retrieval failed: %s", view.name, error)
             self._troubled = True
             return []
         self._troubled = False

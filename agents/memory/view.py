@@ -103,7 +103,7 @@ def result_texts(
                 broken.append(memory.seq)
                 log.debug("memory %d has no placeholder", memory.seq, exc_info=True)
     if broken:
-        log.warning("%d results from memory %d on are told whole: no placeholder can be made", len(broken), broken[0])
+        log.warning("%d results from memory %d on are shown whole: no placeholder can be made", len(broken), broken[0])
     return texts
 
 

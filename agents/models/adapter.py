@@ -157,7 +157,7 @@ class ConstraintFallback:
         if not self.problem:
             log.warning("%s refuses a schema or grammar, and answers without it: %s", self._name, why)
         if self.is_off:
-            log.warning("%s has refused %d of them in a row, and is sent none any more.", self._name, MAX_REFUSALS)
+            log.warning("%s has refused %d of them in a row, and gets none from now on.", self._name, MAX_REFUSALS)
         self.problem = self.problem or why
 
 

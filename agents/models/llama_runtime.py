@@ -139,7 +139,7 @@ class LlamaRuntime:
             parameters.enable_chat_template = False
             server = library.Server(parameters)
             self.has_template = False
-            log.warning("The chat template of %s cannot be used; the model is given plain text.", self._label)
+            log.warning("The chat template of %s cannot be used; the model gets plain text.", self._label)
             return server
 
     def _parameters(self, library: Any, weights: Path, context_tokens: int, threads: int | None) -> Any:

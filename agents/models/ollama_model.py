@@ -174,7 +174,7 @@ class OllamaModel:
             if self._mode != "auto" or not self.capabilities.chat or not is_refusal_of_template(error):
                 raise
             self._facts = replace(self._facts, has_bad_template=True)
-            log.warning("%s is given plain text from now on, for its template fails: %s", self.name, error.problem)
+            log.warning("%s gets plain text from now on, because its template fails: %s", self.name, error.problem)
         return await self._completed(request, on_text)
 
     async def _completed(self, request: Request, on_text: OnText | None) -> Completion:

@@ -54,7 +54,7 @@ def read_gguf(path: Path) -> GgufHeader:
         message = f"The model file {path} cannot be read: {error.strerror}."
         raise ModelError(message, remedy="Check the name after gguf:", retryable=False) from error
     except (_Broken, UnicodeDecodeError) as error:
-        message = f"The model file {path} is no whole GGUF file: {error}."
+        message = f"The model file {path} is not a complete GGUF file: {error}."
         raise ModelError(message, remedy="Fetch it again; its name ends in .gguf.", retryable=False) from error
     if header.context_tokens is None:
         kind = header.architecture or "no architecture"

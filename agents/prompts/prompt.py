@@ -129,7 +129,7 @@ def parse_template(text: str, source: str, slots: Sequence[str] = ()) -> PromptT
             raise NoteError(f"{source}: a slot is missing; a prompt needs {' or '.join(f'{{{s}}}' for s in forms)}.")
     if "{tail}" in text and ("{before}" in text or "{since}" in text):
         raise NoteError(
-            f"{source}: {{tail}} is {{before}} and {{since}} together; with all of them memories are told twice."
+            f"{source}: {{tail}} is {{before}} and {{since}} together; with all of them memories appear twice."
         )
     if not text.rstrip().endswith("~{name}>"):
         raise NoteError(f"{source}: a prompt must end in ~{{name}}> so that the model goes on with a command.")

@@ -317,7 +317,7 @@ class ReplayedModels:
         except OSError as error:
             raise SimulationError(f"{self._path}: cannot be read: {error.strerror}.") from error
         except UnicodeDecodeError as error:
-            raise SimulationError(f"{self._path}: this is no recording of a simulation.") from error
+            raise SimulationError(f"{self._path}: this is not a recording of a simulation.") from error
         heading = self._parse_line(1, lines[0] if lines else "")
         kinds = (("models", list), ("queues", dict), ("later", list))
         version = heading.get("recording")
@@ -326,7 +326,7 @@ class ReplayedModels:
             better = f"Replay it with Fallwater {heading.get('program') or 'as it was then'}, or record it again"
             raise SimulationError(f"{self._path}: {told}. {better}.")
         if version != VERSION or not all(isinstance(heading.get(name), kind) for name, kind in kinds):
-            raise SimulationError(f"{self._path}: this is no recording of a simulation.")
+            raise SimulationError(f"{self._path}: this is not a recording of a simulation.")
         for number, text in enumerate(lines[1:], 2):
             self._take(self._parse_line(number, text), number)
         return heading
@@ -337,7 +337,7 @@ class ReplayedModels:
         except (ValueError, RecursionError):
             line = None
         if not isinstance(line, dict):
-            raise SimulationError(f"{self._path}:{number}: this is no line of a recording; is the file whole?")
+            raise SimulationError(f"{self._path}:{number}: this is not a line of a recording; is the file complete?")
         return line
 
     def _take(self, line: Line, number: int) -> None:

@@ -287,7 +287,7 @@ def _findings_result(name: str, vault: Vault, findings: Sequence[Finding], good:
         return ok(name, good)
     text, more = " ".join(faults[:MAX_FAULTS_SHOWN]), len(faults) - MAX_FAULTS_SHOWN
     rest = f" And {more} more." if more > 0 else ""
-    remedy = f"Mend the notes; this tells all that is wrong: fallwater vault check --vault {vault.root}"
+    remedy = f"Correct the notes; this lists every fault: fallwater vault check --vault {vault.root}"
     return problem(name, text + rest, remedy)
 
 

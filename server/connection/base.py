@@ -12,7 +12,7 @@ from server.connection.input import ConnectionServices
 log = logging.getLogger(__name__)
 
 TOO_LONG = "That line was ignored: it is longer than {} bytes."
-APOLOGY = "Something went wrong with that. It has been noted in the server's log."
+APOLOGY = "Something went wrong. The server's log has the details."
 
 
 class BaseConnection(ABC):

@@ -126,7 +126,9 @@ def _rows(folder: SweepFolder) -> list[dict[str, Any]]:
         lines = folder.table.read_text(encoding="utf-8").splitlines()
         return [json.loads(line) for line in lines]
     except (OSError, ValueError) as error:
-        raise NoteError(f"{folder.root}: this is no folder of a sweep; it has no table {folder.table.name}.") from error
+        raise NoteError(
+            f"{folder.root}: this is not the folder of a sweep; it has no table {folder.table.name}."
+        ) from error
 
 
 def _title(folder: SweepFolder) -> str:

@@ -319,7 +319,7 @@ class SessionRestore:
             self._wait_for_player(world.characters[one_id])
         restore_owed(self._pending_stimuli(), before.owed, world)
         if before.awake:
-            log.info("%d characters go on where they were", len(before.awake))
+            log.info("%d characters resumed", len(before.awake))
 
     def _pending_stimuli(self) -> dict[str, Awareness]:
         return {name: agent.awareness for name, agent in self._agents.items()}

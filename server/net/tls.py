@@ -154,7 +154,7 @@ def _public(key: object) -> bytes:
 def _content(path: Path) -> bytes:
     try:
         if not path.is_dir() and path.exists() and not path.is_file():  # one would wait for ever for what a pipe says
-            raise NoteError(f"{path}: this is no file, but a pipe or a device.")
+            raise NoteError(f"{path}: this is a pipe or a device, not a file.")
         return path.read_bytes()
     except OSError as error:
         raise NoteError(f"{path}: this file cannot be read: {error.strerror}.") from error

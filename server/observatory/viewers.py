@@ -264,7 +264,7 @@ def make_view(
             why = failure.getErrorMessage()
         else:
             log.error("the view %r failed: %s", target.name, failure.getTraceback())
-            why = "Something went wrong. It has been noted in the server's log."
+            why = "Something went wrong. The server's log has the details."
         refused(as_json([{"seen": None, "view": target.name, "unseen": why, "id": number}]))
 
     try:

@@ -210,7 +210,7 @@ class HotReload:
             write_setting(self._vault, "world", "start_room", start)
             self._settings()
         except NoteError as error:
-            log.error("config/world.md still names the start room as it was called: %s", error)
+            log.error("config/world.md names the start room by its old name: %s", error)
 
     def _agents_in(self, changes: Changes) -> list[str]:
         every = any(source.startswith("templates/") for source in (*changes.changed, *changes.gone))

@@ -39,7 +39,7 @@ def restore(dataset: Path, to: Path) -> int:
                     lines.write((run, "agents", agent, "archive", file), text)
                     count += 1
     except (OSError, KeyError, ValueError) as error:
-        raise NoteError(f"{dataset}: this is no export, or it cannot be read: {error}") from error
+        raise NoteError(f"{dataset}: this is not an export, or it cannot be read: {error}") from error
     return count
 
 
@@ -63,7 +63,7 @@ class _Lines:
         if parts != self._parts or self._file is None:
             self._open.close()
             if not is_archive_name(parts[-1]):
-                raise NoteError(f"{parts[-1]!r} is no file of a chronicle or archive.")
+                raise NoteError(f"{parts[-1]!r} is not a file of a chronicle or archive.")
             path = self._root.joinpath(*map(check_name, parts))
             path.parent.mkdir(parents=True, exist_ok=True)
             self._file, self._parts = self._open.enter_context(path.open("ab")), parts

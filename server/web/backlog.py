@@ -211,7 +211,7 @@ def read_backlog(path: Path, files: OpenFiles | None = None) -> Backlog | None:
                 found.last = entry["n"]
                 found._lines.append((found.last, line))
     if found is None:
-        log.warning("%s is no list of lines", path)
+        log.warning("%s is not a list of lines", path)
         return None
     found._lines_in_file = len(lines)
     if lines[-1]:  # so that what follows stands on a line of its own

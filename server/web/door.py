@@ -262,7 +262,7 @@ class WebDoor:
     def _expect_ticket(self, socket: WebSocket, page: PageSocket) -> None:
         if socket.is_open and not page.is_in:
             self._traffic.refused["bad_ticket"] += 1
-            log.warning("%s was hung up on: it gave no ticket", socket.host, extra={"host": socket.host})
+            log.warning("%s was disconnected: it gave no ticket", socket.host, extra={"host": socket.host})
             socket.end(POLICY, "No ticket was given.")
 
     def _forget(self, login: str) -> None:

@@ -299,8 +299,8 @@ class PageSocket:
             case {"ping": int(number)} if self._connection and abs(number) < 2**53:
                 self._socket.send_text(b'[{"pong":%d}]' % number)
                 return TakeResult.SIGNAL
-        log.warning("%s was hung up on: a message that nobody understands", self._socket.host)
-        self._socket.end(POLICY, "A message that nobody understands.")
+        log.warning("%s was disconnected: invalid message", self._socket.host)
+        self._socket.end(POLICY, "Invalid message.")
         return TakeResult.SIGNAL
 
     def socket_lost(self, reason: str) -> None:

@@ -176,7 +176,7 @@ def _fail(failure: Failure, request: Request) -> None:
     if failure.check(CancelledError):  # the caller has gone
         return
     log.error("a request cannot be answered: %s", failure.getTraceback())
-    _finish(Response(500, {"told": "Something went wrong. It has been noted in the server's log."}), request)
+    _finish(Response(500, {"told": "Something went wrong. The server's log has the details."}), request)
 
 
 def _file(request: Request, file: StaticFile) -> Any:

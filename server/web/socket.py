@@ -249,7 +249,7 @@ class WebSocket(TwistedProtocol):
 
     def _answer_close(self, code: int, reason: str) -> None:
         if code not in (NORMAL, GOING_AWAY, 1005):
-            log.warning("%s was hung up on: %s", self.host, reason or code, extra={"host": self.host})
+            log.warning("%s was disconnected: %s", self.host, reason or code, extra={"host": self.host})
         self.end(NORMAL if code == 1005 else code, reason[:100])
 
     def _tell(self, listener: SocketListener, content: str | bytes) -> TakeResult:
@@ -257,7 +257,7 @@ class WebSocket(TwistedProtocol):
             return listener.message_received(content)
         except Exception:
             log.exception("The socket of %s has failed", self.host, extra={"host": self.host})
-            self.end(FAILED, "Something went wrong. It has been noted in the server's log.")
+            self.end(FAILED, "Something went wrong. The server's log has the details.")
             return TakeResult.SIGNAL
 
     def _tell_lost(self, reason: str) -> None:

@@ -162,5 +162,5 @@ def test_settings_that_are_gone_change_nothing_and_one_warning_says_what_there_i
     }
     assert settings_from(ServerSettings, given, "config/server.md") == ServerSettings(port=5000)
     (warned,) = [record.getMessage() for record in caplog.records]
-    assert warned.startswith("config/server.md: loopback_role (line 11) and remote_role (line 14) count no more.")
+    assert warned.startswith("config/server.md: loopback_role (line 11) and remote_role (line 14) have no effect.")
     assert warned.count("`new_role` is what somebody new may do") == 1

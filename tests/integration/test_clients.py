@@ -58,7 +58,7 @@ def test_no_password_stands_on_a_screen_wrong_or_right_old_or_new(program, serve
     server.player(name := f"Eve-{'abcdef'[PROGRAMS.index(program)]}").close()
     with screen_of(program, server.port, tmp_path) as screen:
         screen.enters(name, "a wrong secret")
-        screen.shows(f"That is not the password of {name}.")
+        screen.shows(f"Wrong password for {name}.")
         screen.types(SECRET)
         screen.shows("Exits:")
         screen.types("@password")

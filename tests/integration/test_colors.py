@@ -26,12 +26,12 @@ def test_exits_are_cyan_until_the_player_wants_no_colour(program, server, tmp_pa
         screen.shows(EXITS)
         assert CYAN in screen.colored()
         screen.types("color off")
-        screen.shows("You see no colours.")
+        screen.shows("Colours are off.")
         screen.types("look")
         screen.shows(EXITS, times=2)
         assert screen.colored().count(CYAN) == 1
         screen.types("color auto")
-        screen.shows("You see colours if your client says that it shows them.")
+        screen.shows("Colours are on if your client reports them.")
 
 
 def test_a_client_that_says_nothing_is_sent_no_escapes(server, tmp_path):

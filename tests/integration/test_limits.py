@@ -101,7 +101,7 @@ def test_a_house_that_is_full_says_so_and_closes_and_has_room_again_when_somebod
     with running(new_vault(tmp_path / "world", {"config/server.md": {"max_connections": 3}})) as server:
         ana, ben, caller = server.player("Ana"), server.player("Ben"), server.player()
         rejection_for = server.player().is_shown_out()
-        assert rejection_for == "There are 3 people here, and that is as many as we can hold. Come back later.\n"
+        assert rejection_for == "The world is full: 3 people are here. Come back later.\n"
         caller.close()
         ana.asks("look")
         assert eventually(lambda: comes_in(server, "Cat"))

@@ -229,7 +229,7 @@ def test_the_doctor_says_of_several_faults_what_to_do(tmp_path):
         f"{accounts} can be read by others on this machine.",
         f"Run: chmod 600 '{accounts}'",
     )
-    assert told["vault"][2] == f"Mend the notes; this tells all that is wrong: fallwater vault check --vault {vault}"
+    assert told["vault"][2] == f"Correct the notes; this lists every fault: fallwater vault check --vault {vault}"
     assert told["model"][:2] == ("problem", "No-such-model at http://127.0.0.1:9 cannot be used.")
     assert "ollama serve" in told["model"][2]
 

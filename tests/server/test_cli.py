@@ -259,7 +259,7 @@ def test_an_old_vault_with_roles_by_address_still_opens_with_one_warning(tmp_pat
     (tmp_path / "w" / "config" / "server.md").write_text("**loopback_role**: admin\n**remote_role**: player\n")
     serve(MemoryReactor(), tmp_path / "w", "--model", "none")
     assert [r.getMessage()[:71] for r in caplog.records if "_role" in r.getMessage()] == [
-        "config/server.md: loopback_role (line 1) and remote_role (line 2) count"
+        "config/server.md: loopback_role (line 1) and remote_role (line 2) have "
     ]
 
 

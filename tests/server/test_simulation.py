@@ -301,15 +301,15 @@ def test_what_a_recording_says_otherwise_is_refused(tmp_path, given, complaint):
 @pytest.mark.parametrize(
     ("text", "complaint"),
     [
-        ("", r"recording\.jsonl:1: this is no line of a recording; is the file whole\?"),
-        ("<html>", r"recording\.jsonl:1: this is no line of a recording"),
-        ('{"recording": true, "models": []}', r"this is no recording of a simulation\."),
+        ("", r"recording\.jsonl:1: this is not a line of a recording; is the file complete\?"),
+        ("<html>", r"recording\.jsonl:1: this is not a line of a recording"),
+        ('{"recording": true, "models": []}', r"this is not a recording of a simulation\."),
         (
             '{"recording": 9, "program": "0.9", "models": []}',
             r"recording\.jsonl: this recording has format 9, and this program reads format 2\. "
             r"Replay it with Fallwater 0\.9, or record it again\.",
         ),
-        (HEADING + '{"turn": 1, "ow', r"recording\.jsonl:2: this is no line of a recording"),
+        (HEADING + '{"turn": 1, "ow', r"recording\.jsonl:2: this is not a line of a recording"),
         (HEADING + '{"turn": 1}', r"recording\.jsonl:2: this line was changed by hand"),
     ],
 )

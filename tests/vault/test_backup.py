@@ -219,7 +219,7 @@ def test_what_cannot_be_understood_is_logged_and_nobody_goes_on_from_there(tmp_p
     vault = vault_of(tmp_path, {})
     vault.write_text(text, *SNAPSHOT)
     assert load_and_clear_snapshot(vault, inn(), CLOSED_AT, 60) == SessionSnapshot()
-    assert [r.getMessage()[:44] for r in caplog.records] == [".index/just-now.json cannot be understood, s"]
+    assert [r.getMessage()[:33] for r in caplog.records] == [".index/just-now.json is not valid"]
 
 
 def test_where_there_is_nothing_there_is_nothing_to_say(tmp_path, caplog):

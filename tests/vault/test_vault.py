@@ -114,7 +114,7 @@ def test_half_a_character_is_refused_with_its_line_and_leaves_no_draft(tmp_path)
         with pytest.raises(NoteError) as refused:
             write()
         assert str(refused.value) == "b.md:2: cannot be written: '\\ud800' is half a character; leave it out."
-    with pytest.raises(NoteError, match="is no path"):
+    with pytest.raises(NoteError, match="is not a path"):
         vault.exists("notes", "\udfff.md")
     assert files(tmp_path) == {"a.md": b"a", "b.md": b"b"}
 
@@ -266,7 +266,7 @@ def test_a_vault_that_cannot_be_written_to_is_refused_at_the_start(tmp_path):
         open_vault(tmp_path / "world", disk)
     assert str(refused.value) == (
         f"{tmp_path / 'world'}: the vault cannot be written to: No space left on device. "
-        "Make room or mend its permissions."
+        "Make room or correct its permissions."
     )
     assert not [name for name in files(tmp_path) if "/." in name]
 

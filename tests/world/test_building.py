@@ -72,7 +72,7 @@ def test_whatever_a_builder_does_undoing_it_all_leaves_no_trace(lines):
         game.perform("Ana", line)
     while game.perform("Ana", "@undo").accepted:
         pass
-    assert game.perform("Ana", "@undo").refusal == "There is nothing of yours to take back."
+    assert game.perform("Ana", "@undo").refusal == "You have nothing to undo."
     assert as_built(game.world) == before
 
 
@@ -178,7 +178,7 @@ def test_what_somebody_else_has_changed_since_is_not_taken_back(mine, theirs):
     assert game.perform("Ana", mine).accepted
     assert game.perform("Ben", theirs).accepted
     after = as_built(game.world)
-    assert "for somebody has changed it since" in game.perform("Ana", "@undo").refusal
+    assert "somebody has changed it since" in game.perform("Ana", "@undo").refusal
     assert as_built(game.world) == after
 
 
@@ -285,6 +285,4 @@ def test_exits_of_a_room_have_an_end():
     game = building()
     room = game.world.rooms["The Common Room"]
     room.exits |= {f"way{number}": Exit(f"way{number}", "The Yard") for number in range(32)}
-    assert game.perform("Ana", "@exit more to The Yard").refusal == (
-        "The Common Room has 32 exits, and that is as many as a room can have."
-    )
+    assert game.perform("Ana", "@exit more to The Yard").refusal == ("The Common Room has 32 exits, the maximum.")

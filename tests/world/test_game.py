@@ -154,7 +154,7 @@ def test_what_an_alias_makes_of_a_line_is_measured_in_bytes(game):
     ana.screen()
     game.max_line_bytes = 100
     ana.types(f"q {'é' * 25}")
-    assert ana.screen() == ["With what stands behind it, q becomes a line of 104 bytes; a line has at most 100."]
+    assert ana.screen() == ["The alias q becomes a line of 104 bytes; a line has at most 100."]
 
 
 class Time:

@@ -136,9 +136,7 @@ def test_there_is_an_end_to_commands_of_ones_own_and_each_change_is_to_be_saved(
         assert done.events[-1] == EntityChanged("Ana", "character", "Ana")
     ana.screen()
     ana.types("alias onemore = say no")
-    assert ana.screen() == [
-        "You have 50 commands of your own, which is as many as there can be. Forget one: unalias gs"
-    ]
+    assert ana.screen() == ["You have 50 commands of your own, the maximum. Remove one: unalias gs"]
     assert game.perform("Ana", "alias a1 = say one").accepted
     assert len(game.world.characters["Ana"].preferences) == MAX_ALIASES
 

@@ -51,10 +51,13 @@ def test_a_row_says_when_and_what(row, meant):
         (("every 0", "", "show x"), "'every 0' is not from 1 to 10080 minutes"),
         (("use", "", ""), "'use' does nothing; the third column needs one of show, say"),
         (("use", "", "explode"), "'explode' is nothing that can be done; write one of show, say"),
-        (("use", "", "show"), "'show' needs to be told what to show"),
+        (("use", "", "show"), "'show' needs something to show"),
         (("use", "", "move {actor}"), "'move {actor}' says not to where or whom; write such as move {actor} to"),
         (("use", "", "set lit"), "'set lit' sets nothing; write set property = value"),
-        (("use", "sometimes", "show x"), "'sometimes' is no condition; write night, dawn, day, dusk, property = value"),
+        (
+            ("use", "sometimes", "show x"),
+            "'sometimes' is not a condition; write night, dawn, day, dusk, property = value",
+        ),
         (("use", "1 in 0", "show x"), "'1 in 0' can never be; write 1 in 3"),
     ],
 )

@@ -223,7 +223,7 @@ def fix_vault(vault: Vault, check: Callable[[], list[Finding]]) -> list[str]:
             try:
                 done += _fix(vault, finding, kept)
             except OSError as error:
-                raise NoteError(f"{finding.source}: cannot be mended: {error.strerror}.") from error
+                raise NoteError(f"{finding.source}: cannot be repaired: {error.strerror}.") from error
     vault.sync()
     return done
 

@@ -188,7 +188,7 @@ class EntityReloader:
         if not is_as_before and not any(
             thing.place_id in table for table in (world.rooms, world.characters, world.things)
         ):
-            raise NoteError(f"{source}:{line}: at is {thing.place_id!r}, which is no room, person or thing.")
+            raise NoteError(f"{source}:{line}: at is {thing.place_id!r}, which is not a room, person or thing.")
         around = world.containers_around(thing.place_id)
         if not is_as_before and name in (thing.place_id, *around):
             raise NoteError(containment_fault(name, around, line))

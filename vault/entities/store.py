@@ -89,7 +89,7 @@ def _room(vault: Vault, name: str, links: Mapping[str, str], known: MergeBase) -
         known.broken[f"rooms/{name}.md"] = str(error)
         found = load_partial_room(vault, name, links)
     for fault in found.faults:
-        log.warning("%s The room is open without it; once the note is mended, all of it counts.", fault)
+        log.warning("%s The room is open without it; once the note is valid, all of it counts.", fault)
     if not found.may_be_written:
         known.unread.add(("room", name))
     return found.room
@@ -201,7 +201,7 @@ class EntityStore:
             return
         if ref in self._base.unread and self._world.get(ref) is not None:
             source = f"{FOLDERS[ref[0]]}/{ref[1]}.md"
-            raise NoteError(f"{self._base.broken.get(source, source)} It is not written until it is mended.")
+            raise NoteError(f"{self._base.broken.get(source, source)} It is not written until it is valid.")
         waiting = self._saving[ref] = []
         try:
             for room_id in self._rooms_before(ref):

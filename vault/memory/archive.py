@@ -77,7 +77,7 @@ class Archive:
         """Return the whole prompt of a message, to the letter. Raises: NoteError if it cannot be put together."""
         found = self.read(reference)
         if "prompt_rest" not in found:
-            raise NoteError(f"{reference} is no message, but {found['event']}; it has no prompt.")
+            raise NoteError(f"{reference} is not a message, but {found['event']}; it has no prompt.")
         path, number = self._locate(reference)
         prompt = ""
         try:
@@ -102,7 +102,7 @@ class Archive:
         for number, line in enumerate(self._read(path), 1):
             entry = parsed_line(line)
             if entry is None:
-                log.warning("%s:%d: this is no entry and was left out", self._vault.source(path), number)
+                log.warning("%s:%d: this entry is not valid and was left out", self._vault.source(path), number)
             else:
                 yield f"{path.stem}#{number}", entry
 
@@ -191,7 +191,7 @@ class Archive:
     def _locate(self, reference: str) -> tuple[Path, int]:
         found = parsed_reference(reference)
         if found is None:
-            raise NoteError(f"{reference!r} is no reference into an archive; one looks like 2026-11-21#7.")
+            raise NoteError(f"{reference!r} is not a reference into an archive; expected one like 2026-11-21#7.")
         return self._folder / found[0], found[1]
 
     def _read(self, path: Path) -> list[bytes]:
@@ -215,7 +215,9 @@ class Archive:
     def _entry(self, path: Path, number: int, line: bytes) -> dict[str, Any]:
         entry = parsed_line(line)
         if entry is None:
-            raise NoteError(f"{self._vault.source(path)}:{number}: this is no entry; the line was changed by hand.")
+            raise NoteError(
+                f"{self._vault.source(path)}:{number}: this entry is not valid; the line was edited by hand."
+            )
         return entry
 
     def _failure(self, what: str, error: OSError) -> NoteError:

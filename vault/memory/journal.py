@@ -354,7 +354,7 @@ class JournalIndex:
             rows = json.loads(self._vault.read_text(*self._parts)) if self._vault.exists(*self._parts) else []
             return {row["name"]: Segment(**row | {"pinned": tuple(row["pinned"])}) for row in rows}
         except (NoteError, ValueError, TypeError, KeyError, RecursionError):
-            log.warning("%s could not be read and is made again", "/".join(self._parts))
+            log.warning("%s could not be read and is rebuilt", "/".join(self._parts))
             return {}
 
     def write(self, segments: Iterable[Segment]) -> None:

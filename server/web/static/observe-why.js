@@ -71,7 +71,7 @@ export function difference({ difference: lines, more }) {
 }
 
 function answer({ answer: { thought, reply, first }, prompt: { seconds, written } }) {
-  return [first !== undefined && h("p", {}, "The first answer was not taken: ", h("q", {}, first)), thought && h("details", { key: "thought" }, h("summary", {}, "Thought"), h("p", { class: "words" }, thought)), h("p", { class: "words" }, reply), empty(`${plural(written, "token", "tokens")} in ${seconds} s.`)];
+  return [first !== undefined && h("p", {}, "The first answer was rejected: ", h("q", {}, first)), thought && h("details", { key: "thought" }, h("summary", {}, "Thought"), h("p", { class: "words" }, thought)), h("p", { class: "words" }, reply), empty(`${plural(written, "token", "tokens")} in ${seconds} s.`)];
 }
 
 function results({ agent, results: all, did, asked_at: at }) {

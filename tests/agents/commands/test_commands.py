@@ -43,7 +43,10 @@ def test_an_admin_sees_any_agent_s_memory(life):
 
 
 def test_a_player_sees_no_agent_s_memory(life):
-    assert refusal(life, "Ben", "@memory-status Rook") == "The memory of Rook is for Rook, observers and admins."
+    assert (
+        refusal(life, "Ben", "@memory-status Rook")
+        == "Only Rook, observers and admins can look into the memory of Rook."
+    )
 
 
 @pytest.mark.parametrize("line", ["@memory-status Rook", "@memory-facts Rook", "@memory-find Rook lamp"])
@@ -66,7 +69,7 @@ def test_an_observer_sees_any_agent_s_memory(tmp_path, line):
 def test_an_observer_changes_no_memory_and_is_told_why(tmp_path, line):
     house = House(tmp_path)
     house.player("Ben", Role.OBSERVER)
-    told = "You are an observer: you may look into the memory of Rook, and only admins change it."
+    told = "Observers can look into the memory of Rook; only admins change it."
     assert house.game.perform("Ben", line).refusal == told
 
 

@@ -80,7 +80,7 @@ Ana| Wren wakes up here.
 Ana| Wren is an agent now, and thinks for the first time.
 Ben| Wren wakes up here.
 Ana> @create-agent Wren -> You are another Wren.
-Ana| There is something or somebody called Wren already. Choose another name.
+Ana| The name Wren is taken. Choose another one.
 Ana> @create-agent Old Tom -> You are old.
 Ana| 'Old Tom' is not a valid name. An agent has a name of one word with 2 to 20 letters, such as Wren.
 Ana> @create-agent Tom

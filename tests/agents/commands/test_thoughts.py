@@ -48,7 +48,7 @@ def test_why_tells_what_was_perceived_told_answered_and_done(tmp_path):
     told = life.shown("@why rook")
     end = told.index("The prompt, compared with the one before (DAY#1):")
     assert told[:end] == [
-        "Why Rook did what it did last (NOW, DAY#4)",
+        "Why Rook did its last act (NOW, DAY#4)",
         "",
         "It perceived since its action before:",
         f"  2: NOW result in The Common Room: {' / '.join(LOOK)}",
@@ -102,8 +102,8 @@ def test_why_tells_what_the_prompt_told_of_circles_and_which_answer_was_not_take
     life = Watched(tmp_path, *[again] * 5, "look | something else")
     life.turns(5)
     told = life.shown("@why Rook")
-    assert f"Its first answer was not taken, as nothing new or no command: {again}" in told
-    assert "It was told of its last turns: You were about to do the same as before; do something else." in told
+    assert f"Its first answer was rejected, as a repeat or no command: {again}" in told
+    assert "Notice on its last turns: You were about to do the same as before; do something else." in told
     assert "command: look" in told
 
 
@@ -153,7 +153,9 @@ def test_memories_and_bonds_are_listed(tmp_path):
     told = life.shown("@memories Rook kind=acted")
     assert told[0].startswith("Memories of Rook, ")
     assert [line.rsplit(": ", 1)[1] for line in told[1:]] == ["say hello", "look"]
-    assert life.shown("@memories Rook kind=fancy")[0].startswith("'fancy' is no kind of memory. Kinds: observed, acted")
+    assert life.shown("@memories Rook kind=fancy")[0].startswith(
+        "'fancy' is not a kind of memory. Kinds: observed, acted"
+    )
     assert life.shown("@memories Rook zebra")[1:] == ["None fits, down to memory 1."]
     assert life.shown("@bonds")[0] == "Who has met whom:"
 
@@ -185,7 +187,7 @@ def test_a_turn_in_silence_is_told_as_one(tmp_path):
     life.agent.perform("look")  # as whoever leads it would
     log, why = life.shown("@llm-log Rook 2"), life.shown("@why Rook")
     silent = "command: none; it has said these very words lately, and was silent"
-    assert [line.strip() for line in log if "command:" in line] == ["command: none; the answer was not taken", silent]
+    assert [line.strip() for line in log if "command:" in line] == ["command: none; the answer was rejected", silent]
     assert silent in why
     said_again = "It would have said again what it has said lately: say The river is high today."
     assert why[-1] == f"Its last turn: silent. {said_again}"

@@ -214,7 +214,7 @@ def test_only_admins_look_into_what_others_know(tmp_path: Path):
     ana = house.player("Ana")
     for line in ("@memory-facts Rook", "@memory-pin Rook x", "@memory-unpin Rook x", "@memory-find Rook x"):
         ana.types(line)
-        assert ana.screen() == ["The memory of Rook is for Rook, observers and admins."]
+        assert ana.screen() == ["Only Rook, observers and admins can look into the memory of Rook."]
     ana.types("@memory-facts")
     assert ana.screen() == ["You keep no journal; agents do. Name one: Rook."]
 

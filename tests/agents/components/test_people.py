@@ -170,7 +170,10 @@ def test_mind_shows_opinions_with_evidence_what_was_dropped_and_what_it_cost(hou
 
 def test_the_mind_of_another_is_for_admins(house):
     house.player("Ben")
-    assert house.game.perform("Ben", "@mind Rook").refusal == "The memory of Rook is for Rook, observers and admins."
+    assert (
+        house.game.perform("Ben", "@mind Rook").refusal
+        == "Only Rook, observers and admins can look into the memory of Rook."
+    )
 
 
 def test_a_file_edited_into_nonsense_is_told_of_and_what_was_known_still_counts(house):

@@ -305,7 +305,7 @@ def test_3_8_no_player_reads_another_s_archive(tmp_path):
         reference for reference, e in life.memory.archive_writer.archive.entries() if e["event"] == "message"
     )
     performed = life.game.perform("Ben", f"@memory-expand Rook {reference}")
-    assert performed.refusal == "The memory of Rook is for Rook, observers and admins."
+    assert performed.refusal == "Only Rook, observers and admins can look into the memory of Rook."
     life.game.world.characters["Ana"].role = Role.ADMIN
     life.ana.screen()
     life.ana.types(f"@memory-expand Rook {reference}")
@@ -424,7 +424,7 @@ def test_3_11_a_failed_compaction_leaves_the_old_view_and_one_warning(tmp_path, 
         life.clock.ms += 3_600_000
     assert life.memory.view() == before
     assert life.compactor.stats.failures_in_a_row == 3
-    assert caplog.text.count("Compaction failed; the old view stands. scripted is gone.") == 1
+    assert caplog.text.count("Compaction failed; the old summaries stay. scripted is gone.") == 1
 
 
 def test_3_11_a_reply_is_unaffected_by_a_failed_compaction(tmp_path):

@@ -49,7 +49,7 @@ def test_what_no_summary_covers_is_in_the_prompt_under_every_strategy(tmp_path):
 
 def test_what_is_older_than_the_window_is_said_to_be_so(tmp_path):
     life = a_life(tmp_path, windows(64, 64, strategy="window", max_memories=4))
-    wanted = f"The strategy is window, which tells the newest 4 at most; this one is older. {BROUGHT_BACK}"
+    wanted = f"The strategy window shows the newest 4 at most; this one is older. {BROUGHT_BACK}"
     assert [why(life, 1), why(life, 5)] == [wanted, NEWEST]
 
 
@@ -62,7 +62,7 @@ def test_a_long_result_of_an_earlier_turn_is_said_to_be_told_in_short(tmp_path):
     life = a_life(tmp_path)
     assert why(life, 8) == NEWEST  # its turn is not over
     life.memory.record("acted", "emote nods")
-    assert why(life, 8) == "It is one of the newest, but long, so the prompt tells it in short; see @memory-expand ^m8."
+    assert why(life, 8) == "It is one of the newest, but long, so the prompt shortens it; see @memory-expand ^m8."
 
 
 @pytest.mark.parametrize(
@@ -77,7 +77,7 @@ def test_a_summary_of_picked_lines_tells_them_whoever_picked_them(tmp_path, qual
     life = a_life(tmp_path)
     text = f"- {life.memory.journal.read(2, 2)[0].text} ([[2026-11-21#^m2]])"
     life.memory.publish(None, Summary(1, 4, text, quality=quality, made_ms=life.clock.ms))
-    assert why(life, 2) == f"It is told in the short-term summary of memories 1–4, {told}"
+    assert why(life, 2) == f"It is in the short-term summary of memories 1–4, {told}"
 
 
 @pytest.mark.parametrize("wanted", ["9" * 40, f"1-{'9' * 4000}", f"^m{'9' * 40}"])

@@ -176,7 +176,7 @@ def test_memory_why_says_what_came_to_mind(tmp_path: Path):
     ana.types("say Rook, where is the key?")
     ana.screen()
     ana.types(f"@memory-why Rook {planted}")
-    assert ana.screen()[-1] == "It came to mind just now, so the prompt tells its own words all the same."
+    assert ana.screen()[-1] == "Retrieval has just found it, so its own words are in the prompt."
 
 
 # What comes to mind

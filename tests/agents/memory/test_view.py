@@ -218,7 +218,7 @@ def test_3_12_if_no_placeholder_can_be_made_the_result_itself_is_told(caplog):
 
     tail = [command_memory(1, "acted", "look"), command_memory(2, "result", LONG), command_memory(3, "acted", "nod")]
     assert result_texts(tail, 3, ResultLimits(), broken) == {1: tail[1].text.replace(" ⏎ ", " ")}
-    assert "1 results from memory 2 on are told whole" in caplog.text
+    assert "1 results from memory 2 on are shown whole" in caplog.text
 
 
 @given(st.lists(st.tuples(st.sampled_from(KINDS), st.sampled_from([LONG, "It rains.", "x" * 300])), max_size=20))

@@ -105,7 +105,7 @@ def test_a_half_written_line_is_left_out_and_named(town):
             file.write(torn)
     found = measure_world(Vault(town.root), MeasureRequest())
     assert found.problems.named == [
-        "agents/Eliza/archive/2026-11-30.jsonl:5: this is no entry and was left out",
+        "agents/Eliza/archive/2026-11-30.jsonl:5: this entry is not valid and was left out",
         "agents/Eliza/archive/2026-11-30.jsonl:6: the last line is torn and was left out",
         "chronicle/2026-11-30.jsonl:2: this is no event and was left out",
         "chronicle/2026-11-30.jsonl:3: the last line is torn and was left out",

@@ -172,4 +172,4 @@ def test_the_command_tells_a_mind_of_then_and_refuses_what_is_no_time(tmp_path: 
     life.ana.types(f"@why Rook {second_name(looked.at_ms)}")
     assert any("look" in line for line in life.ana.screen())
     life.ana.types("@mind Rook 2026-99")
-    assert life.ana.screen()[-1].startswith("'2026-99' is no time.")
+    assert life.ana.screen()[-1].startswith("'2026-99' is not a time.")

@@ -259,7 +259,7 @@ def test_at_the_door_one_name_too_many_is_refused_with_the_reason_and_known_name
         guest.enters(name)
         guest.hangs_up()
     third = Guest(registry, "203.0.113.5")
-    assert third.types("Gus").startswith("Many new names were taken from your address lately.")
+    assert third.types("Gus").startswith("Too many new names from your address.")
     assert "The Common Room" in third.enters("Eve")
     assert "The Common Room" in Guest(registry, "203.0.113.6").enters("Gus")
 

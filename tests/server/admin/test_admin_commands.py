@@ -23,14 +23,14 @@ def test_a_setting_is_shown_with_what_it_means_its_default_and_its_place(inn):
         "timeout_seconds = 60.0; the time limit of one reply, in seconds (default 120.0; config/models.md:3)"
     ]
     assert inn.shown("Ana", "@show-config start_room") == [
-        "start_room = The Landing; the room in which newcomers arrive (default The Landing; as nobody has set it)"
+        "start_room = The Landing; the room in which newcomers arrive (default The Landing; not set)"
     ]
 
 
 def test_a_setting_that_is_another_in_its_note_by_now_says_so(inn):
     inn.shown("Ana", "@llm-config timeout_seconds 90")
     assert inn.shown("Ana", "@show-config timeout_seconds")[0].endswith(
-        "(default 120.0; from the start; config/models.md:3 counts from the next one)"
+        "(default 120.0; set at the start; config/models.md:3 counts from the next start)"
     )
 
 
@@ -44,7 +44,7 @@ def test_only_admins_see_settings_and_what_is_none_is_refused(inn):
     assert inn.shown("Ben", "@show-config") == ["@show-config is for an admin and above; you are a player."]
     assert inn.shown("Ben", "@llm-config") == ["@llm-config is for an admin and above; you are a player."]
     assert inn.shown("Ana", "@show-config moon") == [
-        "'moon' is no note in config and no setting. "
+        "'moon' is neither a note in config nor a setting. "
         "The notes are server, world, agents, models, memory_compaction and colors."
     ]
 
@@ -70,7 +70,7 @@ def test_one_that_does_not_stand_there_comes_behind_the_prose(inn):
             "@llm-config timeout_seconds never",
             "timeout_seconds is 'never'; expected a number from 1 to 3600 (the time limit of one reply, in seconds).",
         ),
-        ("@llm-config timeout_second 9", "'timeout_second' is no setting of the models. Did you mean timeout_seconds?"),
+        ("@llm-config timeout_second 9", "There is no model setting 'timeout_second'. Did you mean timeout_seconds?"),
         (
             "@llm-config model magic",
             "model is 'magic'; expected text (auto, embedded, none, ollama:NAME or gguf:FILE).",
@@ -103,9 +103,9 @@ Ana> @save
 Ana| Everything is on disk.
 Ana> @backup
 Ana| The backup is done: {inn.root}/backups/vault.tar.gz
-Ana| A backup is being made; you will be told when it is done.
+Ana| The backup has started; you will read when it is done.
 Ana> @reload
-Ana| All that was edited is in force.
+Ana| All edits are in force.
 """,
     )
     assert inn.saved == 1
@@ -122,7 +122,7 @@ def test_a_backup_that_fails_says_why(tmp_path):
 
     inn = AdministeredInn(tmp_path, back_up=fail)
     assert inn.shown("Ana", "@backup")[0] == (
-        "There is no backup: backups: the backup cannot be made: No space left on device."
+        "The backup failed: backups: the backup cannot be made: No space left on device."
     )
 
 
@@ -151,9 +151,9 @@ def test_the_world_closes_in_its_time_and_says_so_on_the_way(inn):
 Ben> @shutdown
 Ben| @shutdown is for an admin and above; you are a player.
 Ana> @shutdown soon
-Ana| 'soon' is no time; give minutes from 0 to 1440, or cancel.
+Ana| 'soon' is not a time; give minutes from 0 to 1440, or cancel.
 Ana> @shutdown cancel
-Ana| The world is not about to close.
+Ana| No shutdown is planned.
 Ana> @shutdown 3
 Ana| The world closes in 3 minutes. Everything is kept; come back soon.
 Ben| The world closes in 3 minutes. Everything is kept; come back soon.
@@ -171,7 +171,7 @@ Cat| The world closes in 3 minutes. Everything is kept; come back soon.
 
 def test_a_closing_world_can_be_kept_open(inn):
     inn.shown("Ana", "@shutdown 1")
-    assert inn.shown("Ana", "@shutdown cancel") == ["Ana lets the world stay open after all."]
+    assert inn.shown("Ana", "@shutdown cancel") == ["Ana cancels the closing of the world."]
     inn.clock.advance(100)
     assert (inn.closed, inn.clock.getDelayedCalls()) == (0, [])
 
@@ -199,12 +199,12 @@ def test_a_restart_at_once_is_one_word(inn):
     assert inn.shown("Ana", "@shutdown --restart") == ["The world is about to restart."]
     inn.clock.advance(0)
     assert (inn.closed, inn.restarts) == (1, True)
-    assert inn.shown("Ana", "@shutdown --again") == ["'--again' is no time; give minutes from 0 to 1440, or cancel."]
+    assert inn.shown("Ana", "@shutdown --again") == ["'--again' is not a time; give minutes from 0 to 1440, or cancel."]
     assert inn.shown("Ben", "@shutdown --restart") == ["@shutdown is for an admin and above; you are a player."]
 
 
 def test_whoever_was_told_of_a_restart_is_told_that_it_is_off_and_nobody_else(inn):
-    off = ["The world goes on: it does not restart after all."]
+    off = ["The restart is cancelled."]
     inn.shown("Ana", "@shutdown 1 --restart")
     inn.clock.advance(30)
     inn.players["Cat"].screen()
@@ -236,7 +236,7 @@ def test_the_log_shows_who_did_what_and_what_came_of_it(inn):
         "@announce is for an admin and above; you are a player."
     ]
     assert inn.shown("Ana", "@audit 1") == ["2026-11-18T11:06:40Z Ana from 203.0.113.7: @audit ben - done"]
-    assert inn.shown("Ana", "@audit nobody") == ["The log has nothing of 'nobody'. Give a name or a number."]
+    assert inn.shown("Ana", "@audit nobody") == ["The audit log has nothing about 'nobody'. Give a name or a number."]
     assert inn.shown("Ben", "@audit") == ["@audit is for an admin and above; you are a player."]
 
 
@@ -248,4 +248,4 @@ def test_of_a_line_without_end_the_log_shows_the_beginning(inn):
     inn.shown("Ana", f"@announce {'x' * 4000}")
     (told,) = inn.shown("Ana", "@audit 1")
     assert len(told) < 400 and told.endswith("x… - done")
-    assert inn.shown("Ana", f"@audit {'9' * 4000}")[0].startswith("The log has nothing of '999")
+    assert inn.shown("Ana", f"@audit {'9' * 4000}")[0].startswith("The audit log has nothing about '999")

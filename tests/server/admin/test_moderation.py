@@ -50,34 +50,34 @@ Ben| @ban is for an admin and above; you are a player.
 Ben> @unban Cat
 Ben| @unban is for an admin and above; you are a player.
 Ana> @unban
-Ana| Nobody is kept out.
+Ana| Nobody is banned.
 Ana> @ban ana
 Ana| That would be yourself; type quit to leave.
 Ana> @ban ben -> Enough.
-Ana| ben is kept out until you say @unban ben.
+Ana| ben is banned until you type @unban ben.
 Ana> @ban Cat for 3 days -> Come back on Saturday.
-Ana| Cat is kept out until 2026-11-21 11:06 UTC.
+Ana| Cat is banned until 2026-11-21 11:06 UTC.
 Ana> @ban Dan for a while
-Ana| 'a while' is no time; such are 30 minutes, 12 hours, 3 days, 2 weeks.
+Ana| 'a while' is not a time; give one such as 30 minutes, 12 hours, 3 days or 2 weeks.
 Ana> @ban 127.0.0.1
-Ana| 127.0.0.1 is this machine itself, from which the world can always be entered.
+Ana| You can't ban 127.0.0.1: it is this machine itself.
 Ana> @unban
 Ana| Ben: Enough.
 Ana| Cat, until 2026-11-21 11:06 UTC: Come back on Saturday.
 Ana> @unban Ben
-Ana| Ben may come in again.
+Ana| Ben is no longer banned.
 Ana> @unban Ben
-Ana| Ben is not kept out. Type @unban alone to see who is.
+Ana| Ben is not banned. Type @unban alone to list the bans.
 """,
     )
-    assert inn.callers["Ben"].last_word == "You may not come in: Enough."
-    assert inn.callers["Cat"].last_word == "You may not come in until 2026-11-21 11:06 UTC: Come back on Saturday."
+    assert inn.callers["Ben"].last_word == "You are banned: Enough."
+    assert inn.callers["Cat"].last_word == "You are banned until 2026-11-21 11:06 UTC: Come back on Saturday."
 
 
 def test_who_calls_from_an_address_that_is_kept_out_is_sent_home_but_never_who_says_so(inn):
     inn.callers["Cat"].host = "198.51.100.4"
     assert inn.shown("Ana", "@ban 203.0.113.0/24 for 2 weeks") == [
-        "203.0.113.0/24 is kept out until 2026-12-02 11:06 UTC."
+        "203.0.113.0/24 is banned until 2026-12-02 11:06 UTC."
     ]
     assert [one.last_word != "" for one in inn.callers.values()] == [False, True, False]
 
@@ -194,12 +194,12 @@ def test_orders_wait_for_no_database_and_are_told_of_and_in_force_when_they_are_
     while held.thread.jobs:
         held.thread.goes_on()
     assert inn.players["Ana"].screen() == [
-        "Cat is kept out until you say @unban Cat.",
+        "Cat is banned until you type @unban Cat.",
         "Ben is a builder from now on.",
         "Ben is a player from now on.",
         "Ben is an admin from now on.",
     ]
-    assert inn.callers["Cat"].last_word == "You may not come in: Enough."
+    assert inn.callers["Cat"].last_word == "You are banned: Enough."
     assert inn.game.world.characters["Ben"].role is Role.ADMIN
 
 

@@ -97,7 +97,7 @@ def test_a_note_that_is_not_valid_is_told_with_its_line_and_the_command_that_tel
     told = found(vault)["vault"]
     assert told.state == "problem"
     assert told.what.startswith("rooms/Pit.md")
-    assert told.remedy == f"Mend the notes; this tells all that is wrong: fallwater vault check --vault {vault.root}"
+    assert told.remedy == f"Correct the notes; this lists every fault: fallwater vault check --vault {vault.root}"
 
 
 def test_a_setting_that_will_not_do_is_told_with_its_line(vault):

@@ -99,5 +99,5 @@ def test_plots_of_the_same_values_are_the_same_bytes_and_what_never_differs_has_
 
 
 def test_a_folder_without_a_table_is_no_sweep(tmp_path):
-    with pytest.raises(NoteError, match="this is no folder of a sweep; it has no table runs.jsonl"):
+    with pytest.raises(NoteError, match="this is not the folder of a sweep; it has no table runs.jsonl"):
         read_study(SweepFolder(tmp_path))

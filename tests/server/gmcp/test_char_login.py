@@ -14,7 +14,7 @@ from tests.server.front_door import Thread, lobby_of
 from tests.server.gmcp.talking import ALL, Talker
 from tests.world.inn import inn_game
 
-WRONG = {"success": False, "message": "That is not the password of Ana."}
+WRONG = {"success": False, "message": "Wrong password for Ana."}
 RIGHT = {"success": True, "message": ""}
 
 
@@ -73,7 +73,7 @@ def test_a_wrong_password_is_told_and_the_questions_go_on(registry):
     ana = Talker(registry, *ALL)
     assert credentials(ana, "Ana", "wrong") == WRONG
     assert ana.connection.screen().endswith("Password: ")
-    assert ana.types(SECRET).startswith("\nWrong passwords given for your name since you were last here: 1.\n")
+    assert ana.types(SECRET).startswith("\nWrong passwords for your name since your last login: 1.\n")
 
 
 def test_wrong_ones_are_counted_with_those_that_are_typed(registry):
@@ -81,7 +81,7 @@ def test_wrong_ones_are_counted_with_those_that_are_typed(registry):
     assert credentials(ana, "Ana", "wrong") == WRONG
     ana.types("wrong as well")
     ended = credentials(ana, "Ana", "wrong again")
-    assert ended["message"].startswith("That was not it either, so the door closes.")
+    assert ended["message"].startswith("Too many wrong passwords: the connection closes.")
     assert not ana.connection.is_open
     assert registry.login_services.authenticator.wait_seconds("Ana", "127.0.0.1") > 0
 
@@ -112,7 +112,7 @@ def test_a_name_that_will_not_do_is_refused_with_the_rule(registry):
 
 def test_who_is_banned_stays_out(registry):
     registry.login_services.accounts.bans.ban("Ana", None, "She knows why.")
-    assert credentials(Talker(registry, *ALL)) == {"success": False, "message": "You may not come in: She knows why."}
+    assert credentials(Talker(registry, *ALL)) == {"success": False, "message": "You are banned: She knows why."}
 
 
 def test_a_new_name_chooses_its_password_where_one_types(registry, game):
@@ -132,7 +132,7 @@ def test_a_password_for_one_time_is_followed_by_one_of_ones_own(registry):
     )
     ana = Talker(registry, *ALL)
     told = credentials(ana, "Ana", "once-only")
-    assert told == {"success": False, "message": "That password was for one time only. Choose one of your own now."}
+    assert told == {"success": False, "message": "That was a one-time password. Choose one of your own now."}
     assert "The Common Room" in ana.types("another secret")
 
 
@@ -153,7 +153,7 @@ def test_what_is_no_account_and_password_is_refused_and_costs_nothing(registry, 
     ana = Talker(registry, *ALL)
     ana.tells("Char.Login.Credentials", payload)
     assert ana.told("Char.Login.Result") == [
-        {"success": False, "message": "A client that comes in by itself has to give an account and a password."}
+        {"success": False, "message": "Char.Login.Credentials needs an account and a password."}
     ]
     assert registry.login_services.accounts.account("Ana").failed == 0
 

@@ -101,7 +101,7 @@ def test_a_file_that_is_missing_or_no_pem_is_named_with_what_is_wrong(paths):
     assert refusal(missing, key) == f"{missing}: this file cannot be read: No such file or directory."
     pipe = certificate.with_name("pipe.pem")
     os.mkfifo(pipe)
-    assert refusal(pipe, key) == f"{pipe}: this is no file, but a pipe or a device."
+    assert refusal(pipe, key) == f"{pipe}: this is a pipe or a device, not a file."
     content = key.read_bytes()
     key.write_text("-----BEGIN PRIVATE KEY-----\nnonsense\n-----END PRIVATE KEY-----\n")
     assert refusal(certificate, key) == f"{key}: there is no private key in PEM in this file."

@@ -302,7 +302,7 @@ def test_the_command_tells_the_town_of_a_time_to_those_who_see_all_and_nobody_el
             life.ana.types(line)
             told[role, line] = life.ana.screen()[0]
     assert told[Role.ADMIN, f"@town {DAY}T20"] == f"Who was where at {DAY} 20 (UTC), as the chronicle tells; the rooms are those of now."  # noqa: E501  # fmt: skip
-    assert told[Role.ADMIN, "@town yesterday"].startswith("'yesterday' is no time.")
+    assert told[Role.ADMIN, "@town yesterday"].startswith("'yesterday' is not a time.")
     assert told[Role.PLAYER, f"@town {DAY}T20"] == f"The view 'town@{DAY}T20' is for observers and admins."
     assert "Who was where" not in told[Role.ADMIN, "@town"]
 

@@ -109,7 +109,7 @@ def test_a_guest_may_listen_too_and_hear_less(registry):
     guest = Guest(registry)
     guest.types("guest")
     assert "plain sentences" in guest.types("screenreader on")
-    assert "You notice of agents only what is for you." in guest.types("hush agents")
+    assert "You ignore agents, except for what is for you." in guest.types("hush agents")
     assert registry.game.world.characters["Guest1"].role is Role.GUEST
 
 

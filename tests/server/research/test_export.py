@@ -265,7 +265,7 @@ def test_a_half_written_line_is_left_out_and_named(town):
         file.write(b'{"event": \n{"event": "mess')
     written = write_dataset(town.root, town.root.parent / "data", NOW_MS)
     assert written.problems == [
-        "agents/Eliza/archive/2026-11-30.jsonl:3: this is no entry and was left out",
+        "agents/Eliza/archive/2026-11-30.jsonl:3: this entry is not valid and was left out",
         "agents/Eliza/archive/2026-11-30.jsonl:4: the last line is torn and was left out",
     ]
     assert written.problems[0] in (town.root.parent / "data" / "README.md").read_text("utf-8")

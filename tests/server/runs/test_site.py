@@ -101,7 +101,7 @@ def test_a_run_is_seen_as_it_was_at_any_time(browser):
     [
         ("run=1&view=mind&agent=Zed", "There is no agent"),
         ("run=1&view=health", "There is no view 'health'"),
-        ("run=1&view=mind&agent=Eliza&at=never", "is no time"),
+        ("run=1&view=mind&agent=Eliza&at=never", "is not a time"),
         ("run=1&view=why&agent=Eliza&seq=x", "is not the number of a memory"),
         ("run=3&view=mind", "There is no run '3'"),
         ("view=town", "There is no run ''"),

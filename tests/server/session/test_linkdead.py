@@ -81,7 +81,7 @@ def test_whom_one_follows_and_answers_stays_as_it_was(registry, ana, ben):
 def test_the_password_is_needed_to_come_back(registry, ana, ben):
     ana.hangs_up()
     stranger = Guest(registry)
-    assert "That is not the password of Ana." in stranger.enters("Ana", "a guess at it")
+    assert "Wrong password for Ana." in stranger.enters("Ana", "a guess at it")
     registry.clock.advance(60)
     assert ben.screen() == ASLEEP
 

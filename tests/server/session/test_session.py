@@ -154,7 +154,7 @@ def test_whoever_does_not_come_in_in_time_is_let_go(registry):
     guest = Guest(registry)
     guest.screen()
     registry.clock.advance(60)
-    assert guest.screen() == "\nNobody came in, so the door closes. Connect again whenever you like.\n"
+    assert guest.screen() == "\nNobody logged in, so the connection closes. Connect again whenever you like.\n"
     assert not guest.connection.is_open
 
 
@@ -200,7 +200,7 @@ def test_nobody_is_let_go_where_the_setting_says_never(tmp_path):
 def test_a_full_house_turns_callers_away_and_says_why(registry, caplog):
     inside = [Guest(registry) for _ in range(3)]
     rejection_for = Guest(registry)
-    assert rejection_for.screen() == ("There are 3 people here, and that is as many as we can hold. Come back later.\n")
+    assert rejection_for.screen() == ("The world is full: 3 people are here. Come back later.\n")
     assert not rejection_for.connection.is_open
     assert registry.traffic["telnet"].refused == {"full": 1}
     assert (
@@ -274,7 +274,7 @@ def test_who_comes_and_goes_is_seen_at_that_time(registry):
 def test_an_address_that_is_banned_is_told_why_and_turned_away(registry):
     registry.login_services.accounts.bans.ban("203.0.113.0/24", None, "nothing but noise")
     caller = Guest(registry, "203.0.113.9")
-    assert caller.screen() == "You may not come in: nothing but noise\n"
+    assert caller.screen() == "You are banned: nothing but noise\n"
     assert (caller.connection.is_open, registry.sessions, registry.traffic["telnet"].refused) == (
         False,
         set(),
@@ -327,7 +327,7 @@ def test_an_answer_to_a_guest_who_has_gone_reaches_nobody_and_no_number_is_given
 def test_guests_are_refused_where_the_setting_says_so(tmp_path):
     registry = lobby_of(tmp_path, inn_game(), ServerSettings(guests=False))
     assert Guest(registry).types("guest") == (
-        "Guests are not let in here. Give a name of your own.\nBy what name shall we know you? "
+        "This world has no guests. Give a name of your own.\nBy what name shall we know you? "
     )
 
 
@@ -336,9 +336,7 @@ def test_one_too_many_from_an_address_is_told_so_and_the_door_closes(registry):
     for _ in range(21):
         assert registry.limiter.admit(host)
     caller = Guest(registry, host)
-    assert caller.screen() == (
-        "There are 20 people here from where you are, and that is as many as we let in.\nCome back later.\n"
-    )
+    assert caller.screen() == "There are 20 connections from your address, the maximum. Come back later.\n"
     assert (caller.connection.is_open, registry.sessions, registry.traffic["telnet"].refused) == (
         False,
         set(),

@@ -272,7 +272,7 @@ def test_a_thing_whose_note_still_names_a_renamed_room_can_be_edited(house):
 @pytest.mark.parametrize(
     ("place", "why"),
     [
-        ("Moon", "at is 'Moon', which is no room, person or thing."),
+        ("Moon", "at is 'Moon', which is not a room, person or thing."),
         ("lamp", "'lamp' would be inside itself (by its own note); put one of them elsewhere."),
     ],
 )

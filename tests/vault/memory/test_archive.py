@@ -101,7 +101,7 @@ def test_a_prompt_whose_chain_was_changed_by_hand_is_not_made_up(tmp_path):
 
 def test_only_a_message_has_a_prompt(tmp_path):
     archive = archive_in(tmp_path)
-    with pytest.raises(NoteError, match="2026-11-21#1 is no message, but tool_call"):
+    with pytest.raises(NoteError, match="2026-11-21#1 is not a message, but tool_call"):
         archive.prompt_of(archive.append("tool_call", EVENING_MS, 1, command="look"))
 
 
@@ -233,7 +233,7 @@ def test_a_file_moved_away_is_said_to_be_so_and_the_next_entry_begins_another(tm
 
 @pytest.mark.parametrize("reference", ["", "#", "7", "2026-11-21", "2026-11-21#0", "2026-13-41#1", "../x#1", "^m12"])
 def test_what_is_no_reference_is_said_to_be_none(tmp_path, reference):
-    with pytest.raises(NoteError, match="is no reference into an archive; one looks like 2026-11-21#7."):
+    with pytest.raises(NoteError, match="is not a reference into an archive; expected one like 2026-11-21#7."):
         archive_in(tmp_path).read(reference)
 
 
@@ -261,9 +261,9 @@ def test_a_line_changed_by_hand_costs_only_itself(tmp_path, junk, caplog):
     first, _, third, _ = path.read_bytes().split(b"\n")
     path.write_bytes(b"\n".join([first, junk, third, b""]))
     assert [entry["seq"] for _, entry in archive.entries()] == [1, 3]
-    assert "2026-11-21.jsonl:2: this is no entry and was left out" in caplog.text
+    assert "2026-11-21.jsonl:2: this entry is not valid and was left out" in caplog.text
     assert archive.read(references[2])["seq"] == 3
-    with pytest.raises(NoteError, match="2026-11-21.jsonl:2: this is no entry; the line was changed by hand."):
+    with pytest.raises(NoteError, match="2026-11-21.jsonl:2: this entry is not valid; the line was edited by hand."):
         archive.read(references[1])
 
 
