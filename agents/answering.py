@@ -76,6 +76,8 @@ class Answering:
             return ""
         if has_phrase(say("asked.odd"), words):
             return self._rng.choice(say("asked.odd_answers").split("; "))
+        if has_phrase(say("asked.asks_found"), words) and not self.known_here(address):
+            return self._rng.choice(say("asked.not_found").split("; "))
         known = self.known(address) if self._is_tiny else ""
         is_deed = has_phrase(say("talk.asks_along"), words) or asked_for(self._game.world, self._agent.character, words)
         if not address.by_person or address.is_gift or address.with_gift or is_deed:

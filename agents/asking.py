@@ -16,7 +16,7 @@ from agents.models.queue import RoutedModel
 from agents.prompts.prompt import Prompt
 from agents.repetition.guard import Mitigation
 from agents.replies.reply import Listener, Reply, first_command, open_to
-from agents.replies.speech import called_rightly, speech_in, told_to_asker, without_phrases
+from agents.replies.speech import called_rightly, speech_in, told_to_asker, uncalled, without_phrases
 from config.settings import AgentSettings
 from world.game import Game
 
@@ -195,7 +195,8 @@ class Asking:
             words = told_to_asker(words, self._name, called, question.reads)
             if subject_of(question.reads) != "asker":  # nobody else need have told it
                 words = without_phrases(words, self._game.world.wording("talk.not_told"))
-        return called_rightly(words, self._name, called)
+        words = called_rightly(words, self._name, called)
+        return uncalled(words, called) if question.is_unknown else words
 
     def _called(self, question: Question) -> str:
         """Return how the partner is called in the prompt: a guest by the name that they have told."""

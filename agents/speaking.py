@@ -99,7 +99,8 @@ class Speaking:
     def objects_to(self, reply: Reply, question: Question) -> bool:
         """Return whether the words of a reply will not do: there are none, or they have a fault."""
         words = reply.line.removeprefix(question.decision.opening()).strip()
-        is_again = self._conduct.has_heard(words) and not self._tells_again(words, question)
+        is_deed = bool(question.decision.hand_over() or question.decision.asked_along)  # "Yes" will do, also twice
+        is_again = not is_deed and self._conduct.has_heard(words) and not self._tells_again(words, question)
         self._fault = self._fault_in(words, question) or ("repeats" if is_again else "")
         self._said_again = words if self._fault == "repeats" else ""
         return not words or bool(self._fault) or self._has_not_found(words, question)
@@ -150,7 +151,8 @@ class Speaking:
         is_asked = address.by_person and is_question(address.text, world.wording)
         if is_asked:
             spoken = (utterance_in(one, agent.memory.reading) for one in agent.memory.view().tail[-TOLD_LINES:])
-            told += [one for said in spoken if said and said.speaker == partner.name for one in sentences(said.text)]
+            same = {partner.name, *agent.reflection.people.other_names_of(partner.name)}
+            told += [one for said in spoken if said and said.speaker in same for one in sentences(said.text)]
         return Heard(
             {*others, partner.name},
             narration,
@@ -203,7 +205,8 @@ class Speaking:
         recalled = self._recall(question)
         if question.reads and not recalled:
             return replace(question, again=say("earlier.again"))
-        fault = "misses" if recalled and self._fault == "invents" else self._fault
+        is_told = self._fault in TOLD and not (recalled and self._fault == "invents")
+        fault = self._fault if is_told else "misses"
         known = recalled or self._answering.known(self._agent.awareness.thinks_of)
         again = say(f"talk.again_{fault}", name=self._agent.name, who=partner.name, recalled=known)
         return replace(question, again=again, said_again=self._said_again)

@@ -83,6 +83,11 @@ class Acquaintances:
         """Return the names that guests have told, by the name that everybody sees."""
         return {guest: one.name for guest, one in self._recognized.items()}
 
+    def other_names_of(self, guest: str) -> list[str]:
+        """Return the names of guests of earlier visits who were the same person."""
+        known = self._recognized.get(guest)
+        return [other for other, one in self._recognized.items() if known and one.name == known.name and other != guest]
+
     def from_before(self, guest: str) -> list[Statement]:
         """Return the facts that were known of a guest when they told their name: what was said at earlier visits."""
         known = self._recognized.get(guest)

@@ -46,7 +46,7 @@ _PATTERNS = (
 )
 _COMPILED = [(kind, re.compile(pattern, re.IGNORECASE)) for kind, pattern in _PATTERNS]
 _I_AM = re.compile(
-    r"^(?:(?:hello|hi|hey|good \w+)(?:,? \w+)?[,!.]? )?(?:I am|I['’]?m|it(?:['’]?s| is) me,?) "
+    r"^(?:(?:hello|hi|hey|good \w+)(?:,? \w+)?[,!.]? |\w+, )?(?:I am|I['’]?m|it(?:['’]?s| is) me,?) "
     r"(?P<name>[^\W\d_]{2,20})(?=[,.!;]|\Z| from\b| and\b)",
     re.IGNORECASE,
 )

@@ -74,6 +74,13 @@ def called_rightly(words: str, name: str, partner: str) -> str:
     return re.sub(rf"(?<=, ){own}(?=\s?[.!?…])|^{own}(?=,)", lambda match: partner, words)
 
 
+def uncalled(words: str, partner: str) -> str:
+    """Return words that do not call the partner by a name: "Guest7" is none that anybody would say."""
+    called = re.escape(partner)
+    told = re.sub(rf",? {called}(?=\s?(?:[.!?…,]|$))|^{called}[,!] ?", "", words)
+    return told[:1].upper() + told[1:] if told else words
+
+
 def told_to_asker(words: str, name: str, asker: str, question: str) -> str:
     """Return an answer to a question about what was said as the agent called `name` tells it to the asker.
 

@@ -351,7 +351,8 @@ def is_kin(words: str, heard: Heard) -> bool:
         return True
     if not heard.known or words.endswith("?"):
         return False
-    named = words_of(" ".join((*heard.told, heard.words, heard.recalled, heard.answer)))
+    read = heard.known if heard.examples else ""
+    named = words_of(" ".join((*heard.told, heard.words, heard.recalled, heard.answer, read)))
     return any(kin.casefold() not in named for kin in _YOUR_KIN.findall(words))
 
 

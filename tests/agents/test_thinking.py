@@ -845,6 +845,37 @@ def test_a_guest_who_comes_back_under_the_name_they_told_is_told_what_they_said(
     assert "back" not in life.answers().line
 
 
+@pytest.mark.parametrize("can", [CHAT, TINY], ids=["small", "tiny base"])
+def test_nobody_has_found_what_only_its_owner_has_spoken_of(tmp_path, can):
+    life = with_voice(tmp_path, words("A pity."), words("Yes, I found it in the mill."), can=can)
+    life.answers("say Rook, I have lost my scarf, as you know.")
+    told = life.answers("say Did you find my scarf, Rook?").line.removeprefix("say ")
+    assert told in life.game.world.wording("asked.not_found").split("; ")
+    life.ana.types("get brass lamp")
+    life.ana.types("drop brass lamp")
+    assert life.answers("say Have you found my brass lamp, Rook?").line not in ("", f"say {told}")
+
+
+def test_what_somebody_else_has_agreed_to_may_be_agreed_to_too(tmp_path):
+    life = Talking(tmp_path, json.dumps({"words": "Yes, I will go with you.", "you_follow": "yes"}))
+    life.game.perform("Ben", "say Yes, I will go with you.")
+    assert life.answers("say Rook, will you come with me?").line == "say Yes, I will go with you."
+    assert life.game.world.characters["Rook"].transient.following_id == "Ana"
+
+
+def test_kin_that_stands_in_what_was_read_may_be_named(tmp_path):
+    life = Talking(tmp_path, words("A pity."), words("It was my grandmother."))
+    life.answers("say Rook, my scarf is gone. It was a present from my grandmother.")
+    assert life.answers("say And who gave it to me, Rook?").line == "say It was your grandmother."
+
+
+def test_a_guest_without_a_name_is_not_called_by_a_number(tmp_path):
+    life = Talking(tmp_path, words("I should write back, Ana. Would you?"))
+    life.game.world.characters["Ana"].role = Role.GUEST
+    told = life.answers("say Rook, ought one to answer a letter?").line
+    assert told == "say I should write back. Would you?"
+
+
 def test_another_agent_is_greeted_in_own_words_that_were_not_used_lately(tmp_path):
     life = with_voice(tmp_path, *[words("How do you do.")] * 9)
     life.game.world.characters["Ben"].is_agent = True
