@@ -127,7 +127,7 @@ class Thinking:
         self._agent.awareness.end_turn()
         if not decision.line:
             return Turn("resting", why=self._game.world.wording("talk.rests"), cause=decision.cause)
-        return self._do([decision.line], decision.cause)
+        return self._do([decision.line], decision)
 
     async def _thought(self) -> Reply | Turn:
         """Ask the model, and once more if what it would do goes round in a circle. Raises: ModelError, NoteError."""
@@ -229,15 +229,19 @@ class Thinking:
     def _done(self, reply: Reply | Turn) -> Turn:
         if isinstance(reply, Turn):
             return reply
-        return self._do([one for one in (reply.before, reply.line) if one], self.question.decision.cause)
+        return self._do([one for one in (reply.before, reply.line) if one], self.question.decision)
 
-    def _do(self, lines: Sequence[str], cause: str) -> Turn:
-        """Do lines in order, the last of which is what the turn is about."""
-        turn = Turn("asleep")
-        for one in lines:
-            line = one_line(one)
-            performed = self._agent.perform(line, cause)
-            turn = Turn("acted" if performed.accepted else "refused", line, performed.refusal, cause)
+    def _do(self, lines: Sequence[str], decision: Decision) -> Turn:
+        """Do lines in order, the last of which is what the turn is about, as words to the partner of the decision."""
+        turn, own = Turn("asleep"), self._agent.character.transient
+        own.speaks_to_id = decision.partner.character_id if decision.partner else ""
+        try:
+            for one in lines:
+                line = one_line(one)
+                performed = self._agent.perform(line, decision.cause)
+                turn = Turn("acted" if performed.accepted else "refused", line, performed.refusal, decision.cause)
+        finally:
+            own.speaks_to_id = ""
         return turn
 
     def _archive(self, completion: Completion, finish: str) -> None:

@@ -26,13 +26,15 @@ class Event:
 class Said(Event):
     """Words for everyone in the room; `is_scripted` if a table of reactions put them in the actor's mouth.
 
-    `to_id` is whom they are meant for, or empty; everyone hears them all the same.
+    `to_id` is whom they are meant for, or empty; everyone hears them all the same. `meant_for_id` is the same where it
+    is only known and not shown: agents take no words for their own that are meant for another.
     """
 
     room_id: str
     text: str
     is_scripted: bool = False
     to_id: str = ""
+    meant_for_id: str = ""
 
 
 @dataclass(frozen=True)

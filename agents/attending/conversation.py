@@ -162,11 +162,11 @@ def is_spoken_to(name: str, words: str, wording: Wording) -> bool:
 def addressee(event: Said | Whispered, before: Speech, world: World) -> str:
     """Return the id of the addressee of a speech, empty if the words are for nobody in particular.
 
-    The addressee is the character that the words call by name. Words that call nobody are for the one who spoke to this
+    The addressee is whom the words are known to be meant for, or the character that they call by name. Words that call nobody are for the one who spoke to this
     speaker in the speech `before` it in the same room, if that character is still here.
     """
-    if event.to_id:
-        return event.to_id
+    if meant_for := event.to_id or (event.meant_for_id if isinstance(event, Said) else ""):
+        return meant_for
     here = [one for one in world.occupants(event.room_id) if one.character_id != event.actor_id]
     say = world.wording
     if called := next((one.character_id for one in here if is_spoken_to(one.name, event.text, say)), ""):

@@ -125,6 +125,8 @@ def _is_meant(event: Said, name: str, world: World) -> bool:
     """Return whether words are for this agent: said to it, or naming it, or nobody else is there to hear them."""
     if event.to_id:
         return event.to_id == name
+    if event.meant_for_id not in ("", name):
+        return False
     if is_spoken_to(name, event.text, world.wording):
         return True
     if world.count_occupants(event.room_id) > 2:

@@ -47,7 +47,7 @@ _PATTERNS = (
 _COMPILED = [(kind, re.compile(pattern, re.IGNORECASE)) for kind, pattern in _PATTERNS]
 _I_AM = re.compile(
     r"^(?:(?:hello|hi|hey|good \w+)(?:,? \w+)?[,!.]? |\w+, )?(?:I am|I['’]?m|it(?:['’]?s| is) me,?) "
-    r"(?P<name>[^\W\d_]{2,20})(?=[,.!;]|\Z| from\b| and\b)",
+    r"(?P<name>[^\W\d_]{2,20})(?=[,.!;]|\Z| from\b| and\b| again\b)",
     re.IGNORECASE,
 )
 _NAME = r"(?P<name>[^\W\d_]{2,20})\b"
@@ -62,6 +62,7 @@ _CALLED = tuple(
         rf"\b(?:they|people|friends|most|everybody|everyone) (?:all )?calls? me {_NAME}",
         rf"^{_NAME} is my name\b",
         rf"^(?:the )?name(?:['’]s| is) {_NAME}",
+        rf"\bit(?:['’]?s| is) {_NAME}(?:,)? again\b",
     )
 )
 _SAYS_WHO_IT_IS = re.compile(rf"\b(?:I am|I['’]?m|it(?:['’]?s| is) me,?) {_NAME}", re.IGNORECASE)

@@ -121,6 +121,9 @@ class Heard:
     examples: str = ""
 
 
+_OWN_NAME = re.compile(r"\b(?:my name(?:['’]s| is)|I(?:['’]m| am) called) ([^\W\d_]+)", re.IGNORECASE)
+
+
 def fault_in(words: str, name: str, heard: Heard, wording: Wording) -> Fault:
     """Return what is wrong with words of the agent called `name`; empty if nothing is.
 
@@ -131,7 +134,12 @@ def fault_in(words: str, name: str, heard: Heard, wording: Wording) -> Fault:
     is_told = any(_recites(one, shingles(heard.again)) for one in sentences(words))
     if is_told or narrates(words, heard.narration) or tells_of(words, heard.partner):
         return "narrates"
-    if claims_as_own(words, heard.told) or owns(words, heard, wording) or answers_as_asker(words, heard.words):
+    if (
+        has_other_name(words, name)
+        or claims_as_own(words, heard.told)
+        or owns(words, heard, wording)
+        or answers_as_asker(words, heard.words)
+    ):
         return "claims"
     if says_back(words, heard.words) or offers_the_same(words, heard.words):
         return "echoes"
@@ -308,6 +316,11 @@ def claims_as_own(words: str, told: Iterable[str]) -> bool:
     """Return whether words tell in the first person what the other has told of themselves."""
     said = [shingles(words), *map(shingles, sentences(words))]
     return any(_is_mostly(one, pairs) or _is_mostly(pairs, one) for pairs in map(shingles, told) for one in said)
+
+
+def has_other_name(words: str, name: str) -> bool:
+    """Return whether the agent called `name` says that it is called otherwise."""
+    return any(own.casefold() not in name.casefold().split() for own in _OWN_NAME.findall(words))
 
 
 def owns(words: str, heard: Heard, wording: Wording) -> bool:

@@ -24,6 +24,7 @@ from tests.scripted_model import Reply, ScriptedModel
 from vault.entities.agent_notes import Errand
 from vault.entities.voice_note import Exchange
 from world.entities import Character, Role
+from world.events import Event, Said
 from world.lore import Lore, LoreEntry
 
 KITCHEN = "The Kitchen"
@@ -874,6 +875,19 @@ def test_a_guest_without_a_name_is_not_called_by_a_number(tmp_path):
     life.game.world.characters["Ana"].role = Role.GUEST
     told = life.answers("say Rook, ought one to answer a letter?").line
     assert told == "say I should write back. Would you?"
+
+
+def test_no_agent_takes_the_name_of_another(tmp_path):
+    life = Talking(tmp_path, words("My name is Tilda."), words("My name is Rook."))
+    assert life.answers("say Good day, Rook. And you are?").line == "say My name is Rook."
+
+
+def test_whom_an_agent_speaks_to_is_told_to_all_who_hear_it(tmp_path):
+    life, heard = Talking(tmp_path, words("It is warm.")), list[Event]()
+    life.game.subscribe("test", heard.extend, (Said,))
+    life.answers("say Rook, is it cold?")
+    life.agent.perform("say And now?")  # somebody has typed this for it
+    assert [one.meant_for_id for one in heard if isinstance(one, Said)] == ["", "Ana", ""]
 
 
 def test_another_agent_is_greeted_in_own_words_that_were_not_used_lately(tmp_path):

@@ -30,7 +30,8 @@ def say(world: World, actor: Character, text: str, person: str = "") -> list[Eve
     say to Moss Good morning.       everyone hears it, and for whom it is
     """
     to_id = find_person_here(world, actor, person).character_id if person else ""
-    return [Said(actor.character_id, actor.room_id, strip_quotes(text), to_id=to_id)]
+    meant_for_id = actor.transient.speaks_to_id
+    return [Said(actor.character_id, actor.room_id, strip_quotes(text), to_id=to_id, meant_for_id=meant_for_id)]
 
 
 @command("shout <text>", "yell", category="speech", role=Role.PLAYER, for_agents=False, visible_to="near")

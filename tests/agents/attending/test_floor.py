@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 from itertools import combinations
 
 import pytest
@@ -118,6 +119,13 @@ def test_what_is_answered_to_a_person_is_for_that_person_though_a_third_has_spok
     takers(floor, Said(other, ROOM, "Good day. What are you called?"), world)
     assert takers(floor, Said("Ana", ROOM, "What would you do?"), world) == [one]
     assert takers(floor, Said(one, ROOM, "I would wait. Would you?"), world) == []
+
+
+def test_what_an_agent_is_known_to_ask_a_person_is_for_no_other_agent():
+    floor, world = Floor(), aviary()
+    greeting = Said("Rook", ROOM, "There you are. What are you called?")
+    assert takers(floor, greeting, world) != []
+    assert takers(floor, replace(greeting, meant_for_id="Ana"), world) == []
 
 
 class Room:

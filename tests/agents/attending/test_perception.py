@@ -118,6 +118,13 @@ def test_words_that_name_another_who_is_here_are_for_the_other(world):
     assert left and not left.addressed
 
 
+def test_words_that_are_known_to_be_meant_for_another_are_not_for_the_only_one_who_is_near(world):
+    world.characters["Ben"].room_id = KITCHEN
+    for meant_for, is_meant in (("", True), ("Rook", True), ("Ben", False)):
+        left = impression(Said("Ana", ROOM, "What are you called?", meant_for_id=meant_for), "Rook", world)
+        assert left and left.addressed == is_meant
+
+
 def test_whoever_sleeps_does_not_listen(world):
     world.characters["Ben"].awake = False
     left = impression(Said("Ana", ROOM, "Ben would know."), "Rook", world)
