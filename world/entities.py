@@ -101,8 +101,8 @@ class TransientState:
     away, None if it is not away. `last_line` is its last typed line, `speech_history` the speech that reached it,
     oldest first. `client_uses_screen_reader` is true if its client is read out to it. `is_linkdead` is true while it
     stands here without a connection of its player. `followed_by` are those who began to follow it; their own state says
-    whether they still do. `speaks_to_id` is whom its next words are meant for, where they do not say so. `awaiting_reply_from` are those whose answer it awaits, so that it hears them although it
-    ignores them.
+    whether they still do. `speaks_to_id` is whom its next words are meant for, where they do not say so.
+    `awaiting_reply_from` are those whose answer it awaits, so that it hears them although it ignores them.
     """
 
     destination_id: str = ""

@@ -162,8 +162,9 @@ def is_spoken_to(name: str, words: str, wording: Wording) -> bool:
 def addressee(event: Said | Whispered, before: Speech, world: World) -> str:
     """Return the id of the addressee of a speech, empty if the words are for nobody in particular.
 
-    The addressee is whom the words are known to be meant for, or the character that they call by name. Words that call nobody are for the one who spoke to this
-    speaker in the speech `before` it in the same room, if that character is still here.
+    The addressee is whom the words are known to be meant for, or the character that they call by name. Words that call
+    nobody are for the one who spoke to this speaker in the speech `before` it in the same room, if that character is
+    still here.
     """
     if meant_for := event.to_id or (event.meant_for_id if isinstance(event, Said) else ""):
         return meant_for
