@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from dataclasses import replace
+from itertools import dropwhile
 from typing import Protocol
 
 from agents.asking import is_small
@@ -147,8 +148,9 @@ class Answering:
         """Return what is said to a guest who tells the name of somebody known from before; empty at all other times."""
         name, world = self._told_name(address), self._game.world
         known = self._agent.reflection.people.from_before(address.by_id)
-        hello = world.wording("talk.is_back", who=name)
-        if not (name and known) or any(hello in one.text for one in self._agent.memory.view().tail):
+        hello, tail = world.wording("talk.is_back", who=name), self._agent.memory.view().tail
+        this_visit = dropwhile(lambda one: address.by_id not in one.people, tail)
+        if not (name and known) or any(hello in one.text for one in this_visit):
             return ""
         told = [told_again(one.words, self._agent.character, world) for one in known if one.label != NAME]
         return " ".join([hello, *told[-1:]])

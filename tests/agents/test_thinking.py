@@ -844,6 +844,10 @@ def test_a_guest_who_comes_back_under_the_name_they_told_is_told_what_they_said(
     assert life.answers().line == "say Robin! You are back. You told me that you lost your hat."
     life.game.perform("Guest2", "say Rook, I'm Robin, I tell you.")
     assert "back" not in life.answers().line
+    del life.game.world.characters["Guest2"]
+    life.game.world.add_character(Character("Guest3", ROOM, role=Role.GUEST, awake=True))
+    life.game.perform("Guest3", "say Rook, it's Robin again.")
+    assert life.answers().line == "say Robin! You are back. You told me that you lost your hat."
 
 
 @pytest.mark.parametrize("can", [CHAT, TINY], ids=["small", "tiny base"])
