@@ -18,6 +18,7 @@ from agents.components.voice import ASKED_SUBJECT, SURE, VERY_SURE, Voice
 from agents.memory.facts.extraction import Utterance
 from agents.memory.memory import AgentMemory
 from agents.models.queue import ModelQueue
+from agents.reflection.acquaintances import WHISPERED
 from agents.reflection.reflection import Reflection
 from agents.reflection.speech_facts import NAME, answered_name, heard_facts, told_name
 from world.entities import Character, Role
@@ -28,6 +29,8 @@ TINY_BILLION = 0.6
 """A base model of fewer parameters says nothing to the point; what the world can answer it is not asked."""
 
 MAX_ANSWERS = 2
+MAX_FACTS = 3
+"""Maximum number of facts, the newest, that are told to one who asks what is known of them."""
 
 
 class Manner(Protocol):
@@ -83,8 +86,8 @@ class Answering:
         is_deed = has_phrase(say("talk.asks_along"), words) or asked_for(self._game.world, self._agent.character, words)
         if not address.by_person or address.is_gift or address.with_gift or is_deed:
             return known
-        if again := self._recognition(address):
-            return again
+        if told := self._recognition(address) or self._knowledge_of(address):
+            return told
         if is_farewell(words, say):  # whatever else is told on the way out
             return self.in_own_voice(address, VERY_SURE) or known
         if not is_question(words, say):
@@ -154,6 +157,17 @@ class Answering:
             return ""
         told = [told_again(one.words, self._agent.character, world) for one in known if one.label != NAME]
         return " ".join([hello, *told[-1:]])
+
+    def _knowledge_of(self, address: Address) -> str:
+        """Return what a person has said of themselves to one who asks for just that; empty without such."""
+        say, people = self._game.world.wording, self._agent.reflection.people
+        who = self._game.world.characters.get(address.by_id)
+        if who is None or not has_phrase(say("asked.asks_of_asker"), address.text):
+            return ""
+        facts = [one.words for one in people.facts(who.name) if one.label != NAME and WHISPERED not in one.tags]
+        called = [say("asked.say_name", name=name)] if (name := people.called(who.name)) else []
+        told = [told_again(one, self._agent.character, self._game.world) for one in facts[-MAX_FACTS:]]
+        return " ".join([*called, *told]) if told else ""
 
     def _told_name(self, address: Address) -> str:
         """Return the name that a person gives of themselves in their words, as the agent has taken it; or nothing."""

@@ -894,6 +894,20 @@ def test_whom_an_agent_speaks_to_is_told_to_all_who_hear_it(tmp_path):
     assert [one.meant_for_id for one in heard if isinstance(one, Said)] == ["", "Ana", ""]
 
 
+@pytest.mark.parametrize("can", [CHAT, TINY], ids=["small", "tiny base"])
+def test_who_asks_what_is_known_of_them_hears_what_they_have_said_aloud(tmp_path, can):
+    life = with_voice(tmp_path, *[words("As you say.")] * 4, can=can)
+    life.game.world.characters["Ana"].role = Role.GUEST
+    life.answers("say Rook, do you know about me?")
+    assert life.answers("whisper Rook I lost my mother's ring.")
+    life.answers("say Rook, my name is Robin. My brother is called Josef.", "say I lost my hat, too.")
+    told = life.answers("say What do you know about me by now, Rook?").line
+    assert (
+        told
+        == "say You are Robin. You told me that your brother is called Josef. You told me that you lost your hat, too."
+    )
+
+
 def test_another_agent_is_greeted_in_own_words_that_were_not_used_lately(tmp_path):
     life = with_voice(tmp_path, *[words("How do you do.")] * 9)
     life.game.world.characters["Ben"].is_agent = True
