@@ -90,16 +90,19 @@ class Answering:
             return told
         if is_farewell(words, say):  # whatever else is told on the way out
             return self.in_own_voice(address, VERY_SURE) or known
-        if not is_question(words, say):
-            is_plain = not has_phrase(say("talk.thanks"), words)
-            is_spoken_for = self._is_tiny and is_plain
-            return self._reply_to_told(address) or known or (self.at_a_loss(address) if is_spoken_for else "")
+        if is_question(words, say):
+            return self._answer_to_question(address, known)
+        is_spoken_for = self._is_tiny and not has_phrase(say("talk.thanks"), words)
+        return self._reply_to_told(address) or known or (self.at_a_loss(address) if is_spoken_for else "")
+
+    def _answer_to_question(self, address: Address, known: str) -> str:
+        """Return the answer to a person who asks; `known` is what a tiny model's agent would say in any case."""
+        words = address.text
         if len(parts := asking_parts(words)) > 1:
             each = [self.answer(replace(address, text=one)) for one in parts]
             return " ".join(dict.fromkeys(filter(None, each))) if all(each) or self._is_tiny else ""
-        is_recalled = asks_of_self(words) or goes_back(words)
         found = self.in_own_voice(address, VERY_SURE) or known
-        if not found and not is_recalled:
+        if not found and not (asks_of_self(words) or goes_back(words)):
             of_world = "" if subject_of(words) == "asked" else self.known_here(address)
             own = "" if of_world else self.in_own_voice(address, ASKED_SUBJECT)
             found = (of_world if self._is_tiny else self.known_here(address, is_sure=True)) or own
