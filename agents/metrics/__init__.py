@@ -1,1 +1,1 @@
-"""Metrics of a world, from archives, journals and chronicle."""
+"""Metrics and top moments of a world, from archives, journals and chronicle."""

@@ -10,7 +10,6 @@ from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Any
 
-from agents.chronicle.moments import Lexicon, phrases
 from agents.memory.strategy import loaded_strategies
 from agents.metrics.acting import Commands, Retrieval, Tokens, Validity
 from agents.metrics.metric import (
@@ -26,6 +25,7 @@ from agents.metrics.metric import (
     Unknown,
     Value,
 )
+from agents.metrics.moments import Lexicon, phrases
 from agents.metrics.talking import Answered, Diffusion, Promises, Speeches
 from agents.plugins import with_plugins
 from config.profiles import THINKER, ModelProfile

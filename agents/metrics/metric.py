@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar
 
-from agents.chronicle.moments import Lexicon
+from agents.metrics.moments import Lexicon
 from agents.metrics.statistics import Share
 from vault.chronicle.event_log import MOVES, OPENED, LoggedEvent
 from vault.memory.archive_exchanges import Question

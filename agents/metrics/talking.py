@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from agents.chronicle.moments import RULES, Settings, TopMoments, overlap_key, repeats
 from agents.metrics.counting import Answers, DistinctGrams, NearRepeats, words_of
 from agents.metrics.metric import (
     CHRONICLE,
@@ -18,6 +17,7 @@ from agents.metrics.metric import (
     Value,
     value_of,
 )
+from agents.metrics.moments import RULES, Settings, TopMoments, overlap_key, repeats
 from agents.metrics.statistics import Share
 from agents.repetition.loop_detector import SPEECH
 from vault.chronicle.event_log import LoggedEvent, second_name

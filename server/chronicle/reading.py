@@ -10,8 +10,8 @@ from itertools import islice
 from threading import Lock
 from typing import Protocol
 
-from agents.chronicle.moments import Lexicon, TopMoments, by_worth, phrases
-from agents.chronicle.moments import Settings as RuleSettings
+from agents.metrics.moments import Lexicon, TopMoments, by_worth, phrases
+from agents.metrics.moments import Settings as RuleSettings
 from config.settings import WorldSettings
 from server.chronicle.recorder import KINDS
 from vault.chronicle.event_log import FOLDER, LoggedEvent, Period, moment_text

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agents.chronicle.moments import RULES, Lexicon, Settings, TopMoments, by_worth
+from agents.metrics.moments import RULES, Lexicon, Settings, TopMoments, by_worth
 from vault.chronicle.event_log import LoggedEvent
 from vault.chronicle.intake import Moment, RuleState
 

@@ -1,1 +1,0 @@
-"""Top moments of a world, found by rule."""

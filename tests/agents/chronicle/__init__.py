@@ -1,1 +1,0 @@
-"""Tests of the chronicle: what is worth telling."""
