@@ -11,8 +11,7 @@ from agents.commands.memory_commands import Publish, as_command_error, split_tar
 from agents.components.people import person_lines
 from agents.views.bonds import bonds_shown, bonds_text
 from agents.views.memories import memory_page, page_text, query_of, time_of
-from agents.views.mind import mind_shown, mind_text
-from agents.views.then import lines_then, mind_then, then_text
+from agents.views.mind import lines_then, mind_shown, mind_text, mind_then, then_text
 from agents.views.tiers import Answering, Holding, SentencePlace, Shown, Steps, lines_behind, lines_text
 from agents.views.why import action_of, exchange_at, exchange_of, question_shown, why_shown, written_archive
 from agents.views.why_text import answer_lines, choice_lines, indented, why_text

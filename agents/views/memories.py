@@ -9,7 +9,7 @@ from agents.agent import Agent
 from agents.memory.inspection import journal_text
 from agents.memory.journal_search import query_terms
 from agents.memory.view import View
-from agents.views.then import last_before
+from agents.views.mind import last_before
 from agents.views.tiers import Shown, Steps, shown_memory
 from vault.chronicle.event_log import UNITS_MS, Period, period_of
 from vault.memory.journal import Journal

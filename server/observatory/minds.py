@@ -10,8 +10,7 @@ from agents.agent import Agent
 from agents.commands.agent_commands import find_agent
 from agents.views.bonds import bonds_shown, bonds_text
 from agents.views.memories import memory_page, page_text, query_of, time_of
-from agents.views.mind import mind_shown, mind_text
-from agents.views.then import lines_then, mind_then, sentences_then, then_text
+from agents.views.mind import lines_then, mind_shown, mind_text, mind_then, sentences_then, then_text
 from agents.views.tiers import Holding, SentencePlace, lines_behind, lines_text, run_to_end, sentences_for
 from agents.views.why import (
     Exchange,

@@ -12,7 +12,7 @@ import pytest
 from agents.agent import Agent
 from agents.commands.thought_commands import mind_command, thought_commands
 from agents.views.memories import memory_page, query_of
-from agents.views.then import last_before, lines_then, mind_then, sentences_then, then_text
+from agents.views.mind import last_before, lines_then, mind_then, sentences_then, then_text
 from agents.views.tiers import Holding, SentencePlace, Shown, lines_behind, run_to_end, sentences_of, tiers_shown
 from agents.views.why import exchange_at, written_archive
 from config.settings import MemorySettings
