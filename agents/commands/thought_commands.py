@@ -12,7 +12,7 @@ from agents.components.people import person_lines
 from agents.views.bonds import bonds_shown, bonds_text
 from agents.views.memories import memory_page, page_text, query_of, time_of
 from agents.views.mind import lines_then, mind_shown, mind_text, mind_then, then_text
-from agents.views.tiers import Answering, Holding, SentencePlace, Shown, Steps, lines_behind, lines_text
+from agents.views.tiers import Answering, SentencePlace, Shown, Steps, lines_behind, lines_text
 from agents.views.why import action_of, exchange_at, exchange_of, question_shown, why_shown, written_archive
 from agents.views.why_text import answer_lines, choice_lines, indented, why_text
 from vault.errors import NoteError
@@ -213,7 +213,7 @@ def _lines(agent: Agent, asked: re.Match[str], say: Wording) -> Steps:
     tier, number = asked["tier"].casefold(), int(asked["number"]) - 1
     if asked["at"]:
         return (yield from lines_then(agent, time_of(asked["at"], say), tier, number, say))
-    return lines_behind(agent.memory, SentencePlace(agent.memory.view(), tier, number), Holding(agent.finder), say)
+    return lines_behind(agent.memory, SentencePlace(agent.memory.view(), tier, number), agent.finder, say)
 
 
 def _mind(agent: Agent, world: World) -> str:

@@ -20,7 +20,6 @@ from agents.memory.view import View
 from agents.models.model import NotCountedYet
 from agents.prompts.prompt import Prompt
 from agents.views.tiers import (
-    Holding,
     SentencePlace,
     Shown,
     Steps,
@@ -267,7 +266,7 @@ def lines_then(agent: Agent, period: Period, tier: str, number: int, say: Wordin
     """Return the memories that a sentence of a summary of then stands for, as `lines_behind` does."""
     view = yield from view_then(agent.memory, period.end_ms)
     yield
-    return lines_behind(agent.memory, SentencePlace(view, tier, number), Holding(agent.finder), say)
+    return lines_behind(agent.memory, SentencePlace(view, tier, number), agent.finder, say)
 
 
 def sentences_then(agent: Agent, period: Period, seq: int, say: Wording) -> Steps:

@@ -14,6 +14,7 @@ from typing import Any
 
 from agents.memory.english import stem
 from agents.memory.inspection import journal_text
+from agents.memory.journal_search import JournalSearch
 from agents.memory.memory import AgentMemory
 from agents.memory.retrieval import distinctive_words
 from agents.memory.summaries.picked import memory_of_line
@@ -101,11 +102,11 @@ class SentencePlace:
     number: int
 
 
-def lines_behind(memory: AgentMemory, place: SentencePlace, holding: Holding, say: Wording) -> Shown:
+def lines_behind(memory: AgentMemory, place: SentencePlace, finder: JournalSearch, say: Wording) -> Shown:
     """Return the memories that a sentence stands for, best first.
 
     `how` is `cited` where the sentence names its memory, and `words` where the model wrote it and nothing but shared
-    words tells. `holding` returns the newest memories that have a word, below a number.
+    words tells. Words of old memories are looked up in `finder`, once it has indexed them.
 
     Raises: CommandError if there is no such sentence, NoteError.
     """
@@ -114,7 +115,7 @@ def lines_behind(memory: AgentMemory, place: SentencePlace, holding: Holding, sa
     if cited := memory_of_line(sentence):
         found, how = memory.journal.read(cited[0], cited[0]), "cited"
     else:
-        found, how = _by_words(memory, tier, sentence, holding), "words"
+        found, how = _by_words(memory, tier, sentence, finder), "words"
     return shown | {"how": how, "lines": [shown_memory(one, place.view) for one in found]}
 
 
@@ -124,18 +125,6 @@ def lines_text(shown: Shown, say: Wording) -> str:
     rows = (Memory(row["seq"], row["at"], row["kind"], row["room"], row["text"]) for row in shown["lines"])
     lines = [f"  {journal_text(one, say)}" for one in rows]
     return "\n".join([say(f"observatory.{shown['how'] if lines else 'nothing'}_behind", **sentence), *lines])
-
-
-class Holding:
-    """Looks words up: `ready` says whether the index has the memories up to a number; see `JournalSearch`."""
-
-    def __init__(self, finder: Any) -> None:
-        self._finder = finder
-
-    def __call__(self, word: str, before: int, most: int) -> list[int]:
-        """Return the newest memories below a number that have a word; none while the journal is still indexed."""
-        ready = self._finder.is_ready(before - 1)
-        return self._finder.holding(word, before, most) if ready else []
 
 
 def sentences_for(memory: AgentMemory, view: View, seq: int, say: Wording) -> Shown:
@@ -179,23 +168,23 @@ def _sentence(place: SentencePlace, who: str, say: Wording) -> tuple[Tier, str]:
     return tier, sentences[place.number]
 
 
-def _by_words(memory: AgentMemory, tier: Tier, sentence: str, holding: Holding) -> list[Memory]:
+def _by_words(memory: AgentMemory, tier: Tier, sentence: str, finder: JournalSearch) -> list[Memory]:
     words, last = rank_sources(sentence), tier.memories.last
     first = max(tier.memories.first, last - MAX_READ + 1)
     candidates = {one.seq: one for one in memory.journal.read(first, last)}
-    if first > tier.memories.first:
-        for seq in _older(distinctive_words(sentence), first, holding):
+    if first > tier.memories.first and finder.is_ready(first - 1):
+        for seq in _older(distinctive_words(sentence), first, finder):
             candidates |= {one.seq: one for one in memory.journal.read(seq, seq)}
     fitting = [(_fit(words, one), one) for one in candidates.values() if one.seq in tier.memories]
     best = sorted((row for row in fitting if row[0] >= MIN_FIT), key=lambda row: (-row[0], -row[1].seq))
     return [one for _, one in best[:MAX_LINES]]
 
 
-def _older(words: Iterable[str], before: int, holding: Holding) -> Sequence[int]:
+def _older(words: Iterable[str], before: int, finder: JournalSearch) -> Sequence[int]:
     """Return the older memories that have most of some words."""
     counts: dict[int, int] = {}
     for word in words:
-        for seq in holding(word, before, MAX_READ // 4):
+        for seq in finder.holding(word, before, MAX_READ // 4):
             counts[seq] = counts.get(seq, 0) + 1
     return sorted(counts, key=lambda seq: (-counts[seq], -seq))[: 2 * MAX_LINES]
 

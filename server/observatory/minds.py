@@ -11,7 +11,7 @@ from agents.commands.agent_commands import find_agent
 from agents.views.bonds import bonds_shown, bonds_text
 from agents.views.memories import memory_page, page_text, query_of, time_of
 from agents.views.mind import lines_then, mind_shown, mind_text, mind_then, sentences_then, then_text
-from agents.views.tiers import Holding, SentencePlace, lines_behind, lines_text, run_to_end, sentences_for
+from agents.views.tiers import SentencePlace, lines_behind, lines_text, run_to_end, sentences_for
 from agents.views.why import (
     Exchange,
     action_of,
@@ -129,7 +129,7 @@ class MindViews:
         if asked.get("at"):
             return deferred_from(run_to_end(lines_then(agent, time_of(asked["at"], say), tier, number, say)))
         place = SentencePlace(agent.memory.view(), tier, number)
-        return lines_behind(agent.memory, place, Holding(agent.finder), say)
+        return lines_behind(agent.memory, place, agent.finder, say)
 
     def _sentences(self, asked: Asked) -> Shown | Deferred[Shown]:
         agent, say = self._agent(asked), self._game.world.wording

@@ -13,7 +13,7 @@ from agents.agent import Agent
 from agents.commands.thought_commands import mind_command, thought_commands
 from agents.views.memories import memory_page, query_of
 from agents.views.mind import last_before, lines_then, mind_then, sentences_then, then_text
-from agents.views.tiers import Holding, SentencePlace, Shown, lines_behind, run_to_end, sentences_of, tiers_shown
+from agents.views.tiers import SentencePlace, Shown, lines_behind, run_to_end, sentences_of, tiers_shown
 from agents.views.why import exchange_at, written_archive
 from config.settings import MemorySettings
 from tests.agents.house import House, said
@@ -68,9 +68,7 @@ def test_a_sentence_of_a_past_summary_leads_to_the_lines_that_it_led_to_then_and
         for tier in view.summaries:
             for at in range(len(sentences_of(tier))):
                 place = SentencePlace(view, tier.name, at)
-                seen[second_name(house.ms), tier.name, at] = lines_behind(
-                    agent.memory, place, Holding(agent.finder), ENGLISH
-                )
+                seen[second_name(house.ms), tier.name, at] = lines_behind(agent.memory, place, agent.finder, ENGLISH)
         house.ms += 5_000
     for (name, tier_name, at), lines in seen.items():
         found = asyncio.run(run_to_end(lines_then(agent, period(name), tier_name, at, ENGLISH)))

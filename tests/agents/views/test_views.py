@@ -14,7 +14,7 @@ from agents.agent import Agent
 from agents.views.bonds import bonds_shown, bonds_text
 from agents.views.memories import PAGE_ROWS, memory_page, page_text, query_of
 from agents.views.mind import mind_shown, mind_text
-from agents.views.tiers import Holding, SentencePlace, Shown, lines_behind, run_to_end, sentences_for, tiers_shown
+from agents.views.tiers import SentencePlace, Shown, lines_behind, run_to_end, sentences_for, tiers_shown
 from agents.views.why import MAX_DIFF_LINES, action_of, difference, exchange_of, prompt_page, why_shown
 from config.settings import MemorySettings
 from tests.agents.house import House, said
@@ -36,7 +36,7 @@ def counts(agent: Agent) -> tuple[int, int]:
 
 def behind_now(agent: Agent, tier: str, number: int) -> Shown:
     """Return the memories behind a sentence of a summary in force."""
-    return lines_behind(agent.memory, SentencePlace(agent.memory.view(), tier, number), Holding(agent.finder), ENGLISH)
+    return lines_behind(agent.memory, SentencePlace(agent.memory.view(), tier, number), agent.finder, ENGLISH)
 
 
 @pytest.mark.parametrize("style", ["prose", "pick"])
