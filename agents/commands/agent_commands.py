@@ -35,10 +35,6 @@ class Possession:
         self._note = note
         self._led: dict[str, Agent] = {}
 
-    def agent_of(self, admin_id: str) -> Agent | None:
-        """Return the agent that somebody leads, or None."""
-        return self._led.get(admin_id)
-
     def begin(self, admin_id: str, agent: Agent) -> None:
         """Let somebody lead an agent and see what it sees."""
         self.end(admin_id)

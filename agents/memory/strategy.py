@@ -51,11 +51,6 @@ class Plan:
     absorbed: Range = NONE
 
     @property
-    def is_first(self) -> bool:
-        """True if there is no long-term summary to fold in."""
-        return not self.longterm
-
-    @property
     def taken(self) -> Range:
         """The memories that leave the verbatim tail."""
         return self.recent or self.absorbed
@@ -81,15 +76,13 @@ def absorbing(coverage: Coverage, count: int) -> Plan:
 class MemoryStrategy:
     """Decides what to summarise next and how it is shown. This one summarises nothing and shows what there is.
 
-    `name` is its name in the setting `strategy`, and `about` its description in a few words. With `has_sections` the
-    long-term summary is in fixed sections. With `is_divided` it has a part for each name that `part_of` returns.
-    `tells_summaries` is true if summaries are in the view, `as_messages` if each is told as a message. `makes` names
-    the tiers that the status reports as missing until they exist. `idle` names the sentence of `text/compaction.md`
-    that says why there is nothing to do.
+    `name` is its name in the setting `strategy`. With `has_sections` the long-term summary is in fixed sections. With
+    `is_divided` it has a part for each name that `part_of` returns. `tells_summaries` is true if summaries are in the
+    view, `as_messages` if each is a message of its own. `makes` names the tiers that the status reports as missing
+    until they exist. `idle` names the sentence of `text/compaction.md` that says why there is nothing to do.
     """
 
     name: ClassVar[str] = ""
-    about: ClassVar[str] = ""
     has_sections: ClassVar[bool] = False
     is_divided: ClassVar[bool] = False
     tells_summaries: ClassVar[bool] = True

@@ -165,7 +165,6 @@ class EmbeddedModel:
             raw=not self._is_chat,
             grammar=holds,
             json_schema=holds,
-            trained_context_tokens=self._header.context_tokens,
             parameters_billion=billions,
             explanation=f"{'; '.join(parts)}.",
             refusal=self._fallback.problem,

@@ -128,16 +128,14 @@ class Capabilities:
 
     `chat` is true if `Request.messages` reach it as messages, `raw` if `Request.prompt` reaches it as it is. `grammar`
     and `json_schema` are true if an answer is held to `Request.grammar` and `Request.schema`; if a request has both,
-    the grammar counts. `trained_context_tokens` is the longest context that it was trained for and `parameters_billion`
-    its size; None if unknown. `explanation` says in one sentence what was found and chosen. `refusal` says why its
-    server refused a grammar or a schema; empty if it has refused none.
+    the grammar counts. `parameters_billion` is its size; None if unknown. `explanation` says in one sentence what was
+    found and chosen. `refusal` says why its server refused a grammar or a schema; empty if it has refused none.
     """
 
     chat: bool = False
     raw: bool = True
     grammar: bool = False
     json_schema: bool = False
-    trained_context_tokens: int | None = None
     parameters_billion: float | None = None
     explanation: str = ""
     refusal: str = ""

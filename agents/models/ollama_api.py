@@ -149,7 +149,6 @@ def capabilities_of(facts: OllamaFacts, mode: Mode, constraint: str, num_ctx: in
         chat=is_chat,
         raw=not is_chat and mode != "generate",
         json_schema=takes_schema,
-        trained_context_tokens=facts.context_tokens,
         parameters_billion=facts.parameters_billion,
         explanation=f"{'; '.join(parts)}.",
     )

@@ -120,7 +120,6 @@ class OpenAIModel:
             raw=manner.mode == "raw",
             grammar=constraint in GRAMMARS,
             json_schema=constraint == "json_schema",
-            trained_context_tokens=self._trained,
             parameters_billion=self._billions,
             explanation=f"{'; '.join(parts)}.",
             refusal=self._fallback.problem,

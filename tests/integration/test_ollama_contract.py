@@ -248,7 +248,7 @@ def test_a_model_is_asked_in_the_way_that_suits_it(host):
         shown = httpx.post(f"{host.address}/api/show", json={"model": name}).json()
         assert capabilities.chat == (shown["template"] != "{{ .Prompt }}")
         assert capabilities.raw != capabilities.chat
-        assert capabilities.trained_context_tokens and capabilities.parameters_billion
+        assert capabilities.parameters_billion
         assert completion.text.strip()
 
 

@@ -248,7 +248,7 @@ def test_two_do_not_lead_one_agent(town):
 def test_who_leaves_the_world_lets_go_of_whom_they_lead(town):
     town.players["Ana"].types("@possess Moss")
     town.game.sleep("Ana")
-    assert (town.agents["Moss"].led_by, town.leading.agent_of("Ana")) == ("", None)
+    assert (town.agents["Moss"].led_by, town.leading.end("Ana")) == ("", None)
 
 
 def test_who_may_do_it_no_more_leads_nobody(town):

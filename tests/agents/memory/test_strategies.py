@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agents.memory.coverage import Coverage
+from agents.memory.coverage import NONE, Coverage
 from agents.memory.strategies.built_in import Layered, Rolling, Waterfall, Window
 from agents.memory.strategy import MemoryStrategy, Plan, loaded_strategies
 from config.settings import MemorySettings
@@ -62,7 +62,7 @@ def test_without_a_short_term_summary_the_long_term_one_stays_as_it_is():
     # A crash or a hand took the short-term one: its memories are verbatim again and summarised anew.
     plan = Waterfall(64, 64).plan(Coverage(129, 129, 300))
     assert plan
-    assert (plan.is_first, plan.recent) == (True, Range(130, 193))
+    assert (plan.longterm, plan.recent) == (NONE, Range(130, 193))
 
 
 @given(windows, windows, st.integers(0, 300), st.integers(0, 300), st.integers(0, 2000), st.booleans())

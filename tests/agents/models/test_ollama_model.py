@@ -420,7 +420,6 @@ def test_size_context_and_what_was_chosen_are_told():
         chat=True,
         raw=False,
         json_schema=True,
-        trained_context_tokens=4096,
         parameters_billion=1.5,
         explanation=(
             "an instructed model; 1.5 billion parameters; mode auto takes chat; constraint json_schema; "
@@ -433,7 +432,7 @@ def test_a_host_that_tells_nothing_of_a_model_leaves_it_raw_with_the_context_of_
     host = Ollama(DONE)
     host.shown = UNTOLD
     model, _ = started(host, Request("p"))
-    assert (model.capabilities.chat, model.capabilities.trained_context_tokens) == (False, None)
+    assert not model.capabilities.chat
     assert host.body["options"]["num_ctx"] == 8192
 
 
