@@ -10,8 +10,8 @@ from typing import NoReturn
 
 from agents.memory.archive_writer import summary_fields, with_archive_reference
 from agents.memory.cost import CompactionStats
+from agents.memory.coverage import Plan
 from agents.memory.memory import AgentMemory
-from agents.memory.strategy import Plan
 from agents.memory.summaries.drafts import Draft, mark_extract
 from agents.memory.summaries.summarizing import NOTHING_LEFT, Summarizer, summary_of
 from agents.memory.view import OLDER, RECENT, View

@@ -12,8 +12,8 @@ from typing import Any
 from agents.memory.archive_writer import summary_fields, with_archive_reference
 from agents.memory.compaction_cycle import Prepared, Superseded, activate, prepare, publish, view_tokens
 from agents.memory.cost import CompactionStats, PromptCost, estimate_compaction, verbatim_sizes
+from agents.memory.coverage import Plan
 from agents.memory.memory import AgentMemory
-from agents.memory.strategy import Plan
 from agents.memory.summaries.drafts import Draft, SummaryRefused, is_extract
 from agents.memory.summaries.rebuilding import Rebuilding, is_better, rebuild, rebuilding_of, redo
 from agents.memory.summaries.summarizing import Summarizer, summary_of

@@ -7,8 +7,8 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
+from agents.memory.coverage import Plan
 from agents.memory.memory import AgentMemory
-from agents.memory.strategy import Plan
 from agents.memory.summaries.drafts import Draft, SummaryRefused
 from agents.memory.view import memory_text, superseded_failures
 from config.settings import MemorySettings

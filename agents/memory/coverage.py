@@ -1,4 +1,4 @@
-"""Coverage: three ranges of memories that always partition `[1..n]`.
+"""Coverage: three ranges of memories that always partition `[1..n]`, and the plan by which they move.
 
 These are the boundaries of the files. Inside a file a strategy may have any number of summaries: a view's tiers.
 """
@@ -80,3 +80,39 @@ def resolve_ranges(longterm: Summary | None, recent: Summary | None) -> Resolved
         objections.append(("recent.md", f"it covers {recent.first}–{recent.last}, and {why}"))
         recent = None
     return ResolvedRanges(longterm, recent, tuple(objections))
+
+
+@dataclass(frozen=True)
+class Plan:
+    """One cycle, planned when there were `n` memories.
+
+    `longterm` is what the long-term summary will cover, made from the summaries in force and from the memories in
+    `absorbed`; empty if it stays as it is. `recent` is what a new short-term summary will cover; empty if there will be
+    none. Both summaries are made and published together.
+    """
+
+    n: int
+    longterm: Range
+    recent: Range
+    absorbed: Range = NONE
+
+    @property
+    def taken(self) -> Range:
+        """The memories that leave the verbatim tail."""
+        return self.recent or self.absorbed
+
+    def fault(self, coverage: Coverage) -> str:
+        """Return the reason why the plan would not leave a partition; empty if it would."""
+        starts = coverage.b + 1
+        if self.n != coverage.n or self.taken.first != starts or not starts <= self.taken.last <= coverage.n:
+            return f"it takes memories {self.taken}, and {coverage.verbatim} are word for word"
+        if self.absorbed:
+            return "" if self.longterm == Range(1, self.absorbed.last) and not self.recent else "it absorbs too little"
+        fits = self.longterm == Range(1, coverage.b) if self.longterm else not coverage.recent
+        return "" if fits else f"its long-term summary of {self.longterm} does not end at {coverage.b}"
+
+
+def absorbing(coverage: Coverage, count: int) -> Plan:
+    """Return the plan by which the long-term summary takes in the oldest `count` verbatim memories."""
+    taken = Range(coverage.b + 1, coverage.b + count)
+    return Plan(coverage.n, Range(1, taken.last), NONE, taken)

@@ -9,9 +9,9 @@ from contextlib import suppress
 from dataclasses import replace
 
 from agents.memory.archive_writer import ArchiveWriter
-from agents.memory.coverage import Coverage, ResolvedRanges, resolve_ranges
+from agents.memory.coverage import Coverage, Plan, ResolvedRanges, resolve_ranges
 from agents.memory.facts.narration_parser import ENGLISH, NarrationParser
-from agents.memory.strategy import ChosenStrategy, MemoryStrategy, Plan, StrategyRegistry, loaded_strategies
+from agents.memory.strategy import ChosenStrategy, MemoryStrategy, StrategyRegistry, loaded_strategies
 from agents.memory.view import CompactionProvider, Tier, View, failed_rounds, summary_tiers, tail_tier
 from config.settings import MemorySettings
 from vault.errors import NoteError

@@ -11,7 +11,7 @@ import pytest
 
 from agents.memory.inspection import explain_text
 from agents.memory.memory import AgentMemory
-from agents.memory.strategies.built_in import Rolling
+from agents.memory.strategy import Rolling
 from agents.memory.view import CompactedMessage, CompactionProvider
 from agents.models.model import ModelError
 from config.settings import MemorySettings

@@ -15,8 +15,7 @@ from agents.commands.memory_commands import memory_commands
 from agents.memory.cost import CompactionEstimate, estimate_compaction
 from agents.memory.coverage import Coverage
 from agents.memory.inspection import status_text
-from agents.memory.strategies.built_in import Layered, Waterfall
-from agents.memory.strategy import MemoryStrategy
+from agents.memory.strategy import Layered, MemoryStrategy, Waterfall
 from agents.memory.summaries.prose import SECTIONS, sections_of
 from agents.memory.view import UNSHOWN
 from agents.models.adapter import TokenEstimate

@@ -14,7 +14,7 @@ import pytest
 from agents.agent import Agent
 from agents.memory.coverage import Coverage
 from agents.memory.gate import MENDABLE, Source, judge
-from agents.memory.strategies.built_in import Rolling
+from agents.memory.strategy import Rolling
 from agents.memory.summaries.drafts import SummaryCall, SummaryRefused
 from agents.memory.summaries.prompt import SummaryTemplate, group_memories, load_summary_templates, render_groups
 from agents.memory.summaries.prose import write_summary

@@ -6,9 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agents.memory.coverage import NONE, Coverage
-from agents.memory.strategies.built_in import Layered, Rolling, Waterfall, Window
-from agents.memory.strategy import MemoryStrategy, Plan, loaded_strategies
+from agents.memory.coverage import NONE, Coverage, Plan
+from agents.memory.strategy import Layered, MemoryStrategy, Rolling, Waterfall, Window, loaded_strategies
 from config.settings import MemorySettings
 from tests.agents.memory.topics import Topics
 from vault.memory.memory_line import Range

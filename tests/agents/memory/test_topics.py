@@ -12,10 +12,9 @@ from typing import Any
 
 import pytest
 
-from agents.memory.coverage import Coverage
+from agents.memory.coverage import Coverage, Plan, absorbing
 from agents.memory.inspection import explain_text, status_text
-from agents.memory.strategies.built_in import Rolling
-from agents.memory.strategy import MemoryStrategy, Plan, StrategyRegistry, absorbing, loaded_strategies
+from agents.memory.strategy import MemoryStrategy, Rolling, StrategyRegistry, loaded_strategies
 from agents.memory.view import Tier
 from agents.plugins import with_plugins
 from tests.agents.memory import topics

@@ -19,7 +19,7 @@ WORD = "light was gone"
 CODE = ("agents/", "config/", "vault/", "world/")
 STAGES = frozenset(
     {
-        ("agents/memory/strategies/built_in.py", "Waterfall.plan"),
+        ("agents/memory/strategy.py", "Waterfall.plan"),
         ("agents/memory/gate.py", "judge"),
         ("agents/memory/memory.py", "AgentMemory.publish"),
         ("vault/memory/summaries.py", "SummaryFolder.prepare"),

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from agents.memory.coverage import Coverage
-from agents.memory.strategy import MemoryStrategy, Plan, absorbing
+from agents.memory.coverage import Coverage, Plan, absorbing
+from agents.memory.strategy import MemoryStrategy
 from config.settings import setting
 from vault.memory.memory_line import Memory
 

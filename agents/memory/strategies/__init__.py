@@ -1,1 +1,0 @@
-"""Memory strategies; each module of this folder is loaded."""
