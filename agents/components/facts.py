@@ -12,7 +12,7 @@ from agents.component import Moment, Section, Turn
 from agents.memory.facts.file import FactRegistry
 from agents.memory.facts.store import fact_text, fit_budget, rank_by_relevance
 from agents.memory.retrieval import RetrievedMemory, Retriever
-from agents.memory.summaries.picked import picked_words
+from agents.memory.summaries.formats import picked_words
 from agents.memory.view import View
 from config.settings import MemorySettings
 from vault.markdown import LINE_BREAK

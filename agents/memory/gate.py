@@ -30,7 +30,7 @@ from agents.memory.summaries.form import (
     short,
     structure_faults,
 )
-from agents.memory.summaries.picked import memory_of_line, mentions_memory, picked_words
+from agents.memory.summaries.formats import memory_of_line, mentions_memory, picked_words
 from vault.memory.memory_line import Memory
 
 MOST_SHOWN = 5
@@ -183,7 +183,7 @@ def _end_between(text: str, one: int, other: int) -> int:
 def judge_picked(
     text: str, source: Source, resolve: Callable[[int], Memory | None], count_tokens: Callable[[str], int]
 ) -> Verdict:
-    """Judge an extractive summary: each line has to be its memory's, as `picked.picked_line` writes it.
+    """Judge an extractive summary: each line has to be its memory's, as `formats.picked_line` writes it.
 
     A line of a summary before may be kept as it stands, though a person has worded it. `resolve` gives the memory of a
     number, or None. Tokens are counted without the links, as a prompt shows the lines; to carry all lines on is no

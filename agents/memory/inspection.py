@@ -11,7 +11,7 @@ from typing import Any
 from agents.memory.compactor import Compactor
 from agents.memory.coverage import NONE
 from agents.memory.memory import AgentMemory
-from agents.memory.summaries.picked import memory_of_line
+from agents.memory.summaries.formats import memory_of_line
 from agents.memory.view import RECENT, Tier, View
 from vault.errors import NoteError
 from vault.markdown import LINE_BREAK, one_line

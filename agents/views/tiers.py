@@ -17,7 +17,7 @@ from agents.memory.inspection import journal_text
 from agents.memory.journal_search import JournalSearch
 from agents.memory.memory import AgentMemory
 from agents.memory.retrieval import distinctive_words
-from agents.memory.summaries.picked import memory_of_line
+from agents.memory.summaries.formats import memory_of_line
 from agents.memory.view import Tier, View
 from vault.markdown import LINE_BREAK
 from vault.memory.memory_line import Memory

@@ -14,7 +14,7 @@ from itertools import zip_longest
 from agents.memory.facts.extraction import awaits_outcome, extract_facts
 from agents.memory.facts.narration_parser import ENGLISH, NarrationParser
 from agents.memory.facts.store import FactStore, in_order
-from agents.memory.summaries.picked import picked_words
+from agents.memory.summaries.formats import picked_words
 from agents.write_pool import WritePool
 from vault.atomic_write import Stamp
 from vault.errors import NoteError

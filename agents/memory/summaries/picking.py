@@ -13,7 +13,7 @@ from agents.memory.gate import Source, judge_picked
 from agents.memory.importance import HANDED, is_routine
 from agents.memory.judging.entities import folded, plain
 from agents.memory.summaries.drafts import Draft, SummaryCall
-from agents.memory.summaries.picked import memory_of_line, picked_line
+from agents.memory.summaries.formats import memory_of_line, picked_line
 from agents.models.adapter import gbnf_literal
 from vault.memory.memory_line import DEFAULT_IMPORTANCE, Memory
 

@@ -16,7 +16,7 @@ from agents.memory.gate import MENDABLE, Objection, Source, Verdict, judge, read
 from agents.memory.judging.entities import folded, plain
 from agents.memory.summaries.drafts import Draft, SummaryCall
 from agents.memory.summaries.form import short
-from agents.memory.summaries.picked import memory_of_line
+from agents.memory.summaries.formats import memory_of_line
 from agents.memory.summaries.prompt import CUE, STOP, SummaryTemplate, fill_template
 from agents.models.model import Completion
 from vault.memory.memory_line import Memory

@@ -14,7 +14,7 @@ from agents.memory.facts.narration_parser import ENGLISH, NarrationParser
 from agents.memory.gate import Source, judge_picked, read_ahead
 from agents.memory.importance import notable_share, summary_budget
 from agents.memory.summaries.drafts import Draft, SummaryCall, SummaryRefused, Withdrawn
-from agents.memory.summaries.picked import memory_of_line
+from agents.memory.summaries.formats import memory_of_line
 from agents.memory.summaries.picking import (
     Candidate,
     Resolve,

@@ -8,7 +8,7 @@ from agents.memory.english import FUNCTION_WORDS
 from agents.memory.gate import Source, judge, judge_picked, without_faults
 from agents.memory.judging.entities import words_of
 from agents.memory.numerals import NUMBER_WORDS
-from agents.memory.summaries.picked import picked_line
+from agents.memory.summaries.formats import picked_line
 from tests.agents.memory.gate_samples import (
     HELD_BACK,
     Faulty,

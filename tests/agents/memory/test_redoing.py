@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from agents.memory.summaries.picked import memory_of_line
+from agents.memory.summaries.formats import memory_of_line
 from agents.models.model import ModelError, Request
 from agents.models.queue import ModelQueue
 from agents.population import Population

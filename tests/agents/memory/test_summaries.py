@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agents.memory.gate import Source
-from agents.memory.summaries.picked import memory_of_line, mentions_memory, picked_line, picked_words
+from agents.memory.summaries.formats import memory_of_line, mentions_memory, picked_line, picked_words
 from agents.memory.summaries.prose import (
     SECTIONS,
     judge_in_form,
