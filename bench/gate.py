@@ -18,7 +18,7 @@ from dataclasses import dataclass, replace
 from itertools import cycle, islice
 
 from agents.memory.gate import MENDABLE, Source, Verdict, judge, judged_sentences
-from agents.memory.summaries.prose import MIN_KEPT
+from agents.memory.summaries.summarizing import MIN_KEPT
 from agents.metrics.statistics import Share, share_of
 from bench.lib.reporting import RECORD, Table, record
 from tests.agents.memory.gate_samples import (
@@ -61,7 +61,7 @@ class Judgement:
     """The judgement of a summary of a journal.
 
     `accepted` is true if it counts as it stands. `dropped` has for each sentence whether it is wrong. `kept` is true if
-    the rest counts, as in `summaries.prose` after two tries.
+    the rest counts, as in `summaries.summarizing` after two tries.
     """
 
     sample: Judged

@@ -16,7 +16,7 @@ from agents.memory.inspection import changes
 from agents.memory.judging.evidence import evidence_of
 from agents.memory.retrieval import distinctive_words
 from agents.memory.summaries.form import person_faults
-from agents.memory.summaries.prose import BadJson, readable, sections_of
+from agents.memory.summaries.formats import BadJson, readable, sections_of
 from agents.memory.view import _BLOCK_LINK
 from agents.repetition.loop_detector import shingles
 from agents.replies.reply import first_command
@@ -78,7 +78,7 @@ def hear(text: str) -> None:
 
 def read_json(text: str) -> None:
     with suppress(BadJson):
-        readable(text, A_NAME)
+        readable(text, A_NAME.text)
 
 
 def read_evidence(text: str) -> None:

@@ -30,7 +30,13 @@ from agents.memory.summaries.form import (
     short,
     structure_faults,
 )
-from agents.memory.summaries.formats import memory_of_line, mentions_memory, picked_words
+from agents.memory.summaries.formats import (
+    memory_of_line,
+    mentions_memory,
+    picked_words,
+    section_faults,
+    without_headings,
+)
 from vault.memory.memory_line import Memory
 
 MOST_SHOWN = 5
@@ -129,6 +135,15 @@ def judge(text: str, source: Source, count_tokens: Callable[[str], int]) -> Verd
         *(_claim_faults(written, source) if tokens[1] <= source.cap_tokens else ()),
     ]
     return _verdict(faults, scores)
+
+
+def judge_in_form(text: str, schema: str, source: Source, count_tokens: Callable[[str], int]) -> Verdict:
+    """Judge a summary in the form that its template asks for; of one in sections the content, and the form as well."""
+    if schema != "sections":
+        return judge(text, source, count_tokens)
+    told = judge(without_headings(text), replace(source, first_person=False), count_tokens)
+    faults = (Objection(reason, detail) for reason, detail in section_faults(text))
+    return Verdict((*faults, *told.objections), told.scores)
 
 
 def scores_of(text: str, source: Source, count_tokens: Callable[[str], int]) -> dict[str, float]:

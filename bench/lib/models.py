@@ -11,7 +11,7 @@ import re
 import sys
 from collections.abc import Callable
 
-from agents.memory.summaries.prose import NOTHING, SECTIONS
+from agents.memory.summaries.formats import NOTHING, SECTIONS
 from agents.models.model import Capabilities, Completion, LanguageModel, OnText, Request
 from agents.models.model_selection import ModelSpec
 

@@ -1,15 +1,17 @@
-"""A draft of a summary, and the cost of one call to a model for it."""
+"""A draft of a summary, the cost of the calls to a model for it, and the cache of drafts."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from agents.memory.gate import Objection, Verdict
+from agents.memory.gate import Objection, Source, Verdict, judge_in_form, judge_picked, read_ahead
 from agents.models.model import Completion, ModelError, Request
 from agents.models.queue import ModelQueue, complete_text
 from agents.models.scheduler import Priority
+from vault.memory.caches import SummaryCache
+from vault.memory.memory_line import Memory
 from vault.memory.summaries import Summary
 
 FALLBACK = "fallback"
@@ -118,3 +120,32 @@ class SummaryCall:
         """Return the error that says why nothing came of it."""
         why = " ".join(one.detail for one in objections)
         return SummaryRefused(tuple(one.reason for one in objections), why, self.calls, self.tokens)
+
+
+async def read_cache(
+    cache: SummaryCache | None,
+    key: str,
+    source: Source,
+    resolve: Callable[[int], Memory | None],
+    count_tokens: Callable[[str], int],
+    schema: str = "prose",
+) -> Draft | None:
+    """Return the summary of this source if it was made before and is accepted still; it costs nothing."""
+    row = cache.get(key) if cache else None
+    match row:
+        case {"text": str(text), "quality": "extractive" | "prose" as quality, "model": str(model)}:
+            if quality == "extractive":
+                verdict = judge_picked(text, source, resolve, count_tokens)
+            else:
+                await read_ahead(text, source)
+                verdict = judge_in_form(text, schema, source, count_tokens)
+            if verdict.accepted:
+                return Draft(text, quality, model, verdict.scores, count_tokens(text), 0, 0)
+    return None
+
+
+def write_cache(cache: SummaryCache | None, key: str, draft: Draft) -> None:
+    """Put a summary into the cache, if there is one."""
+    row: dict[str, Any] = {"text": draft.text, "quality": draft.quality, "model": draft.model}
+    if cache:
+        cache.put(key, row)

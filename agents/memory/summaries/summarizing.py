@@ -1,20 +1,23 @@
-"""The summarizer: tries models one after the other, in prose or by picking lines, and verifies each draft."""
+"""The summarizer: tries models one after the other, in prose or by picking lines, and verifies each draft.
+
+A model that writes prose is asked twice at most, the second time with the faults of its first try. If both tries have
+wrong sentences, the rest of the better try counts, if enough is left.
+"""
 
 from __future__ import annotations
 
 import logging
 import re
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 from agents.memory.facts.narration_parser import ENGLISH, NarrationParser
-from agents.memory.gate import Source, judge_picked, read_ahead
+from agents.memory.gate import MENDABLE, Objection, Source, Verdict, judge, judge_in_form, read_ahead, without_faults
 from agents.memory.importance import notable_share, summary_budget
-from agents.memory.summaries.drafts import Draft, SummaryCall, SummaryRefused, Withdrawn
-from agents.memory.summaries.formats import memory_of_line
+from agents.memory.summaries.drafts import Draft, SummaryCall, SummaryRefused, Withdrawn, read_cache, write_cache
+from agents.memory.summaries.formats import BadJson, memory_of_line, readable, sort_into_sections, without_headings
 from agents.memory.summaries.picking import (
     Candidate,
     Resolve,
@@ -24,14 +27,15 @@ from agents.memory.summaries.picking import (
     pick_with_model,
 )
 from agents.memory.summaries.prompt import (
+    CUE,
+    STOP,
     SummaryTemplate,
     SummaryTemplates,
     fill_template,
     group_memories,
     render_groups,
 )
-from agents.memory.summaries.prose import judge_in_form, sort_into_sections, without_headings, write_summary
-from agents.models.model import ModelError
+from agents.models.model import Completion, ModelError
 from agents.models.queue import ModelQueue
 from agents.models.scheduler import QueueStopped
 from vault.memory.caches import SummaryCache, cache_key
@@ -46,6 +50,16 @@ MARGIN_TOKENS = 64
 NOTHING_LEFT = "Of this time I remember nothing."
 LINE_CHARACTERS = (400, 160, 80, 40)
 TINY_TOKENS = 12
+MAX_TRIES = 2
+MAX_OBJECTIONS_SENT = 5
+"""The number of objections in the prompt of the second try; a small model does not heed more."""
+
+MIN_KEPT = 0.4
+"""Minimum share of a try's words that has to be left without the wrong sentences for the rest to count."""
+
+FORM_TOKENS = 64
+
+_TOO_LONG = Objection("cut-off", "It broke off; make it shorter.")
 
 _SENTENCE_END = re.compile(r"(?:(?<=[.!?…])|(?<=[.!?…][\"”’]))\s+(?=[\"“‘]?[^\W\d_a-z])")
 
@@ -279,6 +293,81 @@ async def _make_draft(asking: SummaryCall, work: SummaryJob, profile: Summarizer
         return await pick_with_model(asking, work.lines, work.count, work.source, resolve)
 
 
+async def write_summary(
+    asking: SummaryCall, template: SummaryTemplate, values: Mapping[str, str], source: Source, chat: bool
+) -> Draft:
+    """Return a summary that the gate has accepted. Raises: SummaryRefused, ModelError."""
+    objections: tuple[Objection, ...] = ()
+    tries: list[str] = []
+    for _ in range(MAX_TRIES):
+        why = " ".join(list(dict.fromkeys(one.detail for one in objections))[:MAX_OBJECTIONS_SENT])
+        slots = {**values, "objection": f"\nA first try was refused: {why}" if why else ""}
+        completion = await _ask(asking, template, fill_template(template.text, slots, chat), source)
+        # Neither the source nor the objection, which quotes the first try, is an instruction that may not be copied.
+        told = {"memories": "", "recent": ""} if source.memories else {}
+        instructions = fill_template(template.text, {**slots, **told, "objection": ""}, chat)
+        told_of = replace(source, prompt=instructions)
+        await read_ahead(completion.text, source)
+        text, verdict = _judge_completion(completion, template, told_of, asking)
+        if verdict.accepted:
+            return asking.accept(text, "prose", verdict)
+        objections = verdict.objections
+        if MENDABLE.issuperset(one.reason for one in objections):
+            tries.append(text)
+        asking.refused += [one.reason for one in objections]
+    if template.schema == "prose" and (rest := _what_is_true(tries, told_of, asking)):
+        return rest
+    del asking.refused[-len(objections) :]  # the error below has these
+    raise asking.refuse(objections)
+
+
+def _what_is_true(tries: Sequence[str], source: Source, asking: SummaryCall) -> Draft | None:
+    """Return the rest of the better try without its wrong sentences; None if that is too little."""
+    found = [without_faults(text, source) for text in tries]
+    left = [rest for rest, whole in found if len(rest.split()) >= MIN_KEPT * max(1, len(whole.split()))]
+    for rest in sorted(left, key=len, reverse=True):
+        verdict = judge(rest, source, asking.model.count_tokens)
+        if verdict.accepted:
+            return asking.accept(rest, "prose", verdict)
+    return None
+
+
+async def _ask(asking: SummaryCall, template: SummaryTemplate, prompt: str, source: Source) -> Completion:
+    if template.schema != "prose":
+        return await asking.ask(prompt, source.cap_tokens + FORM_TOKENS, (CUE,))
+    return await asking.ask(prompt, source.cap_tokens, STOP)
+
+
+def _judge_completion(
+    completion: Completion, template: SummaryTemplate, source: Source, asking: SummaryCall
+) -> tuple[str, Verdict]:
+    """Return the text to keep, and what is to be said of the one that the model wrote, line by line."""
+    heard = "\n".join([source.text, *source.roster, *(memory.room for memory in source.memories)])
+    try:
+        said = readable(completion.text, heard) if template.schema == "json" else _lines(completion.text)
+    except BadJson as error:
+        return "", Verdict((Objection("bad-json", str(error)),), {})
+    verdict = judge_in_form(said, template.schema, source, _counting(said, completion, asking))
+    if verdict.accepted and completion.finish == "length":
+        verdict = Verdict((_TOO_LONG,), verdict.scores)
+    told = " ".join(said.split()) if template.schema == "prose" else said
+    return told, verdict
+
+
+def _counting(said: str, completion: Completion, asking: SummaryCall) -> Callable[[str], int]:
+    """Return a counter of tokens; for the model's text it never exceeds the model's own count."""
+
+    def count(text: str) -> int:
+        estimated = asking.model.count_tokens(text)
+        return min(estimated, completion.completion_tokens or estimated) if text == said else estimated
+
+    return count
+
+
+def _lines(text: str) -> str:
+    return "\n".join(" ".join(line.split()) for line in text.splitlines() if line.strip())
+
+
 def _extract(work: SummaryJob, asking: SummaryCall, resolve: Resolve) -> Draft | None:
     """Return an extract by rule, of prose in whole sentences; None if not even that is accepted."""
     lines, source = list(work.lines), work.source
@@ -294,32 +383,3 @@ def _extract(work: SummaryJob, asking: SummaryCall, resolve: Resolve) -> Draft |
 def _sentences(one: Candidate) -> list[Candidate]:
     said = [one.line] if memory_of_line(one.line) else _SENTENCE_END.split(one.line.strip())
     return [replace(one, line=sentence) for sentence in said]
-
-
-async def read_cache(
-    cache: SummaryCache | None,
-    key: str,
-    source: Source,
-    resolve: Callable[[int], Memory | None],
-    count_tokens: Callable[[str], int],
-    schema: str = "prose",
-) -> Draft | None:
-    """Return the summary of this source if it was made before and is accepted still; it costs nothing."""
-    row = cache.get(key) if cache else None
-    match row:
-        case {"text": str(text), "quality": "extractive" | "prose" as quality, "model": str(model)}:
-            if quality == "extractive":
-                verdict = judge_picked(text, source, resolve, count_tokens)
-            else:
-                await read_ahead(text, source)
-                verdict = judge_in_form(text, schema, source, count_tokens)
-            if verdict.accepted:
-                return Draft(text, quality, model, verdict.scores, count_tokens(text), 0, 0)
-    return None
-
-
-def write_cache(cache: SummaryCache | None, key: str, draft: Draft) -> None:
-    """Put a summary into the cache, if there is one."""
-    row: dict[str, Any] = {"text": draft.text, "quality": draft.quality, "model": draft.model}
-    if cache:
-        cache.put(key, row)

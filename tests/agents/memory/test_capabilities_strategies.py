@@ -16,7 +16,7 @@ from agents.memory.cost import CompactionEstimate, estimate_compaction
 from agents.memory.coverage import Coverage
 from agents.memory.inspection import status_text
 from agents.memory.strategy import Layered, MemoryStrategy, Waterfall
-from agents.memory.summaries.prose import SECTIONS, sections_of
+from agents.memory.summaries.formats import SECTIONS, sections_of
 from agents.memory.view import UNSHOWN
 from agents.models.adapter import TokenEstimate
 from agents.models.model import ModelError, Request

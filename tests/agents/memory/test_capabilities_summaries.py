@@ -17,8 +17,7 @@ from agents.memory.gate import MENDABLE, Source, judge
 from agents.memory.strategy import Rolling
 from agents.memory.summaries.drafts import SummaryCall, SummaryRefused
 from agents.memory.summaries.prompt import SummaryTemplate, group_memories, load_summary_templates, render_groups
-from agents.memory.summaries.prose import write_summary
-from agents.memory.summaries.summarizing import Summarizer, SummarizerProfile, SummaryContext
+from agents.memory.summaries.summarizing import Summarizer, SummarizerProfile, SummaryContext, write_summary
 from agents.models.model import Capabilities, ModelError, Request
 from agents.models.queue import ModelQueue
 from agents.population import Population

@@ -10,11 +10,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agents.memory.gate import Source
-from agents.memory.summaries.formats import memory_of_line, mentions_memory, picked_line, picked_words
-from agents.memory.summaries.prose import (
+from agents.memory.gate import Source, judge_in_form
+from agents.memory.summaries.formats import (
     SECTIONS,
-    judge_in_form,
+    memory_of_line,
+    mentions_memory,
+    picked_line,
+    picked_words,
     section_faults,
     sections_of,
     sort_into_sections,

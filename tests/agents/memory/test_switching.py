@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agents.memory.summaries.prose import SECTIONS, sections_of
+from agents.memory.summaries.formats import SECTIONS, sections_of
 from agents.models.model import Request
 from tests.agents.memory import on_disk
 from tests.agents.memory.lives import Life, windows

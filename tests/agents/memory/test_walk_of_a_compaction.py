@@ -28,8 +28,8 @@ STAGES = frozenset(
     }
 )
 MAX_FUNCTIONS = 28
-MAX_FILES = 10
-MAX_FILES_WITH_THE_SUMMARY = 19
+MAX_FILES = 8
+MAX_FILES_WITH_THE_SUMMARY = 17
 
 
 def _carries(value: object) -> bool:
