@@ -16,10 +16,9 @@ from agents.commands.memory_commands import fact_commands, memory_commands
 from agents.commands.self_commands import own_commands
 from agents.models.model import LanguageModel
 from agents.population import Population
-from agents.simulation.loop_thread import LoopThread
 from agents.simulation.models import SimulationModels
 from agents.simulation.recording import TurnCursor
-from agents.simulation.simulation import Simulation, VirtualClock, Watcher, beginning_ms
+from agents.simulation.simulation import LoopThread, Simulation, VirtualClock, Watcher, beginning_ms
 from config.profiles import THINKER
 from config.settings import MODEL_CHOICES, MODEL_PATTERN
 from vault.atomic_write import NoFsyncDisk

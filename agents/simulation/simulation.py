@@ -8,10 +8,11 @@ from __future__ import annotations
 import asyncio
 import random
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Coroutine, Iterable
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Any
+from threading import Thread
+from typing import Any, TypeVar
 
 from agents.agent import Agent
 from agents.component import Turn
@@ -21,6 +22,8 @@ from world.events import Event
 from world.game import Game
 from world.game_time import game_time_at
 from world.parsing import parse_line
+
+T = TypeVar("T")
 
 START_MS = 1_767_254_400_000
 """2026-01-01 08:00 UTC: when a world begins in which nobody remembers anything."""
@@ -325,3 +328,48 @@ def _of_memory(agents: Population, name: str) -> dict[str, int]:
 
 def _ordered(counts: Counter[str]) -> dict[str, int]:
     return dict(sorted(counts.items(), key=lambda pair: (-pair[1], pair[0])))
+
+
+class LoopThread:
+    """Runs a simulation for a caller without an event loop, which waits: one thing at a time, in a thread of its own.
+
+    A notebook's own loop is left alone.
+    """
+
+    def __init__(self) -> None:
+        self._loop = asyncio.new_event_loop()
+        self._thread = Thread(target=self._loop.run_forever, name="fallwater", daemon=True)
+        self._thread.start()
+
+    def run(self, work: Coroutine[Any, Any, T]) -> T:
+        """Wait for a coroutine and return its result. Raises: its exceptions."""
+        future = asyncio.run_coroutine_threadsafe(work, self._loop)
+        try:
+            return future.result()
+        except BaseException:  # Ctrl-C in the caller's thread ends the work, too
+            future.cancel()
+            raise
+
+    def call(self, function: Callable[..., T], *arguments: Any) -> T:
+        """Call a plain function where tasks can be started, and return its result. Raises: its exceptions."""
+        return self.run(_called(function, arguments))
+
+    def close(self) -> None:
+        """End the thread; tasks that are left are cancelled."""
+        if self._loop.is_closed():
+            return
+        self.run(_cancelled_others())
+        self._loop.call_soon_threadsafe(self._loop.stop)
+        self._thread.join()
+        self._loop.close()
+
+
+async def _called(function: Callable[..., T], arguments: tuple[Any, ...]) -> T:
+    return function(*arguments)
+
+
+async def _cancelled_others() -> None:
+    others = asyncio.all_tasks() - {asyncio.current_task()}
+    for task in others:
+        task.cancel()
+    await asyncio.gather(*others, return_exceptions=True)
