@@ -1,4 +1,4 @@
-"""How an agent asks its model and reads the answer: laid out how, held to what, and until when it listens."""
+"""The requests of an agent to its model: their constraint, temperature and length, and the reading of the answer."""
 
 from __future__ import annotations
 
@@ -27,21 +27,21 @@ SPEECH_TEMPERATURE = 0.7
 FACTUAL_TEMPERATURE = 0.4
 SECOND_TEMPERATURE = 1.0
 READING_TEMPERATURE = 0.1
-"""How varied speech is at most when it is first asked for, and where the world has told the answer; how varied it is at
-least when it is asked for again and nothing can be told of how to mend it; and where it is read from what was said."""
+"""The highest temperature of speech, the first time and where the world has the answer; the lowest for a second try
+without a hint; and the one for an answer that is read from what was said."""
 
 SMALL_BILLION = 2.8
-"""An instructed model of fewer parameters acts better with a short prompt, and obeys whoever speaks last."""
+"""An instructed model of fewer parameters acts better with a short prompt, and obeys the last speaker."""
 
 Constraint = Literal["grammar", "schema", "none"]
 
 
 @dataclass(frozen=True)
 class Question:
-    """What a model is asked: the decision, what its answer is held to, and the prompt.
+    """A question to a model: the decision, the constraint on its answer, and the prompt.
 
     `menu` are the lines that it may choose from; empty for free words. `newest` is the number of the newest memory.
-    `again` is what a model is told of its first answer, where it is asked once more, and `said_again` are the words of
+    `again` is the objection to its first answer, where it is asked once more, and `said_again` are the words of
     that answer if it had said them before. `heard` are the partner's words that are to be answered, a line for each
     speech; empty if they have not spoken. `is_unknown` says that the partner is a guest who has told no name.
     `reads` are the words of a question about what was said, which a small model is asked as a text to be read.
@@ -73,13 +73,13 @@ class Question:
 
     @property
     def is_unanswerable(self) -> bool:
-        """Whether the prompt tells that nobody has told what is asked for."""
+        """True if the prompt says that nobody has told the answer."""
         return any(one.is_unanswerable for one in self.prompt.sections)
 
 
 @dataclass(frozen=True)
 class Asked:
-    """What a model was asked and answered last; `before` is the prompt of the time before, empty for the first."""
+    """The last question to a model and its answer; `before` is the prompt before it, empty for the first."""
 
     question: Question
     completion: Completion

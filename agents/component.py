@@ -44,7 +44,7 @@ class Section:
     is too long, sections with a higher `gives_way` are left out first; 0 stays. `is_stable` says that the text stays
     the same from turn to turn, so that a model's prefix cache can serve it. `shows` are the numbers of the memories
     that the text tells, and `scores` how well what was retrieved fits: by a memory's number, or a note's title.
-    `is_aside` says that in a talk it stands right before the words that are to be answered. `names` are other names by
+    `is_aside` puts it, in a talk, right before the words to be answered. `names` are other names by
     which a prompt for a talk calls people, as a guest is called by the name that they have told. `is_unanswerable` says
     that it tells of a question to which nobody has told the answer.
     """
@@ -94,7 +94,7 @@ def last_heard(memories: Sequence[Memory], partner: str) -> Memory | None:
 class Component(Protocol):
     """A part of a mind. It never performs a command; if it raises, it is logged and switched off.
 
-    `name` is the name of its slot in templates. A section without a slot of its own stands in `{known}`.
+    `name` is the name of its slot in templates. A section without a slot of its own goes to `{known}`.
     """
 
     @property
@@ -127,7 +127,7 @@ class Owner:
 class AddedComponent:
     """A component that tells and keeps nothing. What derives from it is added to every mind; see docs/extending.md.
 
-    Its section stands in its own slot, or else in `{known}`. One that raises, that takes longer than a second, or whose
+    Its section goes to its own slot, or else to `{known}`. One that raises, that takes longer than a second, or whose
     section is none of its own is switched off.
     """
 

@@ -275,7 +275,7 @@ def facts_listing(agent: Agent, say: Wording, query: str = "") -> str:
 
 
 def search_memories(world: World, actor: Character, agent: Agent, query: str, publish: Publish) -> list[Event]:
-    """Return what an agent's memory has of some words, or that it will be told in a moment, by `publish`."""
+    """Return what an agent's memory has of some words, or that `publish` will bring it in a moment."""
     answers: list[Event] = []
 
     def answer(memories: list[Memory]) -> None:

@@ -110,7 +110,7 @@ class Dreamer:
 
 
 def dream_text(text: str) -> str:
-    """Return what a model answered as a dream to be told: one line, whole sentences if there are any."""
+    """Return the answer of a model as a dream: one line, whole sentences if there are any."""
     line = collapse_whitespace(clean_line(text)).strip('"“” ')[:MAX_DREAM_CHARACTERS]
     whole = _SENTENCES.match(line)
     return whole[0] if whole else line

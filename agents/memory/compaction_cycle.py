@@ -38,7 +38,7 @@ class Superseded(Exception):
 
 @dataclass(frozen=True)
 class Prepared:
-    """What is ready to be published, long-term first, and the summaries in force that it was made from.
+    """Summaries ready to be published, long-term first, and the summaries in force that they were made from.
 
     `is_rebuild` marks a long-term summary rebuilt from the leaves; the short-term one in force then stays.
     """
@@ -243,8 +243,8 @@ async def divide(
     """Return the parts of a long-term summary, and their text as a draft; the cost of each part is entered.
 
     `names` has the part of each memory by its number. `taken` are all numbers that it takes in, `memories` those of
-    them that can be told; a number that cannot goes with the one before it. Only parts that take in something are
-    written anew.
+    them that the journal still has; any other number goes with the one before it. Only parts that take in something
+    are rewritten.
     Raises: SummaryRefused, ModelError.
     """
     made, drafts = list[SummaryPart](), list[Draft]()

@@ -54,20 +54,20 @@ _SENTENCE_END = re.compile(r"[.!?…][\"”’»)]*\s+")
 _STOP_STEMS = frozenset(map(stem, FUNCTION_WORDS))
 
 RULES = (*participants.RULES, *circumstances.RULES)
-"""What a clause of a summary is held against, in this order: the first fault counts."""
+"""The rules for a clause of a summary, in this order: the first fault counts."""
 
 _EMPTY = ("empty", "The summary is empty; it should tell in the first person what happened.")
 
 
 @dataclass(frozen=True)
 class Source:
-    """What a summary was made from, and what it has to keep to.
+    """The source of a summary, and its limits.
 
-    `memories` are told word for word and may be empty for a long-term step; `previous` are the texts of the summaries
+    `memories` are word for word and may be empty for a long-term step; `previous` are the texts of the summaries
     that it was made from. `roster` are the names that the world knows: people, rooms, things. `name` is the agent whose
-    memory it is, `prompt` what the model was given. `counted` is what the model was told instead of memories, with
-    numbers that stand in none of them. `reading` reads the world's sentences. Pins and open promises are no matter of
-    summaries: the facts tell them.
+    memory it is, `prompt` what the model was given. `counted` is the text that the model got instead of memories, with
+    numbers that none of them has. `reading` reads the world's sentences. Pins and open promises are facts, and no
+    matter of summaries.
     """
 
     memories: tuple[Memory, ...]
@@ -93,7 +93,7 @@ class Source:
 
 @dataclass(frozen=True)
 class Objection:
-    """Why a summary is not accepted: a short stable kind, and a sentence for people and for the model's second try."""
+    """A reason to refuse a summary: a short stable kind, and a sentence for people and for the model's second try."""
 
     reason: str
     detail: str
@@ -101,7 +101,7 @@ class Objection:
 
 @dataclass(frozen=True)
 class Verdict:
-    """What was found.
+    """The verdict on a summary.
 
     `scores` has tokens_in, tokens_out, unsupported_share (of the names and numbers) and entities_kept.
     """
@@ -111,7 +111,7 @@ class Verdict:
 
     @property
     def accepted(self) -> bool:
-        """Whether nothing speaks against the summary."""
+        """True if there is no objection."""
         return not self.objections
 
 
@@ -265,7 +265,7 @@ def _mention_faults(found: list[Mention]) -> Iterator[tuple[str, str]]:
 
 
 def _too_little(text: str, source: Source, scores: dict[str, float]) -> Iterator[tuple[str, str]]:
-    """Yield an objection if a summary keeps none of many names, and hardly a thing of what was told."""
+    """Yield an objection if a summary keeps none of many names, and hardly a topic of its source."""
     known, told = entities(source.text, source.people), folded(text)
     if scores["entities_kept"] or len(known) < FEWEST_KNOWN or any(name in told for name in known):
         return

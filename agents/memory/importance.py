@@ -101,7 +101,7 @@ def line_importance(line: str, commands: CommandTable) -> int:
 
 
 def is_routine(memory: Memory) -> bool:
-    """Return whether a memory may be told as a count."""
+    """Return whether a summary may give a memory as a count."""
     return memory.importance < DEFAULT_IMPORTANCE and not memory.pinned
 
 

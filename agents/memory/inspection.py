@@ -46,7 +46,7 @@ def expand(memory: AgentMemory, wanted: str, say: Wording) -> list[Memory]:
 
 
 def expand_text(memory: AgentMemory, wanted: str, say: Wording) -> str:
-    """Return these memories a line each, as they stand in the journal, with what is missing or left out said.
+    """Return these memories a line each, as the journal has them, with a note on what is missing or left out.
 
     One result of a command is returned as it came, and `2026-11-21#7` as the archive has it; of a text too long for a
     screen, from some character on: `^m12 from 16001`. Raises: CommandError, or NoteError if a file cannot be read.

@@ -54,7 +54,7 @@ class ResultLimits:
     cap_characters: int = 4000
 
     def is_long(self, result: Memory) -> bool:
-        """Return whether a result is to be told as a placeholder once its turn is over."""
+        """Return whether a result becomes a placeholder once its turn is over."""
         return 0 < self.result_characters < len(_plain(result.text))
 
 
@@ -174,7 +174,7 @@ class Tier:
     """A part of a view: the memories that it covers, and its text.
 
     A summary has `text`, and a `title` if there are several of its kind. `slot` is its place in a template,
-    `is_message` is true if it is told as a message, and `summary` is the file that it is from. The tail has `lines`:
+    `is_message` is true if it is a message of its own, and `summary` is the file that it is from. The tail has `lines`:
     the newest of its memories word for word, oldest first.
     """
 
@@ -345,7 +345,7 @@ class View:
 def memory_text(memory: Memory, name: str, with_reason: bool = True) -> str:
     """Return a memory as its owner would see it on a screen: what it typed behind its prompt, the rest as it was.
 
-    Its private reason is told to the summariser, and never shown to the model that acts: a model that reads its own
+    The summariser gets its private reason, the model that acts never does: a model that reads its own
     reasons repeats them, and may be talked into reciting them. A long result is cut after the part that is of use to
     the summariser.
     """

@@ -58,7 +58,7 @@ class Validity(Metric):
 
 
 class Commands(Metric):
-    """`refusals`, `speech_share`, `exact_repeats`, `loops`: of the commands that stand in the journals.
+    """`refusals`, `speech_share`, `exact_repeats`, `loops`: of the commands in the journals.
 
     `refusals`: the share of all commands whose result, up to the next command, is marked as refused.
     `speech_share`: of the commands that were done, the share whose verb is say, whisper, tell or shout.

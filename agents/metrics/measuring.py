@@ -243,7 +243,7 @@ def _world(vault: Vault, snapshot: Snapshot, fact: str) -> MeasuredWorld:
 def price_of(model: str, profiles: Mapping[str, ModelProfile]) -> Price | None:
     """Return what a million prompt and answer tokens cost of a model, by its name in the archive; None if unsaid.
 
-    The price stands in the section of config/models.md that names the model, or `embedded` or `gguf:` as its place.
+    The price is in the section of config/models.md that names the model, or `embedded` or `gguf:` as its place.
     """
     kind, _, rest = model.partition(":")
     name = rest.rpartition("@")[0] or rest

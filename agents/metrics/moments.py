@@ -37,11 +37,11 @@ class Lexicon:
     quarrel_phrases: tuple[str, ...] = ()
 
     def promises(self, text: str) -> bool:
-        """Return whether one of the phrases for promises stands in a text."""
+        """Return whether a text has one of the phrases for promises."""
         return not text.endswith("?") and _has(text, self.promise_phrases)
 
     def quarrels(self, text: str) -> bool:
-        """Return whether one of the phrases for quarrels stands in a text."""
+        """Return whether a text has one of the phrases for quarrels."""
         return bool(text) and _has(text, self.quarrel_phrases)
 
 
@@ -107,7 +107,7 @@ MAX_KEPT = 20
 
 @dataclass(frozen=True)
 class Settings:
-    """The settings of the rules: the shortest absence that a return is told of, and the world's own words."""
+    """The settings of the rules: the shortest absence after which a return counts, and the world's own words."""
 
     absence_ms: int = 24 * 3_600_000
     lexicon: Lexicon = field(default_factory=Lexicon)

@@ -118,7 +118,7 @@ _LEARNING = frozenset({"observed", "told", "result", "noted"})
 class Diffusion(Metric):
     """`diffusion` and `diffusion_half_hours`: who knows a planted fact, and when.
 
-    An agent knows it from its first memory on that repeats the fact: what it perceived, was told, read or was given by
+    An agent knows it from its first memory on that repeats the fact: what it perceived, heard, read or was given by
     hand, or said itself. A text repeats the fact if it has 60 % of its content words, or half of its pairs of words
     (the rule by which the chronicle knows secrets passed on). `diffusion` is the share of all agents that know it at
     the end; `diffusion_half_hours` is how many hours after the first of them half of all agents knew it.

@@ -75,7 +75,7 @@ class LlamaRuntime:
     def generate(self, fields: dict[str, Any], on_piece: OnPiece) -> Generated:
         """Continue `fields["prompt"]` or answer `fields["messages"]`, telling each piece of text.
 
-        `on_piece` returning True ends it there. A piece of a thought is told as a piece of text between marks.
+        `on_piece` returning True ends it there. A piece of a thought comes as a piece of text between marks.
 
         `on_piece` is also called with "" now and then while the prompt is evaluated.
 

@@ -150,7 +150,7 @@ def heard_facts(spoken: Utterance, seq: int, day: str = "") -> list[SpeechFact]:
 def whole_sentences(text: str, words: str) -> str:
     """Return the sentences of a text in which some of its words stand, word for word; the words if they are too long.
 
-    `words` stand in `text`, upper and lower case and white space aside. Raises: ValueError if they do not.
+    `text` has `words`, upper and lower case and white space aside. Raises: ValueError if they do not.
     """
     pattern = r"\s+".join(re.escape(word) for word in words.split())
     match = re.search(pattern, text, re.IGNORECASE) if pattern else None

@@ -25,7 +25,7 @@ KEPT_LINES = 12
 KEPT_GIFTS = 6
 
 TOLD, VARIED, LED, COOLED = 1, 2, 3, 4
-"""The scores from which an agent is told, its model samples otherwise, verbs are suppressed, it thinks less often."""
+"""The scores from which: a notice is given, the model samples otherwise, verbs are suppressed, thoughts are fewer."""
 
 WARMER = 0.2
 HOTTEST = 1.5
@@ -100,7 +100,7 @@ class RepetitionGuard:
         self._loops.do(line, room_id)
 
     def fail(self, world: World, actor: Character, commands: CommandTable) -> None:
-        """Note that the model has answered without a command; the agent is told what it could type."""
+        """Note that the model has answered without a command; the next notice says what it could type."""
         self._loops.fail()
         now = self.situation(world, actor, Address(), Manners(), None, finds_words=False)
         self._suggested = self.policy.suggest(possible(world, actor, commands), now)
@@ -108,7 +108,7 @@ class RepetitionGuard:
     def objects_to(self, line: str, room_id: str, by_person: bool) -> bool:
         """Return whether a line is not to be done before the model was asked once more; never twice in a turn.
 
-        That is one that goes on in a circle which the agent has been told of already, or none at all. A person who
+        That is one that goes on in a circle of which the agent had a notice, or none at all. A person who
         has spoken to it (`by_person`) may be answered with any verb.
         """
         if self._objected_to is not None or not self.mitigation.leads:
@@ -167,7 +167,7 @@ class RepetitionGuard:
 class Mitigation:
     """The measures against loops in the next turn.
 
-    `told` are the signs that the agent is told of. `warmer` is added to the temperature. `shunned` are verbs not to be
+    `told` are the signs in the notice to the agent. `warmer` is added to the temperature. `shunned` are verbs not to be
     used. If it `leads`, a line that would go on in the same circle is taken only after the model was asked once more;
     if the model then repeats its own words, the agent is silent. `slower` is the factor on the usual pause after the
     turn.

@@ -36,7 +36,7 @@ AGES_MS = {"hour": UNITS_MS[1], "day": UNITS_MS[0], "week": 7 * UNITS_MS[0]}
 class MemoryQuery:
     """A query for memories; an empty text or 0 matches any.
 
-    All of `words` stand in the memory, and `who` is among its people. The memory is of `since_ms` or later and of
+    The memory has all of `words`, and `who` is among its people. The memory is of `since_ms` or later and of
     before `until_ms`, in milliseconds since 1970, and at most `age_ms` older than the newest one before `until_ms`. The
     page begins below the number `before`.
     """

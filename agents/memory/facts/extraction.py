@@ -247,7 +247,7 @@ class Utterance:
 
 
 def update_commitments(known: FactStore, spoken: Utterance, memory: Memory) -> None:
-    """Take in the first sentences of a speech; then what is left of it, if it was told in confidence or to be kept."""
+    """Take in the first sentences of a speech; then the rest, if it was said in confidence or to be remembered."""
     text = spoken.text.replace(LINE_BREAK, " ")
     spent, section = set[int](), CONFIDED if spoken.privately or is_secret(text) else ""
     for start, end in islice(spans(text), MAX_SENTENCES):

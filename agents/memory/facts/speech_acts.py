@@ -155,7 +155,7 @@ def takes_back(sentence: str) -> bool:
 
 
 def wants_forgotten(sentence: str) -> bool:
-    """Return whether a sentence asks to forget what was told."""
+    """Return whether a sentence asks to forget something said before."""
     return bool(_FORGOTTEN.search(sentence))
 
 

@@ -69,7 +69,7 @@ def _named(tokens: Sequence[Token], evidence: Evidence) -> list[str]:
 
 
 def wrong_number(claim: Claim, evidence: Evidence) -> Fault | None:
-    """Return a fault if another number stands beside a word than in the lines of the matter: `gate 9`, `40 silver`."""
+    """Return a fault if a word has another number beside it than in the lines of the matter: `gate 9`, `40 silver`."""
     numbers = _number_pairs(claim.clause)
     near = closest(claim.clause, evidence, any_proposition) if numbers else []
     for noun, said in sorted(numbers.items()):
@@ -83,7 +83,7 @@ def wrong_number(claim: Claim, evidence: Evidence) -> Fault | None:
 
 
 def _number_pairs(clause: Clause) -> dict[str, set[str]]:
-    """Return the numbers that stand beside each word."""
+    """Return the numbers beside each word."""
     found: dict[str, set[str]] = defaultdict(set)
     for noun, number in (*numbered(clause.tokens), *((noun, count) for count, noun in counted(clause.tokens))):
         found[noun].add(number)
@@ -91,7 +91,7 @@ def _number_pairs(clause: Clause) -> dict[str, set[str]]:
 
 
 def wrong_time(claim: Claim, evidence: Evidence) -> Fault | None:
-    """Return a fault if a number or a day stands in no line of the matter, while these have another."""
+    """Return a fault if no line of the matter has a number or a day, while these have another."""
     clause = claim.clause
     numbers = _numbers(clause)
     topics = {item for item in clause.items - evidence.people - numbers if item not in LIGHT}
@@ -125,7 +125,7 @@ _ANYTHING = frozenset("anything anybody anyone nothing nobody it".split())
 
 
 def told_as_fact(claim: Claim, evidence: Evidence) -> Fault | None:
-    """Return a fault if something is told as done that the lines only ask for, promise or intend."""
+    """Return a fault if a clause gives something as done that the lines only ask for, promise or intend."""
     clause = claim.clause
     if claim.is_reported or claim.is_hedged or claim.is_open or clause.is_negated:
         return None
@@ -152,7 +152,7 @@ def _is_of_matter(clause: Clause, verb: str, one: Proposition, evidence: Evidenc
 
 
 def disputed_as_fact(claim: Claim, evidence: Evidence) -> Fault | None:
-    """Return a fault if something is told as so that one person says and the person meant denies."""
+    """Return a fault if a clause gives something as so that one person says and the person meant denies."""
     clause, who = claim.clause, claim.clause.subject
     if claim.is_reported or claim.is_hedged or claim.is_open or clause.is_negated or who in (None, evidence.agent):
         return None

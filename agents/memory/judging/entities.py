@@ -167,7 +167,7 @@ def names(text: str) -> Iterator[str]:
 
 
 def _names_somebody(text: str, match: re.Match[str], bare: str) -> bool:
-    """Return whether the first word of a sentence names somebody, by what stands behind it."""
+    """Return whether the first word of a sentence names somebody, by the words behind it."""
     if bare in TIMES or bare in _COMMON_STARTS or bare.endswith("ly"):
         return False
     if folded(match[0]).endswith(("'s", "s'")):
@@ -182,7 +182,7 @@ def _names_somebody(text: str, match: re.Match[str], bare: str) -> bool:
 
 
 def _is_in_title(text: str, start: int) -> bool:
-    """Return whether a word stands in a line in which all longer words have capitals, as in `# What I Saw`."""
+    """Return whether a word is in a line in which all longer words have capitals, as in `# What I Saw`."""
     begin, end = text.rfind("\n", 0, start) + 1, text.find("\n", start)
     line = text[begin : end if end >= 0 else len(text)][: _LONGEST_TITLE + 1]
     if len(line) > _LONGEST_TITLE or line.rstrip(" *#_:").endswith((".", "!", "?")):
@@ -192,7 +192,7 @@ def _is_in_title(text: str, start: int) -> bool:
 
 
 def entities(text: str, people: Iterable[str]) -> set[str]:
-    """Return, `folded`, the people and every name that stands inside a sentence of a text."""
+    """Return, `folded`, the people and every name inside a sentence of a text."""
     inside = {_bare(word) for word in _INSIDE.findall(plain(text)) if word[0].isupper()}
     return {word for word in words_of(" ".join(people)) | inside if len(word) > 1 and not _is_common(word)}
 

@@ -204,7 +204,7 @@ class Evidence:
                 yield from folded(plain(thing)).split()
 
     def _answering(self, number: int) -> frozenset[str]:
-        """Return who speaks next after a question: what was asked may be told as what they said."""
+        """Return who speaks next after a question: a summary may give the question as what they said."""
         if "?" not in self.lines[number].text:
             return frozenset()
         return frozenset(line.speaker for line in self.lines[number + 1 : number + 3] if line.speaker)
@@ -215,7 +215,7 @@ class Evidence:
 
     @cached_property
     def numbers(self) -> list[str]:
-        """All numbers that stand in lines, as items."""
+        """All numbers of the lines, as items."""
         return [item for item in self._index if item[0] == "#"]
 
     def worth(self, item: str) -> float:
@@ -274,7 +274,7 @@ def evidence_of(
     evidence = Evidence(lines, gazetteer, agent, Things(things), rooms)
     for memory in memories:
         if memory.refused or memory.kind == "acted":
-            evidence.vocabulary |= words_of(memory.text)  # what was tried in vain may be told as that
+            evidence.vocabulary |= words_of(memory.text)  # a summary may give what was tried in vain as that
     return evidence
 
 

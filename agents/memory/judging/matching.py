@@ -1,4 +1,4 @@
-"""Matching: whose words a claim gives, and which propositions of the evidence it retells."""
+"""Matching: the speaker of a claim, and the propositions of the evidence that it retells."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def _strength(clause: Clause, one: Proposition, evidence: Evidence) -> float:
 
 
 def closest(clause: Clause, evidence: Evidence, keep: Callable[[Proposition], bool]) -> list[Proposition]:
-    """Return the propositions that a clause retells, as far as can be told; none if nothing is near enough."""
+    """Return the propositions that a clause retells, as far as words show; none if nothing is near enough."""
     items = clause.items - evidence.people
     known = sum(evidence.worth(item) for item in items)
     rows = [

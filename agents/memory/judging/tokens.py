@@ -177,5 +177,5 @@ def sentences(tokens: Iterable[Token]) -> Iterator[list[Token]]:
 
 
 def without_quotes(text: str) -> str:
-    """Return text without what stands in quotation marks: who means what by `I` there is another matter."""
+    """Return text without its quotations: `I` is somebody else there."""
     return _QUOTED.sub(lambda quote: " " * len(quote[0]), text)

@@ -15,7 +15,7 @@ from vault.memory.memory_line import Memory
 from vault.memory.summaries import Summary
 
 FALLBACK = "fallback"
-"""The quality of an extract, which waits for a model to tell it."""
+"""The quality of an extract, which waits for a model to write it."""
 
 
 class SummaryRefused(Exception):
@@ -61,7 +61,7 @@ class Draft:
 
 
 def is_extract(summary: Summary | None) -> bool:
-    """Return whether a summary waits to be told by a model. One that somebody has edited since counts as it is."""
+    """Return whether a summary waits for a model to write it. One that somebody has edited since counts as it is."""
     return summary is not None and summary.quality == FALLBACK and not summary.is_edited
 
 

@@ -145,7 +145,7 @@ def short(text: str) -> str:
 
 
 def phrase_faults(text: str, source_text: str) -> Iterator[Fault]:
-    """Yield phrases that no summary has, unless they are quoted speech that stands in the source."""
+    """Yield phrases that no summary has, unless they are quoted speech from the source."""
     said = _without_quotes_of(text, source_text)
     for reason, pattern, what in FAULTS:
         found = pattern.finditer(said)

@@ -1,12 +1,12 @@
 """Rebuilds summaries: the long-term one from the leaves, and extracts once a model answers.
 
 Folding again and again loses what the leaves still have. Where a person has edited a long-term summary, their text
-stands for all that it covers, and only later leaves are added to it: what they wrote stays, and what they took out does
+counts for all that it covers, and only later leaves are added to it: what they wrote stays, and what they took out does
 not come back from a leaf.
 
 What is only an extract, because no model gave a summary, is written by a model later. The queue is the vault itself: a
 summary of the quality `fallback` waits, and a long-term one into which such a summary was folded is marked in the same
-way until all its leaves have been told again.
+way until all its leaves have been rewritten.
 """
 
 from __future__ import annotations
@@ -177,7 +177,7 @@ async def _redo_extract(
 ) -> Summary | None:
     memories = memory.to_summarise(old.first, old.last)
     if not memories:
-        return None  # nothing is left to be told, so the extract is all there is
+        return None  # no memory is left, so the extract is all there is
     draft = paid(await summarizer.recent(memories))
     again = summary_of(draft, old.first, old.last, old.generation, now_ms(), (f"{old.first}-{old.last}",))
     fields = {"recent": summary_fields(again), "replaced": summary_fields(old)}

@@ -104,7 +104,7 @@ class Summarizer:
 
     @property
     def source_tokens(self) -> int:
-        """How many tokens of text one request can take in."""
+        """The number of tokens of text that fit into one request."""
         return max(256, self._context_tokens // 2 - self._profile.cap_tokens)
 
     @property
@@ -199,7 +199,7 @@ def summary_of(draft: Draft, first: int, last: int, generation: int, made_ms: in
 
 @dataclass(frozen=True)
 class SummarizerProfile:
-    """How summaries are asked for: `style` is prose or pick; `chat` leaves out the cue for base models.
+    """The settings of summaries: `style` is prose or pick; `chat` leaves out the cue for base models.
 
     A short-term summary has from `floor_tokens` to `cap_tokens`, by what happened. `grouping` is none or place.
     `fallback` is none, or extractive: when no model gives a summary, lines are picked by rule.
@@ -217,7 +217,7 @@ class SummarizerProfile:
 
 @dataclass(frozen=True)
 class SummaryJob:
-    """What is to be summarised: how a model is asked for it, and the lines of which an extract can be made.
+    """One summary to be made: its source, the prompt of a model, and the lines for an extract.
 
     At most `count` lines are picked; `key` tells this work from all other.
     """
@@ -232,7 +232,7 @@ class SummaryJob:
 
 @dataclass
 class _Spent:
-    """What was spent on models that gave nothing."""
+    """The cost of models that gave nothing."""
 
     calls: int = 0
     tokens: int = 0
