@@ -5,7 +5,7 @@ These are the boundaries of the files. Inside a file a strategy may have any num
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from vault.memory.memory_line import Range
 from vault.memory.summaries import Summary
@@ -39,10 +39,6 @@ class Coverage:
     @property
     def verbatim(self) -> Range:
         return Range(self.b + 1, self.n)
-
-    def at(self, n: int) -> Coverage:
-        """Return the same with more memories."""
-        return replace(self, n=n)
 
 
 @dataclass(frozen=True)

@@ -43,10 +43,6 @@ class Profiles:
         """The queue of agents without a profile of their own; None while there is no model."""
         return self.queues.get(THINKER)
 
-    def queue_for(self, name: str) -> ModelQueue | None:
-        """Return the queue of a profile, or the thinker's if there is no such profile."""
-        return self.queues.get(name) or self.thinker
-
     async def set_up(self, models: ModelSettings, profiles: Mapping[str, ModelProfile]) -> tuple[str, ...]:
         """Apply the settings from now on; return the sentences to print.
 

@@ -44,10 +44,6 @@ def test_coverage_is_a_partition_or_none_at_all(a, b, n):
             Coverage(a, b, n)
 
 
-def test_more_memories_are_verbatim():
-    assert Coverage(65, 129, 193).at(200) == Coverage(65, 129, 200)
-
-
 @given(summaries, summaries, st.integers(0, 100))
 def test_any_two_summaries_leave_a_partition(longterm, recent, n):
     settled = resolve_ranges(longterm, recent)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -24,7 +26,7 @@ def lived(waterfall: Waterfall, memories: int) -> list[Plan]:
     """Return the plans of a life in which each plan is done at once."""
     coverage, plans = Coverage(0, 0, 0), []
     for n in range(1, memories + 1):
-        coverage = coverage.at(n)
+        coverage = replace(coverage, n=n)
         while plan := waterfall.plan(coverage):
             plans.append(plan)
             coverage = after(plan, n)
@@ -81,7 +83,7 @@ def test_a_plan_always_leaves_a_partition_and_is_bounded(immediate, recent, a, m
 def test_however_memories_come_what_is_due_is_what_is_announced(immediate, recent, arrivals):
     waterfall, coverage = Waterfall(immediate, recent), Coverage(0, 0, 0)
     for arrived in arrivals:
-        coverage = coverage.at(coverage.n + arrived)
+        coverage = replace(coverage, n=coverage.n + arrived)
         while plan := waterfall.plan(coverage):
             assert coverage.n >= waterfall.next_due_at(coverage)
             coverage = after(plan, coverage.n)
@@ -120,7 +122,7 @@ def test_every_plan_takes_the_oldest_and_leaves_a_partition_whatever_came_before
     coverage, using = Coverage(0, 0, 0), strategy
     for step in steps:
         using = FOUR.get(step, using)
-        coverage = coverage.at(coverage.n + step) if isinstance(step, int) else coverage
+        coverage = replace(coverage, n=coverage.n + step) if isinstance(step, int) else coverage
         plan = next_plan(using, coverage, forced=step == "force")
         if plan is None:
             continue

@@ -225,7 +225,7 @@ class Skipping(MemoryStrategy):
     name = "skipping"
 
     def plan(self, coverage: Coverage, forced: bool = False, sizes: Sequence[int] = ()) -> Plan | None:
-        return replace(absorbing(coverage, 6), absorbed=absorbing(coverage.at(coverage.n), 3).absorbed)
+        return replace(absorbing(coverage, 6), absorbed=absorbing(coverage, 3).absorbed)
 
 
 class Hiding(MemoryStrategy):
