@@ -6,11 +6,10 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from agents.agent import Agent
-from agents.memory.inspection import journal_text
 from agents.memory.journal_search import query_terms
 from agents.memory.view import View
 from agents.views.mind import last_before
-from agents.views.tiers import Shown, Steps, shown_memory
+from agents.views.tiers import Shown, Steps, row_text, shown_memory
 from vault.chronicle.event_log import UNITS_MS, Period, period_of
 from vault.memory.journal import Journal
 from vault.memory.memory_line import KINDS, Memory
@@ -178,14 +177,12 @@ def _indexed(agent: Agent, words: list[str], before: int) -> Iterator[list[Memor
 
 def page_text(page: Shown, say: Wording) -> str:
     """Return a page for people, a line a memory, with what was looked through."""
-    lines = [say("observatory.memories", who=page["agent"], count=f"{page['n']:,}"), *map(row_text(say), page["rows"])]
+    lines = [
+        say("observatory.memories", who=page["agent"], count=f"{page['n']:,}"),
+        *(row_text(row, say) for row in page["rows"]),
+    ]
     if not page["rows"]:
         lines.append(say("observatory.no_memories", first=page["searched_to"]))
     if page["next"]:
         lines.append(say("observatory.more_memories", first=page["searched_to"], next=page["next"]))
     return "\n".join(lines)
-
-
-def row_text(say: Wording) -> Callable[[Shown], str]:
-    """Return a function from a shown memory to its line for people."""
-    return lambda row: journal_text(Memory(row["seq"], row["at"], row["kind"], row["room"], row["text"]), say)

@@ -14,7 +14,6 @@ from agents.agent import Agent
 from agents.component import Described
 from agents.components.errands import told_errand
 from agents.memory.coverage import resolve_ranges
-from agents.memory.inspection import journal_text
 from agents.memory.memory import AgentMemory
 from agents.memory.view import View
 from agents.models.model import NotCountedYet
@@ -24,6 +23,7 @@ from agents.views.tiers import (
     Shown,
     Steps,
     lines_behind,
+    row_text,
     sentences_for,
     shown_memory,
     tiers_shown,
@@ -229,9 +229,7 @@ def turn_lines(turns: list[Shown], say: Wording) -> Iterator[str]:
     """Yield the last turns, for people."""
     if turns:
         yield say("observatory.last_turns")
-    for one in turns:
-        memory = Memory(one["seq"], one["at"], one["kind"], one["room"], one["text"])
-        yield f"  {journal_text(memory, say)}"
+    yield from (f"  {row_text(one, say)}" for one in turns)
 
 
 def last_before(journal: Journal, end_ms: int) -> Generator[None, None, int]:

@@ -57,6 +57,11 @@ def shown_memory(memory: Memory, view: View | None = None) -> Shown:
     return shown
 
 
+def row_text(row: Shown, say: Wording) -> str:
+    """Return the line of a shown memory for people."""
+    return journal_text(Memory(row["seq"], row["at"], row["kind"], row["room"], row["text"]), say)
+
+
 def tiers_shown(view: View) -> Shown:
     """Return the tiers, oldest memories first: `n` is how many there are, and the `count`s add up to it.
 
@@ -122,8 +127,7 @@ def lines_behind(memory: AgentMemory, place: SentencePlace, finder: JournalSearc
 def lines_text(shown: Shown, say: Wording) -> str:
     """Return a sentence with the memories that it stands for, for people."""
     sentence = {"number": shown["sentence"] + 1, "tier": shown["tier"], "text": shown["text"]}
-    rows = (Memory(row["seq"], row["at"], row["kind"], row["room"], row["text"]) for row in shown["lines"])
-    lines = [f"  {journal_text(one, say)}" for one in rows]
+    lines = [f"  {row_text(row, say)}" for row in shown["lines"]]
     return "\n".join([say(f"observatory.{shown['how'] if lines else 'nothing'}_behind", **sentence), *lines])
 
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from agents.views.memories import row_text
-from agents.views.tiers import Shown
+from agents.views.tiers import Shown, row_text
 from world.message_catalog import Wording
 
 Lines = list[str]
@@ -65,7 +64,7 @@ def _perceived(shown: Shown, say: Wording) -> Lines:
         return [say("thoughts.perceived_nothing")]
     before = shown["perceived_before"]
     more = [f"  {say('thoughts.and_more', count=before, who=shown['agent'])}"] if before else []
-    rows = (row_text(say)(row).replace("\n", " / ") for row in shown["perceived"])
+    rows = (row_text(row, say).replace("\n", " / ") for row in shown["perceived"])
     return [say("thoughts.perceived"), *more, *indented(rows)]
 
 

@@ -48,12 +48,9 @@ def picked_words(memory: Memory) -> str:
     return _FIRST_PERSON.get(memory.kind, "") + memory.text.strip()
 
 
-def picked_line(memory: Memory, journal: str = "") -> str:
-    """Return a memory as a line of an extractive summary.
-
-    `journal` names the journal's note if it is not the day's first, as in `2026-11-21-2`.
-    """
-    return f"- {picked_words(memory)} ([[{journal or memory.day}#^m{memory.seq}]])"
+def picked_line(memory: Memory) -> str:
+    """Return a memory as a line of an extractive summary."""
+    return f"- {picked_words(memory)} ([[{memory.day}#^m{memory.seq}]])"
 
 
 def memory_of_line(line: str) -> tuple[int, str] | None:
