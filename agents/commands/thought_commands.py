@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import logging
 import re
 from collections.abc import Callable, Mapping
 
@@ -12,7 +14,7 @@ from agents.components.people import person_lines
 from agents.views.bonds import bonds_shown, bonds_text
 from agents.views.memories import memory_page, page_text, query_of, time_of
 from agents.views.mind import lines_then, mind_shown, mind_text, mind_then, then_text
-from agents.views.tiers import Answering, SentencePlace, Shown, Steps, lines_behind, lines_text
+from agents.views.tiers import QUICK_STEPS, SentencePlace, Shown, Steps, lines_behind, lines_text, run_steps, run_to_end
 from agents.views.why import action_of, exchange_at, exchange_of, question_shown, why_shown, written_archive
 from agents.views.why_text import answer_lines, choice_lines, indented, why_text
 from vault.errors import NoteError
@@ -24,6 +26,8 @@ from world.events import Event, Output
 from world.message_catalog import Wording
 from world.parsing import is_number
 from world.world import World
+
+log = logging.getLogger(__name__)
 
 Text = Callable[[Shown, Wording], str]
 PROMPT_LINES = 8
@@ -82,20 +86,27 @@ class LateAnswers:
 
     def __init__(self, publish: Publish) -> None:
         self._publish = publish
-        self._answering = Answering()
+        self._tasks: set[asyncio.Task[None]] = set()
 
     def answer(self, world: World, actor: Character, steps: Steps, text: Text) -> list[Event]:
-        """Return the answer that some steps lead to, or that it will come in a moment. Raises: CommandError."""
-        answers: list[Event] = []
+        """Return the answer that some steps lead to, or that it will come in a moment. Raises: CommandError.
 
-        def answer(shown: Shown) -> None:
-            answers.append(Output(actor.character_id, text(shown, world.wording)))
-            if is_late:
-                self._publish(tuple(answers))
+        A failure after that is logged, and no answer comes.
+        """
+        shown = as_command_error(lambda: run_steps(steps, QUICK_STEPS))
+        if shown is not None:
+            return [Output(actor.character_id, text(shown, world.wording))]
+        task = asyncio.get_running_loop().create_task(self._answer_later(world, actor, steps, text))
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+        return [Output(actor.character_id, world.wording("memory.thinking_back"))]
 
-        is_late = False
-        is_late = not as_command_error(lambda: self._answering.soon(steps, answer))
-        return [Output(actor.character_id, world.wording("memory.thinking_back"))] if is_late else answers
+    async def _answer_later(self, world: World, actor: Character, steps: Steps, text: Text) -> None:
+        try:
+            shown = await run_to_end(steps)
+            self._publish((Output(actor.character_id, text(shown, world.wording)),))
+        except Exception:
+            log.exception("a view could not be made")
 
 
 class ThoughtCommands:

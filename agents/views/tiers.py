@@ -6,9 +6,8 @@ Views that take a while are made in steps of a few milliseconds, between which e
 from __future__ import annotations
 
 import asyncio
-import logging
 import re
-from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+from collections.abc import Generator, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -193,8 +192,6 @@ def _older(words: Iterable[str], before: int, finder: JournalSearch) -> Sequence
     return sorted(counts, key=lambda seq: (-counts[seq], -seq))[: 2 * MAX_LINES]
 
 
-log = logging.getLogger(__name__)
-
 Steps = Generator[None, None, Shown]
 
 QUICK_STEPS = 4
@@ -219,30 +216,3 @@ def run_steps(steps: Steps, most: int) -> Shown | None:
             shown: Shown = ended.value
             return shown
     return None
-
-
-class Answering:
-    """Answers with views, at once where they are quick, else later."""
-
-    def __init__(self) -> None:
-        self._tasks: set[asyncio.Task[None]] = set()
-
-    def soon(self, steps: Steps, answer: Callable[[Shown], None]) -> bool:
-        """Give `answer` what some steps lead to; return whether that was at once.
-
-        Raises: whatever a quick step raises; what fails later is logged, and there is no answer.
-        """
-        shown = run_steps(steps, QUICK_STEPS)
-        if shown is not None:
-            answer(shown)
-            return True
-        task = asyncio.get_running_loop().create_task(self._later(steps, answer))
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
-        return False
-
-    async def _later(self, steps: Steps, answer: Callable[[Shown], None]) -> None:
-        try:
-            answer(await run_to_end(steps))
-        except Exception:
-            log.exception("a view could not be made")
