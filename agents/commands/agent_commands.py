@@ -183,7 +183,9 @@ def find_agent(world: World, agents: Mapping[str, Agent], wanted: str) -> Agent:
     """Return the agent of a name, in whatever case. Raises: CommandError naming those there are."""
     found = next((agent for name, agent in agents.items() if name.casefold() == wanted.casefold()), None)
     if found is None:
-        names = suggestions(wanted, agents) or sorted(agents)
-        listed = world.wording.join_and(names) or world.wording("lists.none")
-        raise CommandError(world.wording("population.no_agent", wanted=wanted, names=listed))
+        say, close = world.wording, suggestions(wanted, agents)
+        if close:
+            raise CommandError(say("population.did_you_mean", wanted=wanted, names=say.join_or(close)))
+        names = say.join_and(sorted(agents)) or say("lists.none")
+        raise CommandError(say("population.no_agent", wanted=wanted, names=names))
     return found

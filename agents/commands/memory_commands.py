@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import TypeVar
 
 from agents.agent import Agent
+from agents.commands.agent_commands import find_agent
 from agents.memory.compactor import Outcome, describe_plan, nothing_due, outcome_of
 from agents.memory.facts.store import fact_text
 from agents.memory.inspection import diff_text, expand_text, explain_text, status_text
@@ -17,7 +18,7 @@ from world.entities import Character, Role
 from world.errors import CommandError
 from world.events import Event, Output, Recalled
 from world.message_catalog import Wording
-from world.parsing import is_number, suggestions
+from world.parsing import is_number
 from world.world import World
 
 T = TypeVar("T")
@@ -126,17 +127,10 @@ def target_agent(
 
     Raises: CommandError if there is none, or if it is another's memory and the actor's role does not include `needed`.
     """
-    name = wanted or actor.name
-    found = next((agent for key, agent in agents.items() if key.casefold() == name.casefold()), None)
-    if found is None and not wanted:
+    if not wanted and actor.name not in agents:
         names = world.wording.join_and(sorted(agents)) or world.wording("memory.no_agents")
         raise CommandError(world.wording("memory.your_journal", names=names))
-    if found is None:
-        close = suggestions(name, agents)
-        if close:
-            raise CommandError(world.wording("memory.did_you_mean", wanted=wanted, name=close[0]))
-        names = world.wording.join_and(sorted(agents)) or world.wording("lists.none")
-        raise CommandError(world.wording("memory.no_agent", wanted=wanted, names=names))
+    found = find_agent(world, agents, wanted or actor.name)
     if found.name != actor.name and not actor.role.includes(needed):
         key = "memory.only_seen" if actor.role.includes(Role.OBSERVER) else "memory.private"
         raise CommandError(world.wording(key, who=found.name))

@@ -126,7 +126,7 @@ Ana| Moss thinks no more, until @resume-agent Moss. It hears and remembers all t
 Ana> @pause-agent moss
 Ana| Moss is paused already.
 Ana> @pause-agent Mos
-Ana| There is no agent 'Mos'. Agents: Moss.
+Ana| There is no agent 'Mos'. Did you mean Moss?
 Ben> say hello, Moss
 Ben| You say, "hello, Moss"
 Ana| Ben says, "hello, Moss"
