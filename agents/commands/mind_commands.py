@@ -17,7 +17,7 @@ from agents.models.queue import ModelQueue, complete_text
 from agents.models.scheduler import Priority
 from vault.markdown import one_line
 from vault.vault import Vault
-from world.command import Command, command, commands_of
+from world.command import command
 from world.entities import Character, Role
 from world.errors import CommandError
 from world.events import Event, Output, Recalled, SystemMessage
@@ -182,11 +182,6 @@ class MindCommands:
         ]
         text = "\n".join([world.wording("mind.goals"), *lines]) if lines else world.wording("mind.no_goals")
         return [Recalled(actor.character_id, text, world.wording("mind.you_list_goals"))]
-
-
-def mind_commands(agents: Mapping[str, Agent], dreamer: Dreamer, publish: Publish) -> tuple[Command, ...]:
-    """Return the commands of a mind; `publish` is how an answer comes that takes a while."""
-    return commands_of(MindCommands(agents, dreamer, publish))
 
 
 def _past(world: World, actor: Character, agents: Mapping[str, Agent]) -> str:

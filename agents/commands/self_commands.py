@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from agents.agent import Agent
 from agents.commands.agent_commands import find_agent
 from agents.commands.memory_commands import Publish, as_command_error
-from agents.commands.mind_commands import Dreamer, mind_commands
+from agents.commands.mind_commands import Dreamer, MindCommands
 from agents.models.queue import ModelQueue
 from agents.population import Population
 from config.settings import AgentSettings
@@ -136,11 +136,6 @@ class SelfCommands:
         if agent:
             as_command_error(lambda: self._take_in(agent))
         return [Output(actor.character_id, said), EntityChanged(actor.character_id, "character", actor.character_id)]
-
-
-def self_commands(agents: Mapping[str, Agent], profiles: ProfileHistory, take_in: AdoptNotes) -> tuple[Command, ...]:
-    """Return the commands about oneself."""
-    return commands_of(SelfCommands(agents, profiles, take_in))
 
 
 def _show_note(world: World, actor: Character, whose: Character, text: str) -> list[Event]:
@@ -278,6 +273,6 @@ def own_commands(
     """Return the commands; `publish` is how an answer comes that takes a while, `queue` stands before the model."""
     return (
         *note_commands(PersonalNotes(vault, now_ms)),
-        *mind_commands(agents, Dreamer(vault, queue, rng, timeout_seconds), publish),
-        *self_commands(agents, ProfileHistory(vault, now_ms), agents.adopt_notes),
+        *commands_of(MindCommands(agents, Dreamer(vault, queue, rng, timeout_seconds), publish)),
+        *commands_of(SelfCommands(agents, ProfileHistory(vault, now_ms), agents.adopt_notes)),
     )
