@@ -171,7 +171,7 @@ class Asking:
         return Listener(lambda text: self._command(text), self._thinks, settings.reply_tokens, count_tokens)
 
     def read(self, text: str, question: Question) -> Reply:
-        """Return what an answer comes to, where the agent stands now."""
+        """Return the reply that an answer makes, in the agent's present room."""
         decision = question.decision
         if question.grammar or decision.kind == "action":
             reply = self._command(text)
@@ -223,7 +223,7 @@ def archived(question: Question, completion: Completion, finish: str) -> dict[st
     """Return what the archive keeps of a question to the model and its answer.
 
     `finish` is how it ended, or what became of it. `cause` is why the engine asked, `verbs` or `menu` what it let the
-    model choose from. `told` is where in the prompt each section stands: the first character, counted from 0, and how
+    model choose from. `told` is where in the prompt each section is: the first character, counted from 0, and how
     many there are; `retrieved` what came to mind, a memory's number or a note's title each with its score. `timing`
     says where the seconds went, as far as that is known.
     """

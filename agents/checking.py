@@ -82,7 +82,7 @@ def _agent_note(vault: Vault, name: str) -> Note | None:
         load_agent(vault, name)
         return vault.read("agents", name, "agent.md")
     except NoteError:
-        return None  # told of where settings are checked
+        return None  # the check of settings reports it
 
 
 def _fitting(vault: Vault, name: str) -> Iterator[Finding]:
@@ -90,7 +90,7 @@ def _fitting(vault: Vault, name: str) -> Iterator[Finding]:
     try:
         settled = resolve_ranges(folder.read(LONGTERM_NOTE), folder.read(RECENT_NOTE))
     except NoteError:
-        return  # told of where memories are checked
+        return  # the check of memories reports it
     for note, why in settled.objections:
         source = f"agents/{name}/summaries/{note}"
         line = vault.read(source).property_lines.get("covers", 1)

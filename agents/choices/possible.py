@@ -61,7 +61,7 @@ class _Spot:
 def possible(world: World, actor: Character, table: CommandTable) -> Possible:
     """Return the commands that `actor` can do now, by verb, in the table's order.
 
-    Left out are commands that agents are not told of, those above the actor's role, and those with a gap that
+    Left out are commands that are hidden from agents, those above the actor's role, and those with a gap that
     nothing here can fill. Every line that a form can spell will be accepted.
     """
     spot = _Spot(world, actor)
@@ -282,7 +282,7 @@ class Situation:
 
 
 def asks(what: str, words: str, world: World) -> bool:
-    """Return whether words ask for something: have one of the phrases that stand under `what` in the world's texts."""
+    """Return whether words ask for something: have one of the phrases under `what` in the world's texts."""
     return has_phrase(world.wording(what), words)
 
 

@@ -24,7 +24,7 @@ def model_commands(
     problem: Callable[[], str] = str,
     chosen: Callable[[], Iterable[str]] = tuple,
 ) -> tuple[Command, ...]:
-    """Return the commands about the model that `queue` stands before, if there is one.
+    """Return the commands about the model of `queue`, if there is one.
 
     `others` are the queues of other profiles and of models for summaries; `problem` says why there is no model, and
     `chosen` what was chosen, and why.

@@ -243,7 +243,7 @@ def _find_title(world: World, owner: Character, notes: PersonalNotes, wanted: st
 
 
 def _check_text(world: World, name: str, text: str) -> str:
-    """Return what is to be written, as it will stand there. Raises: CommandError if it is empty or too long."""
+    """Return a text as the note will have it. Raises: CommandError if it is empty or too long."""
     line = collapse_whitespace(clean_line(text))
     if not line or not collapse_whitespace(clean_line(name)):
         raise CommandError(world.wording("notes.empty"))
@@ -270,7 +270,7 @@ def own_commands(
     now_ms: Callable[[], int],
     timeout_seconds: float,
 ) -> tuple[Command, ...]:
-    """Return the commands; `publish` is how an answer comes that takes a while, `queue` stands before the model."""
+    """Return the commands; `publish` brings an answer that takes a while, `queue` returns the queue of the model."""
     return (
         *note_commands(PersonalNotes(vault, now_ms)),
         *commands_of(MindCommands(agents, Dreamer(vault, queue, rng, timeout_seconds), publish)),

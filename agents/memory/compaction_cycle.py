@@ -224,7 +224,7 @@ def view_tokens(view: View, count_tokens: CountTokens) -> int:
 
 @dataclass(frozen=True)
 class _Part:
-    """A part in the making: what stood there before, and what it takes in."""
+    """A part in the making: its texts so far, and the memories that it takes in."""
 
     name: str
     numbers: RangeSet = NO_NUMBERS

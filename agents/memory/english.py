@@ -346,4 +346,4 @@ SAYING = stems(
 """The stems of verbs by which words are somebody's."""
 
 THINKING = stems("think believe suspect guess suppose reckon hope fear")
-"""The stems of verbs behind which stands what somebody holds to be so."""
+"""The stems of verbs that a belief follows."""

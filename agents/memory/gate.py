@@ -200,7 +200,7 @@ def judge_picked(
 ) -> Verdict:
     """Judge an extractive summary: each line has to be its memory's, as `formats.picked_line` writes it.
 
-    A line of a summary before may be kept as it stands, though a person has worded it. `resolve` gives the memory of a
+    A line of a summary before may be kept unchanged, though a person has worded it. `resolve` gives the memory of a
     number, or None. Tokens are counted without the links, as a prompt shows the lines; to carry all lines on is no
     fault, to add to them is.
     """

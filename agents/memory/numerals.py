@@ -30,7 +30,7 @@ _LIST_MARK = re.compile(r"^[ \t]*\d{1,3}[.)](?=\s)", re.MULTILINE)
 
 @dataclass(frozen=True)
 class Numeral:
-    """A number as it stands at `start` to `end` in a text. `parts` are its own numbers, as in the time `11:30`."""
+    """A number in a text, from `start` to `end`. `parts` are its own numbers, as in the time `11:30`."""
 
     value: str
     parts: tuple[str, ...]

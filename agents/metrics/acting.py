@@ -117,7 +117,7 @@ class Tokens(Metric):
 
     Tokens are means over answers. `cost` is the sum, by `price_in` and `price_out` in config/models.md, in whatever
     money these are; unknown if one of the models has no price there (0 is a price). `cache_share` is of prompt tokens
-    that the server has told of, so answers without such a figure are left out. Summaries are not counted: the archive
+    that the server has counted, so answers without such a figure are left out. Summaries are not counted: the archive
     does not have their tokens.
     """
 

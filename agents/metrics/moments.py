@@ -57,7 +57,7 @@ def _has(text: str, known: tuple[str, ...]) -> bool:
 
 @lru_cache(maxsize=16)
 def _pattern(known: tuple[str, ...]) -> re.Pattern[str] | None:
-    """Return a pattern of whole phrases; one that is not ASCII may stand within a word, as where no spaces are."""
+    """Return a pattern of whole phrases; one that is not ASCII may be within a word, as where no spaces are."""
     bounded = [rf"\b{re.escape(one)}\b" if one.isascii() else re.escape(one) for one in known]
     return re.compile("|".join(bounded)) if bounded else None
 

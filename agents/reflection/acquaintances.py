@@ -94,7 +94,7 @@ class Acquaintances:
         return list(known.before) if known else []
 
     def called(self, person: str) -> str:
-        """Return the name that a person has told of themselves last; empty if none is known."""
+        """Return the last name that a person gave; empty if none is known."""
         names = (told_name(one.words) for one in reversed(self.facts(person)) if one.label == NAME)
         return next((name for name in names if name), "")
 

@@ -148,9 +148,9 @@ def heard_facts(spoken: Utterance, seq: int, day: str = "") -> list[SpeechFact]:
 
 
 def whole_sentences(text: str, words: str) -> str:
-    """Return the sentences of a text in which some of its words stand, word for word; the words if they are too long.
+    """Return the sentences of a text that have some of its words, word for word; the words if they are too long.
 
-    `text` has `words`, upper and lower case and white space aside. Raises: ValueError if they do not.
+    `text` has `words`, upper and lower case and white space aside. Raises: ValueError if it has not.
     """
     pattern = r"\s+".join(re.escape(word) for word in words.split())
     match = re.search(pattern, text, re.IGNORECASE) if pattern else None
@@ -205,7 +205,7 @@ def _found(text: str, speaker: str) -> Iterator[tuple[str, str]]:
 
 
 def _joined(text: str, start: int, end: int, speaker: str) -> Iterator[tuple[int, int]]:
-    """Yield where the parts of a sentence stand that each tell something of the speaker: "I am Ana, and I lost …"."""
+    """Yield the places of the parts of a sentence that each tell something of the speaker: "I am Ana, and I lost …"."""
     for match in _AND_I.finditer(text, start, end):
         if kind_of(text[start : match.start()], speaker) and kind_of(text[match.end() : end], speaker):
             yield start, match.start()
@@ -301,6 +301,6 @@ def key_words(text: str) -> frozenset[str]:
 
 
 def unknown_names(text: str, support: str, known: Iterable[str]) -> list[str]:
-    """Return the names in a text that stand neither in what supports it nor among those known."""
+    """Return the names in a text that are neither in its support nor among those known."""
     supported = key_words(f"{support} {' '.join(known)}")
     return [name for name in names(plain(text)) if not key_words(name) <= supported]

@@ -60,7 +60,7 @@ class Sign(Enum):
 
 @dataclass(frozen=True)
 class Action:
-    """A command that was typed: its verb, what stands behind it, and the room in which that left its author."""
+    """A command that was typed: its verb, its arguments, and the room in which that left its author."""
 
     verb: str
     arguments: str

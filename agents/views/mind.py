@@ -261,14 +261,14 @@ def view_then(memory: AgentMemory, end_ms: int) -> Generator[None, None, View]:
 
 
 def lines_then(agent: Agent, period: Period, tier: str, number: int, say: Wording) -> Steps:
-    """Return the memories that a sentence of a summary of then stands for, as `lines_behind` does."""
+    """Return the memories behind a sentence of a summary of then, as `lines_behind` does."""
     view = yield from view_then(agent.memory, period.end_ms)
     yield
     return lines_behind(agent.memory, SentencePlace(view, tier, number), agent.finder, say)
 
 
 def sentences_then(agent: Agent, period: Period, seq: int, say: Wording) -> Steps:
-    """Return the tier that stood for a memory then, and its sentences that told it, as `sentences_for` does."""
+    """Return the tier of a memory then, and the sentences that drew on it, as `sentences_for` does."""
     view = yield from view_then(agent.memory, period.end_ms)
     yield
     return sentences_for(agent.memory, view, seq, say)

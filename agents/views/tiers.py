@@ -1,4 +1,4 @@
-"""The tiers of a memory, which add up to all memories, and which memories a sentence of a summary stands for.
+"""The tiers of a memory, which add up to all memories, and the memories behind a sentence of a summary.
 
 Views that take a while are made in steps of a few milliseconds, between which everybody else goes on.
 """
@@ -107,7 +107,7 @@ class SentencePlace:
 
 
 def lines_behind(memory: AgentMemory, place: SentencePlace, finder: JournalSearch, say: Wording) -> Shown:
-    """Return the memories that a sentence stands for, best first.
+    """Return the memories behind a sentence, best first.
 
     `how` is `cited` where the sentence names its memory, and `words` where the model wrote it and nothing but shared
     words tells. Words of old memories are looked up in `finder`, once it has indexed them.
@@ -124,14 +124,14 @@ def lines_behind(memory: AgentMemory, place: SentencePlace, finder: JournalSearc
 
 
 def lines_text(shown: Shown, say: Wording) -> str:
-    """Return a sentence with the memories that it stands for, for people."""
+    """Return a sentence with the memories behind it, for people."""
     sentence = {"number": shown["sentence"] + 1, "tier": shown["tier"], "text": shown["text"]}
     lines = [f"  {row_text(row, say)}" for row in shown["lines"]]
     return "\n".join([say(f"observatory.{shown['how'] if lines else 'nothing'}_behind", **sentence), *lines])
 
 
 def sentences_for(memory: AgentMemory, view: View, seq: int, say: Wording) -> Shown:
-    """Return the tier of a view that stands for a memory, and the numbers of its sentences that tell it.
+    """Return the tier of a memory in a view, and the numbers of the sentences that draw on it.
 
     Raises: CommandError if there is no such memory, NoteError.
     """

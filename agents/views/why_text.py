@@ -55,7 +55,7 @@ def choice_lines(shown: Shown, say: Wording) -> Lines:
 
 
 def indented(lines: Iterable[str]) -> Lines:
-    """Return lines as they stand below another."""
+    """Return lines indented below another."""
     return [f"  {line}".rstrip() for line in lines]
 
 

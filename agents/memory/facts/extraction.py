@@ -341,7 +341,7 @@ def _withdraw(known: FactStore, speaker: str, sentence: str, memory: Memory) -> 
 
 
 def _untold(known: FactStore, speaker: str, sentence: str) -> list[Fact]:
-    """Return the facts that a speaker has told and wants forgotten."""
+    """Return the facts from a speaker that the speaker wants forgotten."""
     told = [fact for fact in known.facts.values() if fact.section in TELLABLE and fact.subject == speaker and fact.last]
     return _nearest(told, content_words(sentence)) if wants_forgotten(sentence) else []
 

@@ -95,12 +95,12 @@ class BackgroundSave:
             self._take(version, work)
 
     def hear(self) -> None:
-        """Take in how the version on its way has fared, if that is known."""
+        """Take in the outcome of the version on its way, if that is known."""
         if self._on_its_way and self._on_its_way[1].done():
             self.settle()
 
     def settle(self) -> None:
-        """Wait until nothing is on its way, and take in how it has fared."""
+        """Wait until nothing is on its way, and take in the outcome."""
         if self._on_its_way:
             (version, written), self._on_its_way = self._on_its_way, None
             self._take(version, written.result)
@@ -228,7 +228,7 @@ class FactRegistry:
             self._save()
 
     def settle(self) -> None:
-        """Wait until the file is written that is being written in the background, if there is one."""
+        """Wait for a write in the background, if there is one."""
         self._writing.settle()
 
     def pin(self, wanted: str, say: Wording, fits: Callable[[str], bool] = lambda text: True) -> Pin:

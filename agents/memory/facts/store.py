@@ -166,7 +166,7 @@ def rank_by_relevance(facts: Iterable[Fact], company: frozenset[str], place: str
 
 
 def matching(facts: Iterable[Fact], query: str) -> list[Fact]:
-    """Return the facts that speak of a query, best first; all of them, as they stand, for an empty one."""
+    """Return the facts that speak of a query, best first; all of them, in their order, for an empty one."""
     wanted = content_words(query)
     if not wanted:
         return list(facts)

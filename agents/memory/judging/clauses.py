@@ -62,7 +62,7 @@ class Discourse:
 
 
 def resolved_persons(tokens: list[Token], named: list[str], discourse: Discourse) -> Iterator[str | None]:
-    """Yield who is meant by each word: a name, or whom a pronoun stands for."""
+    """Yield the person that each word means: a name, or the person of a pronoun."""
     known = list(named)
     for at, token in enumerate(tokens):
         if is_person(tokens, at, discourse.people):
@@ -302,7 +302,7 @@ def _is_verb(tokens: list[Token] | tuple[Token, ...], at: int) -> bool:
 def _subject(
     tokens: list[Token], opening: str, persons: tuple[str | None, ...], last: str | None
 ) -> tuple[str | None, bool]:
-    """Return who does it, and whether nothing is said of that, so that it is who did what stands before."""
+    """Return who does it, and whether the clause leaves that out, so that the one before says it."""
     if opening in ("who", "which", "whom"):
         if opening == "who" and _is_verb_first(tokens):
             return last, False
@@ -370,7 +370,7 @@ def _behind_phrase(tokens: list[Token], at: int) -> int:
 
 
 def _is_passive(tokens: list[Token]) -> bool:
-    """Return whether a form of `be` stands before a participle, at most two words away."""
+    """Return whether a form of `be` comes before a participle, at most two words away."""
     places = set(verb_places(tokens))
     for at, token in enumerate(tokens):
         if token.word in BE:

@@ -27,7 +27,7 @@ _DIGITS = re.compile("[0-9]{1,5}")
 _OPENING = 24
 _LONGEST_TITLE = 60
 _NICKNAME = 3
-"""Minimum number of letters of a name that may stand for it, unless only one is missing."""
+"""Minimum number of letters of a short form of a name, unless only one is missing."""
 
 _ABBREVIATED = re.compile(r"(?<![\w'])(?:mr|mrs|ms|dr|st|prof|rev|capt|[a-z])\.\s*\Z", re.IGNORECASE)
 _PERSONAL = frozenset(

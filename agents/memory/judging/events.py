@@ -154,7 +154,7 @@ _OTHERS_EVENTS = {
 
 @dataclass(frozen=True)
 class Event:
-    """An act that the world has told: who did it, with what, to whom, and where.
+    """An act that the world has narrated: who did it, with what, to whom, and where.
 
     For somebody who goes, `places` are the places that they leave and enter.
     """
@@ -315,7 +315,7 @@ class Action:
 
 
 def actions_of(clause: Clause, things: Things) -> Iterator[Action]:
-    """Yield the acts of a clause that the world would have told: things taken and put down."""
+    """Yield the acts of a clause that the world would have narrated: things taken and put down."""
     for at in clause.verb_places:
         action = _ACTION_VERBS.get(clause.tokens[at].value, "")
         actor = _actor(clause, at)

@@ -60,7 +60,7 @@ class Proposition:
     """A clause of the source.
 
     `speaker` says it, None if unknown; `people` are all who are about. `answers` are those who speak next after a
-    question. `around` is the content of the whole sentence, and `meant` the thing that `it` stands for. `is_nonfactual`
+    question. `around` is the content of the whole sentence, and `meant` the thing that `it` means. `is_nonfactual`
     is true if it tells nothing that was done: a question, a wish, an order, a promise, a condition. `is_quoted` is true
     if its speaker tells it as somebody's words. `asserted` are the verbs that it tells as real.
     """
@@ -78,7 +78,7 @@ class Proposition:
 
     @cached_property
     def items(self) -> frozenset[str]:
-        """The items that the clause is about, with the thing that `it` stands for."""
+        """The items that the clause is about, with the thing that `it` means."""
         return self.clause.items | self.meant
 
     @property
@@ -159,7 +159,7 @@ class Evidence:
     def _take_sentence(
         self, number: int, sentence: list[Clause], people: frozenset[str], before: frozenset[str]
     ) -> None:
-        """Take up the propositions of a sentence; `before` is what `it` stands for."""
+        """Take up the propositions of a sentence; `before` is what `it` means."""
         line = self.lines[number]
         speaker = self.gazetteer.canonical(line.speaker) if line.speaker else None
         people |= {name for clause in sentence for name in clause.names}
@@ -176,7 +176,7 @@ class Evidence:
             self._note(number, clause)
 
     def _witness(self, event: Event) -> None:
-        """Take up what the world has told, with the names as clauses have them."""
+        """Take up an event of the world, with the names as clauses have them."""
         actor, other = self.gazetteer.canonical(event.actor) or "", self.gazetteer.canonical(event.other) or ""
         self.events.append(replace(event, actor=actor, other=other))
         if event.kind == GIVE:

@@ -108,7 +108,7 @@ def display_names(evidence: Evidence, names: Iterable[str | None]) -> str:
 
 
 def is_located(clause: Clause, place: str) -> bool:
-    """Return whether a clause says that it happened at a place, and not from where or whereto."""
+    """Return whether a clause says that it happened at a place, and not a way from it or to it."""
     at = next(at for at, token in enumerate(clause.tokens) if token.value == place)
     words = [token.word for token in clause.tokens[:at] if token.word not in DETERMINERS]
     before = words[-1] if words else ""

@@ -31,7 +31,7 @@ _FULL_NAME = re.compile(
 class Token:
     """A word, or a name or place of several words, as it is written.
 
-    `word` is folded and without an ending of possession, `value` what it stands for: a name, a number, or a stem.
+    `word` is folded and without an ending of possession, `value` what it means: a name, a number, or a stem.
     `start` is where it begins in the text.
     """
 

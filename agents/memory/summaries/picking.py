@@ -164,7 +164,7 @@ def _accepted(
 
 
 def _centrality(lines: Sequence[str]) -> dict[str, float]:
-    """Return for each line in what share of all lines its words stand, on average; plain words do not count."""
+    """Return for each line the share of all lines that have its words, on average; plain words do not count."""
     words = {line: _words(line) for line in lines}
     frequency = Counter(word for found in words.values() for word in found)
     return {

@@ -52,7 +52,7 @@ LINE_CHARACTERS = (400, 160, 80, 40)
 TINY_TOKENS = 12
 MAX_TRIES = 2
 MAX_OBJECTIONS_SENT = 5
-"""The number of objections in the prompt of the second try; a small model does not heed more."""
+"""The number of objections in the prompt of the second try; a small model ignores more."""
 
 MIN_KEPT = 0.4
 """Minimum share of a try's words that has to be left without the wrong sentences for the rest to count."""
@@ -289,7 +289,7 @@ async def _make_draft(asking: SummaryCall, work: SummaryJob, profile: Summarizer
     except SummaryRefused as error:
         if "not-smaller" not in error.reasons or source_tokens > profile.floor_tokens:
             raise
-        asking.refused += error.reasons  # so little happened that no prose is shorter: the lines themselves stand
+        asking.refused += error.reasons  # so little happened that no prose is shorter: the lines themselves serve
         return await pick_with_model(asking, work.lines, work.count, work.source, resolve)
 
 
