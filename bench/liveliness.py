@@ -18,7 +18,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from agents.metrics.counting import Answers, Loops, NearRepeats
+from agents.metrics.acting import Loops
+from agents.metrics.talking import Answers, NearRepeats
 from agents.models.model import LanguageModel
 from agents.repetition.loop_detector import SPEECH
 from bench.lib.models import named_model

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from array import array
 from collections import Counter
+from collections.abc import Hashable, Sequence
 
 from agents.memory.facts.speech_acts import content_words
-from agents.metrics.counting import ExactRepeats, Loops
 from agents.metrics.metric import (
     ARCHIVE,
     JOURNAL,
@@ -19,7 +20,7 @@ from agents.metrics.metric import (
     value_of,
 )
 from agents.metrics.statistics import Share
-from agents.repetition.loop_detector import SPEECH
+from agents.repetition.loop_detector import SPEECH, words_in
 from vault.memory.archive_exchanges import Question
 from vault.memory.memory_line import Memory
 from world.navigation import STEPS
@@ -27,6 +28,9 @@ from world.parsing import Line, parse_line
 
 WALKING = frozenset({"go", *STEPS, "up", "down"})
 """Verbs that are a walk."""
+
+MAX_LOOP_PERIOD = 3
+"""Maximum number of steps of a loop."""
 
 NO_ANSWERS = "no model has answered"
 NO_COMMANDS = "no command was given"
@@ -55,6 +59,68 @@ class Validity(Metric):
 
     def results(self) -> Results:
         return {"validity": value_of(Share(self._valid, self._all), NO_ANSWERS)}
+
+
+class ExactRepeats:
+    """Counts the acts of agents that are the same to the letter as an earlier one of the same agent.
+
+    Case, punctuation and blanks do not count. Walking is not to be fed.
+    """
+
+    def __init__(self) -> None:
+        self._seen: set[int] = set()
+        self._hits = self._of = 0
+
+    def add(self, who: str, line: str) -> None:
+        """Take in a command that somebody gave."""
+        key = hash((who, *words_in(line)))
+        self._hits += key in self._seen
+        self._of += 1
+        self._seen.add(key)
+
+    @property
+    def share(self) -> Share:
+        """The share of repeats among all acts."""
+        return Share(self._hits, self._of)
+
+
+class Loops:
+    """Counts the loops in the life of one agent: of its acts, and of its walk through rooms; see `loops_in`."""
+
+    def __init__(self) -> None:
+        self._deeds, self._rooms = array("q"), array("q")
+
+    def add(self, line: str, room: str) -> None:
+        """Take in a command, without its private reason, and the room of its author; an empty line is no act."""
+        if line:
+            self._deeds.append(hash(line.casefold()))
+        if not self._rooms or self._rooms[-1] != hash(room):
+            self._rooms.append(hash(room))
+
+    @property
+    def count(self) -> int:
+        """The number of loops."""
+        return loops_in(self._deeds) + loops_in(self._rooms, 2)
+
+
+def loops_in(steps: Sequence[Hashable], shortest_period: int = 1) -> int:
+    """Return how many stretches of a life repeat a cycle: of one step thrice, of two or three steps twice."""
+    found, start = 0, 0
+    while start < len(steps):
+        length = max(_cycle_at(steps, start, period) for period in range(shortest_period, MAX_LOOP_PERIOD + 1))
+        found += bool(length)
+        start += length or 1
+    return found
+
+
+def _cycle_at(steps: Sequence[Hashable], start: int, period: int) -> int:
+    """Return how many steps from `start` on go round with a period, or 0 if that is not long enough."""
+    end = start + period
+    while end < len(steps) and steps[end] == steps[end - period]:
+        end += 1
+    rounds = 3 if period == 1 else 2
+    is_simple = period > 1 and len(set(steps[start : start + period])) == 1
+    return end - start if end - start >= rounds * period and not is_simple else 0
 
 
 class Commands(Metric):

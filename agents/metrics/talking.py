@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Sequence
 
-from agents.metrics.counting import Answers, DistinctGrams, NearRepeats, words_of
 from agents.metrics.metric import (
     CHRONICLE,
     JOURNAL,
@@ -19,7 +19,7 @@ from agents.metrics.metric import (
 )
 from agents.metrics.moments import RULES, Settings, TopMoments, overlap_key, repeats
 from agents.metrics.statistics import Share
-from agents.repetition.loop_detector import SPEECH
+from agents.repetition.loop_detector import SPEECH, Shingles, is_similar, shingles, words_in
 from vault.chronicle.event_log import LoggedEvent, second_name
 from vault.chronicle.intake import RuleState
 from vault.memory.memory_line import Memory
@@ -31,12 +31,51 @@ SPOKEN = frozenset({"said", "whispered", "paged", "shouted"})
 _NO_TURN = frozenset({"arrived", "present", "shared", "room_message", "announced", "thought"})
 """The kinds of events that are no act of their own: an arrival comes of the leaving before it."""
 
+MAX_SPEECHES_COMPARED = 30
+"""Number of earlier speeches, of any speaker, that a speech is compared with for near repeats."""
+
+MAX_TURNS_TO_ANSWER = 2
+"""Number of its own turns in which an agent should say something to the one who spoke to it."""
+
 NO_SPEECH = "no agent has said anything"
 
 
-def words_in(event: LoggedEvent) -> str:
+def speech_in(event: LoggedEvent) -> str:
     """Return the words of an event, aloud or to one alone; empty if it is no speech."""
     return (event.words or event.secret) if event.kind in SPOKEN else ""
+
+
+class Answers:
+    """Counts how often those who are spoken to answer within their next `MAX_TURNS_TO_ANSWER` turns.
+
+    If somebody has had fewer turns since and has not answered yet, it is not counted.
+    """
+
+    def __init__(self) -> None:
+        self._open: dict[str, list[tuple[str, int]]] = {}
+        self._hits = self._of = 0
+
+    def address(self, whom: str, by: str) -> None:
+        """Take in that somebody was spoken to."""
+        self._open.setdefault(whom, []).append((by, 0))
+
+    def take_turn(self, who: str, speaks: bool, to: str = "") -> None:
+        """Take in a turn of somebody. Words meant for one (`to`) answer nobody else."""
+        waiting = list[tuple[str, int]]()
+        for by, turns in self._open.pop(who, ()):
+            answered = speaks and to in ("", by)
+            if answered or turns + 1 >= MAX_TURNS_TO_ANSWER:
+                self._hits += answered
+                self._of += 1
+            else:
+                waiting.append((by, turns + 1))
+        if waiting:
+            self._open[who] = waiting
+
+    @property
+    def share(self) -> Share:
+        """The share of the times somebody was spoken to that they have answered."""
+        return Share(self._hits, self._of)
 
 
 class Answered(Metric):
@@ -55,7 +94,7 @@ class Answered(Metric):
         self._answers = Answers()
 
     def take_event(self, event: LoggedEvent) -> None:
-        words = words_in(event)
+        words = speech_in(event)
         if event.who in self.world.agents and event.kind not in _NO_TURN:
             self._answers.take_turn(event.who, bool(words), event.to)
         for whom in self._addressed(event, words) if words else ():
@@ -70,6 +109,50 @@ class Answered(Metric):
         here = [one for one in self.world.where.in_room(event.room) if one != event.who]
         named = [one for one in here if is_named(one, words)]
         return [one for one in named or (here if len(here) == 1 else []) if one in self.world.agents]
+
+
+class NearRepeats:
+    """Counts speeches, of any speaker, that say the same as one of the `MAX_SPEECHES_COMPARED` before.
+
+    Two say the same if they share 60 % of their pairs of words: see `loop_detector.similarity`.
+    """
+
+    def __init__(self) -> None:
+        self._before: deque[Shingles] = deque(maxlen=MAX_SPEECHES_COMPARED)
+        self._hits = self._of = 0
+
+    def add(self, words: str, counts: bool = True) -> None:
+        """Take in a speech; one that does not count is only compared with."""
+        said = shingles(words)
+        if counts:
+            self._hits += bool(is_similar(said, self._before))
+            self._of += 1
+        self._before.append(said)
+
+    @property
+    def share(self) -> Share:
+        """The share of near repeats among the speeches that count."""
+        return Share(self._hits, self._of)
+
+
+class DistinctGrams:
+    """Counts how many of the runs of `length` words in speeches are different ones (distinct-n, Li et al. 2016)."""
+
+    def __init__(self, length: int) -> None:
+        self._length = length
+        self._seen: set[int] = set()
+        self._of = 0
+
+    def add(self, words: Sequence[str]) -> None:
+        """Take in the words of a speech."""
+        runs = range(len(words) - self._length + 1)
+        self._seen.update(hash(tuple(words[start : start + self._length])) for start in runs)
+        self._of += len(runs)
+
+    @property
+    def share(self) -> Share:
+        """The share of different runs among all runs."""
+        return Share(len(self._seen), self._of)
 
 
 class Speeches(Metric):
@@ -95,11 +178,11 @@ class Speeches(Metric):
         self._grams = {f"distinct_{n}": DistinctGrams(n) for n in (1, 2, 3)}
 
     def take_event(self, event: LoggedEvent) -> None:
-        if words := words_in(event):
+        if words := speech_in(event):
             is_agent = event.who in self.world.agents
             self._repeats.add(words, counts=is_agent)
             if is_agent:
-                spoken = words_of(words)
+                spoken = words_in(words)
                 for grams in self._grams.values():
                     grams.add(spoken)
 

@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from typing import TypeAlias
 
-from agents.metrics.counting import words_of
+from agents.repetition.loop_detector import words_in
 from bench.minds.turns import PlayedTurn, speeches_in
 
 Check: TypeAlias = Callable[[PlayedTurn], str]
@@ -144,7 +144,7 @@ def at_most_words(count: int) -> Check:
     """Return a check that each speech has at most a number of words."""
 
     def check(turn: PlayedTurn) -> str:
-        most = max((len(words_of(speech.text)) for speech in turn.speeches), default=0)
+        most = max((len(words_in(speech.text)) for speech in turn.speeches), default=0)
         return f"spoke {most} words" if most > count else ""
 
     return check
@@ -223,7 +223,7 @@ def echoes(turn: PlayedTurn) -> str:
     texts, said_before = [speech.text for speech in turn.speeches], turn.heard
     found = [heard for text in texts for heard in said_before[-1:] if is_echo(text, heard)]
     found += [
-        heard for text in texts for heard in said_before if len(words_of(heard)) >= ECHO_WORDS and _is_same(text, heard)
+        heard for text in texts for heard in said_before if len(words_in(heard)) >= ECHO_WORDS and _is_same(text, heard)
     ]
     return f"echoed {found[0]!r}" if found else ""
 
@@ -294,7 +294,7 @@ def addressed(text: str, names: Iterable[str]) -> list[str]:
 
 def is_echo(said: str, heard: str) -> bool:
     """Return whether a speech says another's words back: the same, one within the other, or for the most part."""
-    own, other = words_of(said), words_of(heard)
+    own, other = words_in(said), words_in(heard)
     if min(len(own), len(other)) < ECHO_WORDS:
         return False
     if own == other or _contains(other, own):
@@ -321,15 +321,15 @@ def _shown(turn: PlayedTurn) -> str:
 def _has_said(turn: PlayedTurn, who: str, quote: str) -> bool:
     """Return whether somebody has said the words of a quote; a pronoun means anybody."""
     said = [one.text for one in speeches_in(turn.before) if who not in turn.people or one.who == who]
-    return any(_contains(words_of(text), words_of(quote)) for text in said)
+    return any(_contains(words_in(text), words_in(quote)) for text in said)
 
 
 def _plain(line: str) -> str:
-    return re.sub(r"^(?:examine|x|inspect|l) ", "look ", " ".join(words_of(line)))
+    return re.sub(r"^(?:examine|x|inspect|l) ", "look ", " ".join(words_in(line)))
 
 
 def _is_same(text: str, other: str) -> bool:
-    return words_of(text) == words_of(other)
+    return words_in(text) == words_in(other)
 
 
 def _runs(words: Sequence[str]) -> list[tuple[str, ...]]:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from agents.memory.strategy import loaded_strategies
-from agents.metrics.counting import ExactRepeats
+from agents.metrics.acting import ExactRepeats
 from agents.metrics.statistics import Amount, Share, share_of
 from agents.simulation.recording import TurnCursor
 from agents.simulation.simulation import Simulation, Span, VirtualClock, Watcher

@@ -1,10 +1,10 @@
-"""What the metrics count: repeats, loops, distinct words, answers."""
+"""Loops: stretches of a life or a walk that repeat."""
 
 from __future__ import annotations
 
 import pytest
 
-from agents.metrics.counting import loops_in
+from agents.metrics.acting import loops_in
 
 
 @pytest.mark.parametrize(
