@@ -1,25 +1,19 @@
-"""Measure the export of a data set: `python -m bench.export [--turns 1000000] [--quick]`.
+"""Measure the export of a data set: `python -m bench.export [--turns 1000000]`.
 
-The archives, journals and chronicle of a town are generated: so many turns of twelve agents, each with a prompt of
-about 3,000 characters, a command, its result, and an event. They are exported to parquet, restored and compared to
-the byte, and measured by `fallwater measure`. `--refusing` adds a person who has not agreed, so that every text is
-looked through. `--record` keeps the table in bench/results/.
+Generates the archives, journals and chronicle of a town: so many turns of twelve agents, each with a prompt of about
+3,000 characters, a command, its result, and an event. They are exported to parquet, restored, and compared to the byte.
 """
 
 from __future__ import annotations
 
-import argparse
-import os
 import random
 import resource
-import sys
 import tempfile
 import time
-from collections.abc import Callable
 from pathlib import Path
 
-from agents.metrics.measuring import measure
-from bench.lib.reporting import Table, argument_parser, record
+from bench.lib.reporting import Table, argument_parser, publish, time_call
+from bench.lib.worlds import speech
 from server.research.dataset import write_dataset
 from server.research.restore import restore
 from vault.chronicle.event_log import LoggedEvent, day_ms, event_line
@@ -29,13 +23,11 @@ from vault.memory.segment import MAX_ENTRIES_PER_FILE, header, segment_name
 
 AGENTS = 12
 DAY = "2026-11-01"
-QUICK_TURNS = 2_000
 TURNS_PER_FILE = 2_000
 """Number of turns in one file of an archive, about 8 MB."""
 
-WORDS = [f"{head}{tail}" for head in "br cl dr fl gr m p st t w".split() for tail in "ane ick oat ummer ilt".split()]
-HEADS = ("turns", "on disk", "export", "its CPU", "parquet", "memory, most", "measure", "CPU of measure")
-"""The memory is that of the process that took most; the first two times are those of the export."""
+HEADS = ("turns", "on disk", "export", "parquet", "memory, most")
+"""The memory is that of the process that took most."""
 
 
 def generate(root: Path, turns: int, rng: random.Random) -> None:
@@ -52,11 +44,6 @@ def generate(root: Path, turns: int, rng: random.Random) -> None:
             (folder / part).mkdir(parents=True)
         (folder / "agent.md").write_text("---\n---\nSomebody.\n", "utf-8")
         _write_agent(folder, name, turns // AGENTS, f"You are {name}.\n{rules}\n", rng)
-
-
-def speech(rng: random.Random) -> str:
-    """Return a sentence of a dozen words."""
-    return f"Have you heard of the {' '.join(rng.choices(WORDS, k=9))} yet?"
 
 
 def _write_agent(folder: Path, name: str, turns: int, rules: str, rng: random.Random) -> None:
@@ -92,13 +79,6 @@ def _write_agent(folder: Path, name: str, turns: int, rules: str, rng: random.Ra
         file.writelines(events)
 
 
-def refuse(root: Path) -> None:
-    """Let a person who has not agreed have said something."""
-    event = LoggedEvent(day_ms(DAY), "said", "Ana", words="The crocodiles guard the cellar door.", line="Ana speaks.")
-    with open(root / "chronicle" / f"{DAY}.jsonl", "ab") as file:
-        file.write(event_line(event))
-
-
 def check_round_trip(root: Path, data: Path, again: Path) -> None:
     """Restore a data set in which nothing is withheld. Raises: ValueError if a file is not the same to the byte."""
     restore(data, again)
@@ -107,51 +87,30 @@ def check_round_trip(root: Path, data: Path, again: Path) -> None:
             raise ValueError(f"{path.relative_to(root)} is not the same after export and restore")
 
 
-def time_call(act: Callable[[], object]) -> tuple[str, str]:
-    """Return how long something takes by the clock, and of the processor, other processes that it starts included."""
-    began, worked = time.perf_counter(), sum(os.times()[:4])
-    act()
-    return f"{time.perf_counter() - began:.1f} s", f"{sum(os.times()[:4]) - worked:.1f} s"
-
-
-def size(folder: Path) -> str:
-    """Return how large the files of a folder are."""
+def megabytes(folder: Path) -> str:
+    """Return the size of the files of a folder."""
     return f"{sum(path.stat().st_size for path in folder.rglob('*') if path.is_file()) / 1e6:,.0f} MB"
 
 
-def main(arguments: argparse.Namespace) -> Table:
-    """Generate, export and measure; return the table."""
-    turns = QUICK_TURNS if arguments.quick else arguments.turns
+def measure(turns: int) -> Table:
+    """Generate a town, export it, and compare what is restored."""
     with tempfile.TemporaryDirectory() as folder:
-        root, data = arguments.town or Path(folder) / "town", Path(folder) / "data"
-        if not root.exists():
-            generate(root, turns, random.Random(1))
-        if arguments.refusing:
-            refuse(root)
-        export = time_call(lambda: write_dataset(root, data, time.time_ns() // 1_000_000))
+        root, data = Path(folder) / "town", Path(folder) / "data"
+        generate(root, turns, random.Random(1))
+        took = time_call(lambda: write_dataset(root, data, time.time_ns() // 1_000_000))
         most = max(resource.getrusage(who).ru_maxrss for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)) / 1024
-        if not arguments.refusing:
-            check_round_trip(root, data, Path(folder) / "again")
-        measured = time_call(lambda: measure(root)) if arguments.measure else ("", "")
-        rows = [f"{turns:,}", size(root), *export, size(data), f"{most:,.0f} MB", *measured]
-    return Table(HEADS, [rows])
+        check_round_trip(root, data, Path(folder) / "again")
+        row = [f"{turns:,}", megabytes(root), f"{took.seconds:.1f} s", megabytes(data), f"{most:,.0f} MB"]
+    return Table(HEADS, [row])
 
 
-def _parsed() -> argparse.Namespace:
-    parser = argument_parser(__doc__, records=True)
+def main() -> None:
+    """Print the table."""
+    parser = argument_parser(__doc__)
     parser.add_argument("--turns", type=int, default=1_000_000)
-    parser.add_argument("--quick", action="store_true", help=f"{QUICK_TURNS:,} turns")
-    parser.add_argument(
-        "--town", type=Path, help="a folder that has the town already, or where it is generated and kept"
-    )
-    parser.add_argument("--no-measure", dest="measure", action="store_false", help="only export")
-    parser.add_argument("--refusing", action="store_true", help="with a person who has not agreed")
-    return parser.parse_args()
+    options = parser.parse_args()
+    publish("export", [measure(options.turns)], options.record)
 
 
 if __name__ == "__main__":
-    options = _parsed()
-    table = main(options)
-    print(table)
-    if options.record:
-        print(record("export", [table]), file=sys.stderr)
+    main()

@@ -3,12 +3,12 @@
 A group talks in the agent's presence. Facts are planted in the talk by seed: said once, who said it, who knows it,
 updated, one name for two people, two steps apart, and questions about what was never said. Then each question is asked:
 is the answer in the view, with what the question brings to mind, with `find`, or in a plain window of as many tokens?
-Of what was never said it is counted how often nothing at all comes to mind (`view, reminded`) or is found (`view and
-find`). Intervals are 95 %: by question, and with each conversation as one draw. No model answers and none judges.
+For what was never said, the table counts how often nothing at all comes to mind (`view, reminded`) or is found (`view
+and find`). Intervals are 95 %. No model answers and none judges.
 
 `--model` names the summariser: a script that loses most (default), `picked` by rule, `embedded` or `ollama:NAME`.
 `--locomo`, `--longmemeval` and `--convomem` ask the questions of data sets in a folder; the measure is then the share
-of the answer's words in each text. `--record` keeps the tables in bench/results/.
+of the answer's words in each text.
 """
 
 from __future__ import annotations
@@ -22,13 +22,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from agents.memory.strategy import loaded_strategies
-from agents.models.model import LanguageModel
 from bench.lib.conversations import UNSAID, AnswerRecord, Conversation, Question, asked_table, question_agent, words_of
 from bench.lib.datasets import DatasetError, convomem, locomo, longmemeval
-from bench.lib.histories import CHAT, PEOPLE, START_MS, Words
-from bench.lib.models import LOSSY, PICKED, LossySummarizer, ScriptedModel, named_model
-from bench.lib.reporting import argument_parser, record
+from bench.lib.histories import CHAT, PEOPLE, START_MS, Words, add_options
+from bench.lib.models import LossySummarizer, start_summarizer
+from bench.lib.reporting import argument_parser, publish
 
 MS_A_TURN = 20_000
 TURNS_A_DAY = 60
@@ -138,17 +136,8 @@ def generate_group_talk(seed: int, turns: int, questions: int) -> Conversation:
     return Conversation(f"talk {seed}", PEOPLE, tuple(dated), tuple(asked))
 
 
-STRATEGIES = tuple(loaded_strategies())
 QUESTIONS_A_TALK = 50
 DATASETS = {"locomo": locomo, "longmemeval": longmemeval, "convomem": convomem}
-
-
-async def _model(name: str) -> LanguageModel:
-    if name in ("scripted", "picked"):
-        return ScriptedModel(LOSSY if name == "scripted" else PICKED, LossySummarizer())
-    model = named_model(name)
-    await model.start()
-    return model
 
 
 def _conversations(options: argparse.Namespace) -> list[Conversation]:
@@ -166,37 +155,31 @@ def _conversations(options: argparse.Namespace) -> list[Conversation]:
 
 async def _run_all(conversations: list[Conversation], options: argparse.Namespace) -> list[AnswerRecord]:
     rows: list[AnswerRecord] = []
-    for strategy in options.strategies.split(","):
+    for strategy in options.strategies:
         for number, conversation in enumerate(conversations, 1):
-            rows += await question_agent(conversation, strategy, await _model(options.model))
+            model = await start_summarizer(options.model, LossySummarizer())
+            rows += await question_agent(conversation, strategy, model)
             print(f"  {strategy}: {number} of {len(conversations)}", file=sys.stderr, flush=True)
     return rows
 
 
 def main() -> None:
     """Print the table."""
-    parser = argument_parser(__doc__, records=True)
+    parser = argument_parser(__doc__)
     parser.add_argument("--questions", type=int, default=1000, help="how many, 50 of each talk (default 1000)")
     parser.add_argument("--turns", type=int, default=400, help="how long each talk is (default 400)")
-    parser.add_argument("--strategies", default=",".join(STRATEGIES), help="which, with commas (default all)")
-    parser.add_argument("--model", default="scripted", help="scripted, picked, embedded or ollama:NAME")
-    parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--conversations", type=int, help="only the first so many of a data set")
+    add_options(parser)
     for name in DATASETS:
         parser.add_argument(f"--{name}", type=Path, metavar="DIR", help=f"ask the questions of {name} in a folder")
     options = parser.parse_args()
-    if unknown := set(options.strategies.split(",")) - set(STRATEGIES):
-        parser.error(f"there is no strategy {', '.join(sorted(unknown))}; choose from {', '.join(STRATEGIES)}")
     logging.disable(logging.CRITICAL)
     try:
         conversations = _conversations(options)
     except (DatasetError, ValueError) as error:
         parser.error(str(error))
-    found = asked_table(asyncio.run(_run_all(conversations, options)))
-    print(found)
-    if options.record:
-        hidden = next((str(folder) for name in DATASETS if (folder := getattr(options, name))), "")
-        record("groupmem", [found], hidden=hidden)
+    hidden = next((str(folder) for name in DATASETS if (folder := getattr(options, name))), "")
+    publish("groupmem", [asked_table(asyncio.run(_run_all(conversations, options)))], options.record, hidden=hidden)
 
 
 if __name__ == "__main__":

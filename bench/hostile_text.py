@@ -1,11 +1,13 @@
-"""The longest step of the reactor over hostile text: `python -m bench.hostile_text [SECONDS]` (60 a kind at most).
+"""Measure the longest step of the reactor over hostile text: `python -m bench.hostile_text [SECONDS]` (60 a kind).
 
-A world with its agents, thirty people in one room and a client in the reactor's place: each line and message goes in as
-bytes, and everybody there hears what comes of it. Replies of models and notes are read as the server reads them. A step
-is the time of one thread, which others on the machine do not lengthen. The three longest of each kind are measured four
-times more, each time as often as agents need to learn from them, and the least of these counts.
+A world with its agents, thirty people in one room and a client in the reactor's place: each line goes in as bytes, and
+everybody there hears what comes of it. Notes are read as the server reads them. A step is the time of one thread, which
+others on the machine do not lengthen. The three longest of each kind are measured four times more, each time as often
+as agents need to learn from them, and the least of these counts.
 
-The texts are made of the world's own sentences, of commands, and of marks, each repeated up to the limit."""
+The texts are made of the world's own sentences, of commands, and of marks, each repeated up to the limit. That all
+other readers of text take time in proportion to it, tests/test_bounded_work.py proves.
+"""
 
 from __future__ import annotations
 
@@ -25,9 +27,8 @@ from twisted.internet.testing import MemoryReactorClock, StringTransport
 
 from agents.memory.facts.file import EXTRACT_EVERY
 from agents.memory.strategy import loaded_strategies
-from agents.replies.reply import first_command
-from agents.replies.reply_text import MOST_THOUGHT
-from bench.lib.reporting import argument_parser, table
+from bench.lib.reporting import Table, argument_parser, publish
+from bench.lib.worlds import NOW_MS
 from config.settings import ServerSettings
 from server.accounts.database import AccountDatabase
 from server.accounts.store import AccountStore
@@ -139,7 +140,13 @@ class House:
         settings = loaded_strategies().load_settings(vault)
         accounts = AccountStore(AccountDatabase(root / "accounts", in_memory=True))
         told: list[str] = []
-        runtime = Runtime(self.reactor, random.Random(1), _now_ms, told.append, lambda call: call())
+        runtime = Runtime(
+            self.reactor,
+            random.Random(1),
+            lambda: NOW_MS + int(1000 * self.reactor.seconds()),
+            told.append,
+            lambda call: call(),
+        )
         self.world = Fallwater(vault, settings, runtime, accounts)
         self.world.listen(Ports(self.reactor))
         self._transports: list[StringTransport] = []
@@ -174,18 +181,6 @@ class House:
         return protocol
 
 
-def lines() -> Iterator[str]:
-    """Yield every line: each verb with each fragment, as long as a line may be."""
-    for verb in VERBS:
-        for fragment in fragments():
-            if "\n" not in fragment:
-                yield repeated(f"{verb} ", fragment, LINE_BYTES)
-
-
-def _now_ms() -> int:
-    return time.time_ns() // 1_000_000
-
-
 def _measure(step: Callable[[], object]) -> float:
     began = time.thread_time()
     step()
@@ -208,49 +203,23 @@ def _longest(seconds: float, attempts: Iterator[tuple[str, Callable[[], float]]]
 
 
 def _lines(house: House) -> Iterator[tuple[str, Callable[[], float]]]:
-    for line in lines():
-        content = f"{line}\r\n".encode()
-        yield f"{line[:40]!r} …", lambda content=content: max(house.send(content))  # type: ignore[misc]
-
-
-def _prompts(house: House) -> Iterator[tuple[str, Callable[[], float]]]:
-    for verb in ("say", "say to Moss", "whisper Moss"):
+    """Yield each verb with each fragment, as long as a line may be."""
+    for verb in VERBS:
         for fragment in fragments():
             if "\n" not in fragment:
                 line = repeated(f"{verb} ", fragment, LINE_BYTES)
-                yield f"{line[:40]!r} …", partial(_prompt_after, house, f"{line}\r\n".encode())
+                yield f"{line[:40]!r} …", partial(_longest_step, house, f"{line}\r\n".encode())
 
 
-def _prompt_after(house: House, content: bytes) -> float:
-    list(house.send(content))
-    return max(_measure(agent.prompt) for agent in house.world.agents.values())
+def _longest_step(house: House, content: bytes) -> float:
+    return max(house.send(content))
 
 
-def _messages(house: House) -> Iterator[tuple[str, Callable[[], float]]]:
-    packages = ("Core.Hello", "Core.Supports.Set", "Core.Supports.Add", "Core.Ping", "Char.Login.Credentials", "A.b")
-    for package in packages:
-        for begin, fragment in (('["', 'a 1","'), ("", "["), ("", '{"a":'), ('{"client":"', "x\\u0000"), ("1", "1")):
-            content = repeated(f"{package} {begin}", fragment, LINE_BYTES - 16).encode()
-            for payload in (content, content + b'"]', content + b'"}'):
-                sent = b"\xff\xfa\xc9" + payload + b"\xff\xf0"
-                yield f"{payload[:40]!r} …", lambda sent=sent: max(house.send(sent))  # type: ignore[misc]
-
-
-def _replies(house: House) -> Iterator[tuple[str, Callable[[], float]]]:
-    table_of_commands = house.world.game.commands
-    for size in (4_000, MOST_THOUGHT):
-        for before in ("", "say ", "<think>", "x\n", '{"command": "say', "say("):
-            for fragment in fragments():
-                text = repeated(before, fragment, size)
-                attempt = partial(first_command, text, "Moss", table_of_commands)
-                yield f"{text[:40]!r} … {size}", lambda attempt=attempt: _measure(attempt)  # type: ignore[misc]
-
-
-def _notes(house: House) -> Iterator[tuple[str, Callable[[], float]]]:
+def _notes() -> Iterator[tuple[str, Callable[[], float]]]:
     for before in ("", "---\nexits: ", "A room.\n\n## Exits\n", "A room.\n\n## Reactions\n", "- **"):
         for fragment in fragments():
             text = repeated(before, fragment, NOTE_CHARACTERS)
-            yield f"{text[:40]!r} …", lambda text=text: _measure(partial(_read_note, text))  # type: ignore[misc]
+            yield f"{text[:40]!r} …", partial(_measure, partial(_read_note, text))
 
 
 def _read_note(text: str) -> None:
@@ -259,25 +228,22 @@ def _read_note(text: str) -> None:
 
 
 def main() -> None:
-    """Measure, and print a table."""
+    """Print a table."""
     parser = argument_parser(__doc__)
     parser.add_argument("seconds", type=float, nargs="?", default=60.0)
-    seconds = parser.parse_args().seconds
+    options = parser.parse_args()
     logging.disable(logging.CRITICAL)
     rows = []
     with tempfile.TemporaryDirectory() as folder:
-        house = House(Path(folder))
         kinds = {
-            f"lines of {LINE_BYTES:,} bytes": _lines,
-            "the next prompt of whoever heard one": _prompts,
-            "GMCP messages": _messages,
-            f"replies of up to {MOST_THOUGHT:,} characters": _replies,
-            f"notes of {NOTE_CHARACTERS:,} characters": _notes,
+            f"lines of {LINE_BYTES:,} bytes": _lines(House(Path(folder))),
+            f"notes of {NOTE_CHARACTERS:,} characters": _notes(),
         }
         for kind, attempts in kinds.items():
-            step, count = _longest(seconds, attempts(house))
+            step, count = _longest(options.seconds, attempts)
             rows.append([kind, f"{count:,}", f"{step.ms:.1f} ms", step.about.replace("|", "\\|")])
-    print(table([f"longest step of the reactor (aim ≤ {GOAL_MS:.0f} ms)", "tried", "longest", "with"], rows))
+    heads = [f"longest step of the reactor (goal ≤ {GOAL_MS:.0f} ms)", "tried", "longest", "with"]
+    publish("hostile_text", [Table(heads, rows)], options.record)
 
 
 if __name__ == "__main__":

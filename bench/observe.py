@@ -7,16 +7,12 @@ socket; in tabs of Chromium, where there is one, when its line is painted.
 How much slower the world is, is measured without a network: the same 50 agents take turns with and without 20 viewers,
 in pairs, in processor time, so that other work on the machine counts little.
 
-    python -m bench.observe
-    python -m bench.observe --memories 1000000 --seconds 60 --record
 """
 
 from __future__ import annotations
 
 import asyncio
 import gc
-import json
-import os
 import random
 import shutil
 import statistics
@@ -31,24 +27,19 @@ from twisted.internet.defer import execute
 from twisted.internet.task import Clock
 
 from agents.agent import Agent
-from agents.commands.thought_commands import mind_command, thought_commands
-from agents.memory.strategy import loaded_strategies
 from agents.models.queue import ModelQueue
-from agents.population import Population
 from agents.views.memories import MemoryQuery, memory_page
 from agents.views.tiers import Steps, run_steps
-from bench.lib.reporting import Table, argument_parser, percentile, record
-from bench.lib.screens import MAX_TABS, Town, open_chromium, open_tab, painted_ms, tab_left_open, town
-from bench.lib.servers import AGENTS, resident_kib, write_journal
+from bench.lib.pages import MAX_TABS, Town, open_chromium, open_tab, painted_ms, tab_left_open, town
+from bench.lib.reporting import Table, argument_parser, percentile, publish, time_call
+from bench.lib.servers import AGENTS
+from bench.lib.worlds import add_agent, agent_name, open_population, write_journal
 from server.observatory.observatory import Models, Observatory
 from server.observatory.viewers import Viewer
 from server.observatory.views import WHOLE
 from tests.scripted_model import ScriptedModel
-from vault.entities.store import load_world
 from vault.vault import STARTER, Vault
-from world.commands.table import world_commands
 from world.entities import Character, Role
-from world.game import Game
 
 VIEWERS = 20
 GOAL_MS = 250.0
@@ -57,8 +48,7 @@ GOAL_MEGABYTES = 150.0
 MAX_STEP_MS = 50.0
 PROCESS_SECONDS = 5.0
 COMPACTION_SECONDS = 15.0
-WARM_UP_TURNS = 100
-PAIRS = 30
+WARM_UP_ROUNDS = 2
 TURNS_A_SECOND = 5
 """Turns of all agents a second, by the viewers' clock: 50 that think every ten seconds."""
 
@@ -91,11 +81,8 @@ def screens(seen: Town, seconds: float) -> Table:
     for screen in seen.screens:
         screen.late_ms.clear()
     seen.read_for(seconds)
-    late = sorted(one for screen in seen.screens for one in screen.late_ms)
-    shown = [f"{percentile(late, share):.0f}" for share in (0.5, 0.95, 0.99)]
-    row = [str(AGENTS), str(VIEWERS), str(len(late)), *shown, f"{GOAL_MS:.0f}"]
-    heads = ["agents", "viewers", "entries seen", "p50 ms", "p95 ms", "p99 ms", "goal p95"]
-    return Table(heads, [row], "From an event to a viewer's socket")
+    late = [one for screen in seen.screens for one in screen.late_ms]
+    return _latencies(f"{VIEWERS} sockets", late, "From an event to a viewer's socket")
 
 
 def paints(seen: Town, browser: Any, seconds: float) -> Table:
@@ -103,14 +90,21 @@ def paints(seen: Town, browser: Any, seconds: float) -> Table:
     seen.look()
     for screen in seen.screens[:MAX_TABS]:
         screen.say({"view": ""})
-    pages = [open_tab(seen, browser, "feed", number) for number in range(MAX_TABS)]
-    late = sorted(painted_ms(seen, pages, seconds))
+    pages = []
+    for number in range(MAX_TABS):
+        pages.append(open_tab(seen, browser, "feed", number))
+        seen.read_for(0.1)  # or the server hangs up on sockets that answer no ping
+    late = painted_ms(seen, pages, seconds)
     for page in pages:
         page.context.close()
-    shown = [f"{percentile(late, share):.0f}" for share in (0.5, 0.95, 0.99)]
-    row = [str(AGENTS), f"{MAX_TABS} tabs, {VIEWERS - MAX_TABS} sockets", str(len(late)), *shown, f"{GOAL_MS:.0f}"]
-    heads = ["agents", "viewers", "lines painted", "p50 ms", "p95 ms", "p99 ms", "goal p95"]
-    return Table(heads, [row], "From an event to its line, painted in Chromium")
+    viewers = f"{MAX_TABS} tabs, {VIEWERS - MAX_TABS} sockets"
+    return _latencies(viewers, late, "From an event to its line, painted in Chromium")
+
+
+def _latencies(viewers: str, late_ms: Sequence[float], title: str) -> Table:
+    shown = [f"{percentile(late_ms, share):.0f}" for share in (0.5, 0.95, 0.99)]
+    row = [str(AGENTS), viewers, str(len(late_ms)), *shown, f"{GOAL_MS:.0f}"]
+    return Table(["agents", "viewers", "entries seen", "p50 ms", "p95 ms", "p99 ms", "goal p95"], [row], title)
 
 
 def process(seen: Town, pairs: int) -> Table:
@@ -123,12 +117,12 @@ def process(seen: Town, pairs: int) -> Table:
             worked, taken = seen.worked(PROCESS_SECONDS)
             shares[is_seen].append(worked / PROCESS_SECONDS)
             turns += taken
-    more = sorted(after - before for before, after in zip(shares[False], shares[True], strict=True))
+    more = [after - before for before, after in zip(shares[False], shares[True], strict=True)]
     row = [str(pairs), f"{turns / (2 * pairs * PROCESS_SECONDS):.1f}"]
     row += [f"{statistics.median(one):.2%}" for one in shares.values()]
-    row += [f"{statistics.median(more):+.2%}", f"{more[len(more) // 4]:+.2%} … {more[3 * len(more) // 4]:+.2%}"]
-    heads = ["pairs", "turns a second", "works without", f"works with {VIEWERS}", "more, median", "middle half", "goal"]
-    return Table(heads, [[*row, f"{GOAL_SHARE:.0%}"]], "What the server's process works, in shares of one processor")
+    row += [f"{percentile(more, share):+.2%}" for share in (0.5, 0.25, 0.75)]
+    heads = ["pairs", "turns a second", "without", f"with {VIEWERS}", "more, median", "lower quarter", "upper quarter"]
+    return Table(heads, [row], "What the server's process works, in shares of one processor")
 
 
 def tabs(seen: Town, browser: Any, lines: int) -> Table:
@@ -155,19 +149,12 @@ class LongLife:
     """50 agents in the starter town, in this process, with an observatory by a clock that is moved by hand."""
 
     def __init__(self, root: Path) -> None:
-        shutil.copytree(STARTER, root)
-        shutil.rmtree(root / "agents")
+        shutil.copytree(STARTER, root, ignore=shutil.ignore_patterns("agents"))
         rooms = sorted(path.stem for path in (root / "rooms").glob("*.md"))
         for number in range(AGENTS):
-            folder = root / "agents" / f"Agent{chr(97 + number // 26)}{chr(97 + number % 26)}"
-            folder.mkdir(parents=True)
-            home = rooms[number % len(rooms)]
-            note = f"---\nroom: '[[{home}]]'\nbreak_loops: false\n---\nYou live here and like company.\n"
-            (folder / "agent.md").write_text(note, "utf-8")
-        vault, rng = Vault(root), random.Random(1)
-        settings = loaded_strategies().load_settings(vault)
-        self.game = Game(load_world(vault, settings.world), world_commands())
-        self.agents = Population(vault, settings, self.game, rng, lambda: int(time.time() * 1000))
+            add_agent(root, agent_name(number), rooms[number % len(rooms)], "break_loops: false\n")
+        vault = Vault(root)
+        self.game, self.agents = open_population(vault, random.Random(1), lambda: int(time.time() * 1000))
         self.clock = Clock()
         said = iter(COMMANDS * 1_000_000)
         self.queue = ModelQueue(ScriptedModel(lambda request: next(said)))
@@ -180,24 +167,20 @@ class LongLife:
             lambda: int(self.clock.seconds() * 1000),
         )
         self.observatory.subscribe()
-        self.game.commands.add(thought_commands(self.agents, self.game.publish))
-        self.game.commands.add(mind_command(self.agents, self.game.publish))
-        self._turn = 0
 
-    async def turns(self, count: int, per_second: int) -> tuple[float, float]:
-        """Let agents take so many turns; return the processor time of one, and of that for viewers, in seconds.
+    async def turns(self, per_second: int) -> tuple[float, float]:
+        """Let each agent take a turn; return the processor time of one, and of that for viewers, in milliseconds.
 
         `per_second` is by the viewers' clock, by which nothing else goes; with 0 it goes on as long as each turn took.
         """
-        names, begun, for_viewers = sorted(self.agents), time.process_time(), 0.0
-        for _ in range(count):
+        begun, for_viewers = time.process_time(), 0.0
+        for name in sorted(self.agents):
             before = time.process_time()
-            await self.agents[names[self._turn % len(names)]].tick()
-            self._turn += 1
+            await self.agents[name].tick()
             done = time.process_time()
             self.clock.advance(1 / per_second if per_second else done - before)
             for_viewers += time.process_time() - done
-        return (time.process_time() - begun) / count, for_viewers / count
+        return 1000 * (time.process_time() - begun) / AGENTS, 1000 * for_viewers / AGENTS
 
     def looks(self, number: int) -> Viewer:
         """Return somebody who looks at one of the views."""
@@ -213,12 +196,13 @@ async def paired(pairs: int, per_second: int) -> list[tuple[float, float, float]
     with tempfile.TemporaryDirectory() as folder:
         life = LongLife(Path(folder) / "w")
         life.agents.wake(life.queue)
-        await life.turns(WARM_UP_TURNS, per_second)
+        for _ in range(WARM_UP_ROUNDS):
+            await life.turns(per_second)
         for pair in range(pairs):
             times = {}
             for with_viewers in (False, True) if pair % 2 else (True, False):
                 viewers = [life.looks(number) for number in range(VIEWERS)] if with_viewers else []
-                times[with_viewers] = await life.turns(AGENTS, per_second)
+                times[with_viewers] = await life.turns(per_second)
                 for one in viewers:
                     one.leave()
             found.append((times[False][0], *times[True]))
@@ -232,65 +216,50 @@ def slower(pairs: int) -> Table:
     rows = []
     for per_second, load in ((TURNS_A_SECOND, f"{TURNS_A_SECOND} turns a second"), (0, "as many as it can")):
         found = asyncio.run(paired(pairs, per_second))
-        more = sorted(seen / without - 1 for without, seen, _ in found)
-        without, seen, for_viewers = (1000 * statistics.median(one) for one in zip(*found, strict=True))
+        more = statistics.median(seen / without - 1 for without, seen, _ in found)
         share = statistics.median(own / (seen - own) for _, seen, own in found)
-        row = [load, str(pairs), f"{without:.3f}", f"{seen:.3f}", f"{for_viewers:.3f}", f"{share:.1%}"]
-        middle = f"{more[len(more) // 4]:+.1%} … {more[3 * len(more) // 4]:+.1%}"
-        rows.append([*row, f"{statistics.median(more):+.1%} ({middle})", f"{GOAL_SHARE:.0%}"])
+        times = [f"{statistics.median(one):.3f}" for one in zip(*found, strict=True)]
+        rows.append([load, str(pairs), *times, f"{share:.1%}", f"{more:+.1%}", f"{GOAL_SHARE:.0%}"])
     heads = ["the world does", "pairs", "ms a turn", f"ms with {VIEWERS}", "for viewers", "share", "in pairs", "goal"]
     return Table(heads, rows, f"Processor time of a turn, {AGENTS} turns a run, sockets left out")
 
 
 def long_life(memories: int) -> Table:
-    """Measure the longest step in which what is seen of one long memory is made."""
+    """Measure the longest step in which a view of one long memory is made."""
     with tempfile.TemporaryDirectory() as folder:
         life = LongLife(Path(folder) / "w")
         name = sorted(life.agents)[0]
         write_journal(Path(folder) / "w" / "agents" / name, memories, int(time.time() * 1000))
-        before = resident_kib([os.getpid()])
         life.agents[name].memory.load()
-        taken = (resident_kib([os.getpid()]) - before) / 1024
-        rows = asyncio.run(_time_view(life, name, memories))
+        rows = asyncio.run(_time_views(life, name, memories))
         life.agents.close()
-    heads = ["what is looked at", "longest step, ms", "whole, ms", "goal, a step"]
-    title = f"An agent of {memories:,} memories ({taken:.0f} MB): how long a look holds the reactor, in processor time"
+    heads = ["view", "longest step, ms", "whole, ms", "goal, a step"]
+    title = f"An agent of {memories:,} memories: how long a view holds the reactor, in processor time"
     return Table(heads, [[*row, f"{MAX_STEP_MS:.0f}"] for row in rows], title)
 
 
-async def _time_view(life: LongLife, name: str, memories: int) -> list[list[str]]:
+async def _time_views(life: LongLife, name: str, memories: int) -> list[list[str]]:
     """Return the view, its longest step and its total in milliseconds, a row each."""
     life.agents.wake(life.queue)
     agent, shown = life.agents[name], life.observatory.views
     await agent.tick()
-    newest = reversed(agent.memory.journal.read(memories, agent.memory.journal.last))
-    action = next(one.seq for one in newest if one.kind == "acted")
-    rows = []
-    for label, query in (
-        ("the newest memories", MemoryQuery()),
-        ("memories from the middle", MemoryQuery(before=memories // 2)),
-        ("of a place that none has", MemoryQuery(room="Nowhere")),
-        ("with words, not indexed yet", MemoryQuery(words="lantern")),
-    ):
-        steps = _steps_ms(memory_page(agent, query))
-        rows.append([label, f"{max(steps):.1f}", f"{sum(steps):.0f}"])
-    admin = Character("Warden", life.game.world.start_room_id, role=Role.ADMIN, awake=True)
-    life.game.world.add_character(admin)
-    life.game.wake("Warden", lambda event, text: None)
-    looks: list[tuple[str, Callable[[], object]]] = [
-        (f"the view {view} {asked}".strip(), partial(shown.make, view, {"agent": name, "seq": asked}, WHOLE))
-        for view, asked in (("mind", ""), ("why", ""), ("why", str(action)), ("prompt", ""), ("sentences", "1"))
-    ]
-    lines = f"@mind {name}", f"@why {name}", f"@why {name} {action}", f"@memories {name}"
-    looks += [(line, partial(life.game.perform, "Warden", line)) for line in lines]
-    for label, look in looks:
-        begun = time.thread_time()
-        look()
-        taken = 1000 * (time.thread_time() - begun)
-        rows.append([label, f"{taken:.1f}", f"{taken:.0f}"])
+    pages = {
+        "the newest memories": MemoryQuery(),
+        "memories from the middle": MemoryQuery(before=memories // 2),
+        "of a place that none has": MemoryQuery(room="Nowhere"),
+        "with words, not indexed yet": MemoryQuery(words="lantern"),
+    }
+    rows = [_row(label, _steps_ms(memory_page(agent, query))) for label, query in pages.items()]
+    for view in ("mind", "why", "prompt", "sentences"):
+        make = partial(shown.make, view, {"agent": name, "seq": "1" if view == "sentences" else ""}, WHOLE)
+        rows.append(_row(f"the view {view}", [1000 * time_call(make).cpu_seconds]))
     rows.append(await _compacted(life, agent))
     await life.agents.stop()
     return rows
+
+
+def _row(label: str, steps_ms: Sequence[float]) -> list[str]:
+    return [label, f"{max(steps_ms):.1f}", f"{sum(steps_ms):.0f}"]
 
 
 async def _compacted(life: LongLife, agent: Agent) -> list[str]:
@@ -303,8 +272,7 @@ async def _compacted(life: LongLife, agent: Agent) -> list[str]:
         begun = time.thread_time()
         await asyncio.sleep(0)
         steps.append(1000 * (time.thread_time() - begun))
-    cycles = agent.compactor.stats.cycles
-    return [f"{cycles} compactions, a step", f"{max(steps):.1f}", f"{sum(steps):.0f}"]
+    return _row(f"{agent.compactor.stats.cycles} compactions, a step", steps)
 
 
 def _steps_ms(steps: Steps) -> list[float]:
@@ -320,23 +288,18 @@ def _steps_ms(steps: Steps) -> list[float]:
 
 def main() -> None:
     """Measure and print."""
-    parser = argument_parser(__doc__, records=True)
+    parser = argument_parser(__doc__)
     parser.add_argument("--seconds", type=float, default=60.0, help="how long the viewers look")
     parser.add_argument("--lines", type=int, default=3_000, help="how much happens while a browser's tab is left open")
-    parser.add_argument("--pairs", type=int, default=PAIRS, help="how many paired runs")
+    parser.add_argument("--pairs", type=int, default=30, help="how many paired runs")
     parser.add_argument("--memories", type=int, default=1_000_000, help="how long the long life is")
     wanted = parser.parse_args()
-    tables: list[Table] = []
     makes: list[Callable[[], Iterable[Table]]] = [
         lambda: sockets(wanted.seconds, wanted.pairs, wanted.lines),
         lambda: [slower(wanted.pairs)],
         lambda: [long_life(wanted.memories)],
     ]
-    for table in (table for make in makes for table in make()):
-        tables.append(table)
-        print(f"{table}\n", flush=True)
-    if wanted.record:
-        print(json.dumps({"kept": str(record("observe", tables))}))
+    publish("observe", (table for make in makes for table in make()), wanted.record)
 
 
 if __name__ == "__main__":

@@ -1,8 +1,8 @@
-"""The pauses of the reactor: `python -m bench.pauses [SECONDS] [MEMORIES]` (60 and 800).
+"""Measure the pauses of the reactor: `python -m bench.pauses [SECONDS] [MEMORIES]` (60 and 800).
 
-A heartbeat every 5 ms inside a real server, on its own event loop: once without agents that think, once with three
-that think every second with the embedded model. Each has a life of MEMORIES memories, so that the first prompts are
-long. A pause is the delay of a beat, less the time its thread waited for a processor that other programs had.
+A heartbeat every 5 ms inside a real server, on its own event loop: once without a model, once with three agents that
+think every second with the embedded model. Each agent has MEMORIES memories, so that the first prompts are long. A
+pause is the delay of a beat, less the time its thread waited for a processor that other programs had.
 """
 
 from __future__ import annotations
@@ -10,7 +10,6 @@ from __future__ import annotations
 import asyncio
 import json
 import re
-import subprocess
 import sys
 import tempfile
 import threading
@@ -18,30 +17,30 @@ import time
 from pathlib import Path
 from typing import Any
 
-from bench.lib.reporting import argument_parser, percentile, table
-from bench.lib.servers import wait_for, write_journal
+from bench.lib.reporting import Table, argument_parser, percentile, publish
+from bench.lib.servers import run_program, wait_for
+from bench.lib.worlds import write_journal
 from vault.vault import open_vault
 
 TICK_SECONDS = 0.005
+STARTING_BEATS = 50
 GOAL_MS = 20.0
-AGENTS = ("Eliza", "Moss", "Odile")
 SAID = {"none": "No language model", "embedded": "The agents think with"}
+INSIDE = "--inside"
 
 
 class Heartbeat:
-    """Beats on an event loop until the file `stop` is there, then writes all pauses, in milliseconds, to `out`.
+    """Beats on an event loop until the file `stop` is there, then writes the pauses to `pauses.json`, in milliseconds.
 
-    The figures of the first beats are those of starting; they begin to count with the file `begin`.
+    The first beats, which are those of starting, are left out.
     """
 
     def __init__(self, loop: asyncio.AbstractEventLoop, folder: Path) -> None:
         self._loop = loop
         self._folder = folder
         self._pauses: list[float] = []
-        self._counts = False
         self._due = 0.0
         self._waited = 0.0
-        self._beats = 0
         loop.call_soon(self._begin)
 
     def _begin(self) -> None:
@@ -54,15 +53,11 @@ class Heartbeat:
 
     def _tick(self) -> None:
         late = time.perf_counter() - self._due
-        if self._counts:
-            self._pauses.append(1000 * max(0.0, late - (self._waiting() - self._waited)))
-        self._beats += 1
-        if self._beats % 50 == 0:
-            self._counts = self._counts or (self._folder / "begin").exists()
-            if (self._folder / "stop").exists():
-                (self._folder / "pauses.json").write_text(json.dumps(self._pauses), encoding="ascii")
-                return
-        self._next()
+        self._pauses.append(1000 * max(0.0, late - (self._waiting() - self._waited)))
+        if len(self._pauses) % STARTING_BEATS == 0 and (self._folder / "stop").exists():
+            (self._folder / "pauses.json").write_text(json.dumps(self._pauses[STARTING_BEATS:]), encoding="ascii")
+        else:
+            self._next()
 
     def _waiting(self) -> float:
         """Return for how long this thread has been ready to run while others ran, in seconds."""
@@ -70,39 +65,22 @@ class Heartbeat:
         return int(self._schedstat.read().split()[1]) / 1e9
 
 
-def main(seconds: float, memories: int) -> None:
-    """Print the pauses of both worlds as a table."""
-    rows = [row(name, measure_pauses(name, seconds, memories)) for name in SAID]
-    print(table(["the agents' model", "beats", "p50", "p99", "p99.9", "longest", f"over {GOAL_MS:g} ms"], rows))
-
-
-def measure_pauses(model: str, seconds: float, memories: int) -> list[float]:
-    """Return the pauses of a world with a model, in milliseconds, from before its first thought."""
+def measure_pauses(model: str, seconds: float, memories: int) -> list[str]:
+    """Return the pauses of a world with a model as a row, from before its first thought."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        vault = _vault(folder / "world", memories)
-        (folder / "begin").touch()
-        command = [sys.executable, "-m", "bench.pauses", "--inside", str(folder)]
-        arguments = ["serve", "--vault", str(vault), "--port", "0", "--model", model]
-        process = subprocess.Popen([*command, *arguments], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
-        try:
+        world = str(_write_vault(folder / "world", memories))
+        serve = ["serve", "--vault", world, "--port", "0", "--model", model]
+        with run_program(["bench.pauses", INSIDE, name, *serve]) as process:
             wait_for(process, SAID[model])
             time.sleep(seconds)
             (folder / "stop").touch()
-            return _read(folder / "pauses.json")
-        finally:
-            process.terminate()
-            process.wait(timeout=60)
+            pauses = _read(folder / "pauses.json")
+    at = [percentile(pauses, share) for share in (0.5, 0.99, 0.999, 1.0)]
+    return [model, f"{len(pauses):,}", *(f"{one:.1f} ms" for one in at), str(sum(one > GOAL_MS for one in pauses))]
 
 
-def row(name: str, pauses: list[float]) -> list[str]:
-    """Return the figures of one world as cells."""
-    ordered = sorted(pauses)
-    at = [percentile(ordered, share) for share in (0.5, 0.99, 0.999, 1.0)]
-    return [name, f"{len(ordered):,}", *(f"{one:.1f} ms" for one in at), str(sum(one > GOAL_MS for one in ordered))]
-
-
-def inside(folder: Path, arguments: list[str]) -> None:
+def run_inside(folder: Path, arguments: list[str]) -> None:
     """Be the server, with a heartbeat in its loop."""
     from twisted.internet import asyncioreactor
 
@@ -114,23 +92,17 @@ def inside(folder: Path, arguments: list[str]) -> None:
     from server.cli import run
 
     Heartbeat(loop, folder)
-    run(_as_any(reactor), arguments)
+    twisted: Any = reactor
+    run(twisted, arguments)
 
 
-def _as_any(one: Any) -> Any:
-    return one
-
-
-def _vault(path: Path, memories: int) -> Path:
+def _write_vault(path: Path, memories: int) -> Path:
     open_vault(path)
-    for name in AGENTS:
-        agent = path / "agents" / name
-        note = agent / "agent.md"
+    for note in path.glob("agents/*/agent.md"):
         text, found = re.subn(r"^think_seconds: .*$", "think_seconds: 1", note.read_text("utf-8"), flags=re.MULTILINE)
         assert found, f"{note} does not say how often its agent thinks"
         note.write_text(text, encoding="utf-8")
-        if memories:
-            write_journal(agent, memories, int(time.time() * 1000) - 60_000)
+        write_journal(note.parent, memories, int(time.time() * 1000) - 60_000)
     return path
 
 
@@ -144,12 +116,19 @@ def _read(path: Path) -> list[float]:
     raise RuntimeError(f"{path} was never written.")
 
 
+def main() -> None:
+    """Print the pauses of both worlds as a table."""
+    parser = argument_parser(__doc__)
+    parser.add_argument("seconds", type=float, nargs="?", default=60.0)
+    parser.add_argument("memories", type=int, nargs="?", default=800)
+    options = parser.parse_args()
+    heads = ["the agents' model", "beats", "p50", "p99", "p99.9", "longest", f"over {GOAL_MS:g} ms"]
+    rows = [measure_pauses(model, options.seconds, options.memories) for model in SAID]
+    publish("pauses", [Table(heads, rows)], options.record)
+
+
 if __name__ == "__main__":
-    if sys.argv[1:2] == ["--inside"]:
-        inside(Path(sys.argv[2]), sys.argv[3:])
+    if sys.argv[1:2] == [INSIDE]:
+        run_inside(Path(sys.argv[2]), sys.argv[3:])
     else:
-        parser = argument_parser(__doc__)
-        parser.add_argument("seconds", type=float, nargs="?", default=60.0)
-        parser.add_argument("memories", type=int, nargs="?", default=800)
-        asked = parser.parse_args()
-        main(asked.seconds, asked.memories)
+        main()

@@ -3,7 +3,7 @@
 The journals are those of tests/agents/memory/judged_summaries.yaml, ten excerpts that the project wrote. Each is
 summarised by the project's own code, with the world's templates, `--rounds` times. Prints how many summaries the
 verifier accepts at the first and at the second try, and why it refuses the others; `--verbose` shows every try.
-M is embedded, ollama:NAME or gguf:FILE. `--record` keeps the row in bench/results/.
+M is embedded, ollama:NAME or gguf:FILE.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from agents.memory.summaries.summarizing import Summarizer, SummarizerProfile, S
 from agents.models.model import Completion, LanguageModel, ModelError, OnText, Request
 from agents.models.queue import ModelQueue
 from bench.lib.models import named_model
-from bench.lib.reporting import Table, argument_parser, record
+from bench.lib.reporting import Table, argument_parser, publish
 from config.settings import MemorySettings, ModelSettings
 from tests.agents.memory.gate_samples import PLAYED, summaries_in
 from vault.vault import STARTER, Vault
@@ -146,16 +146,14 @@ async def _run_all(options: argparse.Namespace) -> Figures:
 
 def main() -> None:
     """Print the figures."""
-    parser = argument_parser(__doc__, records=True)
+    parser = argument_parser(__doc__)
     parser.add_argument("--model", default="ollama:qwen2.5-coder:1.5b", metavar="M")
     parser.add_argument("--rounds", type=int, default=1, help="how often each journal is summarised")
     parser.add_argument("--verbose", action="store_true", help="show what the model wrote")
     options = parser.parse_args()
     logging.disable(logging.CRITICAL)
     line = asyncio.run(_run_all(options)).line
-    print(line)
-    if options.record:
-        record("summaries", [Table(["model", "figures"], [[options.model, line]])])
+    publish("summaries", [Table(["model", "figures"], [[options.model, line]])], options.record)
 
 
 if __name__ == "__main__":

@@ -16,9 +16,9 @@ Z_95 = 1.959964
 
 @dataclass(frozen=True)
 class Share:
-    """A share: `hits` of `of`."""
+    """A share: `hits` of `of`. A hit may count in part."""
 
-    hits: int = 0
+    hits: float = 0
     of: int = 0
 
     def __add__(self, other: Share) -> Share:

@@ -5,25 +5,30 @@ from __future__ import annotations
 import math
 import re
 import tempfile
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from agents.agent import Agent
+from agents.memory.importance import SPOKEN_TO
 from agents.memory.inspection import journal_text
+from agents.memory.memory import AgentMemory
 from agents.memory.numerals import NUMBER_WORDS
+from agents.memory.retrieval import NotesIndex, Retriever
 from agents.memory.view import memory_text
+from agents.metrics.statistics import Share
 from agents.models.model import LanguageModel
 from bench.lib.histories import AgentHistory
 from bench.lib.reporting import Table
-from bench.lib.retained import memory_part, plain_window, retrieved_lines
+from vault.memory.memory_line import Memory
 from vault.message_notes import starter_sentences
 from world.message_catalog import Wording
 
 SETTLE_EVERY = 4
+WINDOW_STEP = 64
+COMES_TO_MIND = 3
 UNSAID = "never said"
 """The category of questions that nothing answers."""
-
-Z_95 = 1.959964
 
 _WORD = re.compile(r"[^\W_]+")
 _SENTENCE_END = re.compile(r"(?<=[.!?\"])\s+")
@@ -152,53 +157,35 @@ def _ask(
     )
 
 
-@dataclass(frozen=True)
-class Estimate:
-    """A mean from 0 to 1, and the intervals in which the true one lies with a probability of 95 %.
-
-    `by_question` takes every question for itself, `by_conversation` all questions of one as one draw. Both are
-    Wilson's; for conversations with as many questions as would give the variance that is between them.
-    """
-
-    mean: float
-    by_question: tuple[float, float]
-    by_conversation: tuple[float, float]
-
-    @property
-    def cells(self) -> list[str]:
-        """The mean with each interval, as cells of a table."""
-        if math.isnan(self.mean):
-            return ["–", "–"]
-        return [
-            f"{self.mean:.1%} ({self.by_question[0]:.0%}–{self.by_question[1]:.0%})",
-            f"{self.by_conversation[0]:.0%}–{self.by_conversation[1]:.0%}",
-        ]
+def plain_window(memory: AgentMemory, tokens: int, count_tokens: Callable[[str], int]) -> list[Memory]:
+    """Return the newest memories that fit into `tokens` tokens as a prompt tells them, oldest first."""
+    kept: list[Memory] = []
+    last, used = memory.journal.last, 0
+    while last > 0:
+        for one in reversed(memory.journal.read(max(1, last - WINDOW_STEP + 1), last)):
+            used += count_tokens(memory_text(one, memory.name) + "\n")
+            if used > tokens:
+                return kept[::-1]
+            kept.append(one)
+        last -= WINDOW_STEP
+    return kept[::-1]
 
 
-def estimate(rows: Iterable[tuple[str, float]]) -> Estimate:
-    """Return the mean of values, given each with its conversation; NaN of none."""
-    groups: dict[str, list[float]] = {}
-    for name, value in rows:
-        groups.setdefault(name, []).append(value)
-    n, clusters = sum(map(len, groups.values())), len(groups)
-    if not n or any(math.isnan(value) for group in groups.values() for value in group):
-        return Estimate(math.nan, (math.nan, math.nan), (math.nan, math.nan))
-    mean = sum(map(sum, groups.values())) / n
-    if clusters < 2:
-        return Estimate(mean, wilson(mean, n), wilson(mean, 0))
-    between = sum(sum(value - mean for value in group) ** 2 for group in groups.values()) / n**2
-    between *= clusters / (clusters - 1)
-    drawn = min(n, mean * (1 - mean) / between) if between else n
-    return Estimate(mean, wilson(mean, n), wilson(mean, drawn))
+def memory_part(prompt: str, blank: str) -> str:
+    """Return the part of a prompt that is memory: the lines that a prompt without any memory does not have."""
+    frame = frozenset(blank.split("\n"))
+    return "\n".join(line for line in prompt.split("\n") if line not in frame)
 
 
-def wilson(mean: float, n: float) -> tuple[float, float]:
-    """Return Wilson's 95 % interval of a share among `n` draws, all from 0 to 1 if there are none."""
-    if n <= 0:
-        return 0.0, 1.0
-    middle = (mean + Z_95**2 / (2 * n)) / (1 + Z_95**2 / n)
-    half = Z_95 / (1 + Z_95**2 / n) * math.sqrt(mean * (1 - mean) / n + Z_95**2 / (4 * n * n))
-    return max(0.0, middle - half), min(1.0, middle + half)
+def retrieved_lines(agent: Agent, prompt: str, question: str, speaker: str) -> str:
+    """Return the lines that a question to the agent adds to its prompt; nothing is remembered of it."""
+    agent.finder.has_time = True
+    mind = Retriever(agent.finder, NotesIndex(agent.memory.journal.vault, agent.name))
+    view, place = agent.memory.view(), agent.character.room_id
+    said = f'{speaker} says, "{question}"'
+    asked = Memory(view.n + 1, 0, "observed", place, said, (speaker,), SPOKEN_TO)
+    found = mind.retrieve(view, frozenset([speaker]), place, COMES_TO_MIND, prompt, [asked])
+    return "\n".join(one.line for one in found)
 
 
 VALUES: dict[str, Callable[[AnswerRecord], float]] = {
@@ -224,15 +211,18 @@ def asked_table(rows: Sequence[AnswerRecord]) -> Table:
         if not any(row.category == "temporal" for row in own):
             del groups["older, but temporal ones"]
         lines += [_line(strategy, name, group) for name, group in groups.items() if group]
-    heads = ["strategy", "questions", "number", "tokens"]
-    for name in VALUES:
-        heads += [name, f"{name}, by conversation"]
-    return Table([*heads, "ratio"], lines, f"{len(rows)} answers.")
+    heads = ["strategy", "questions", "number", "tokens", *VALUES, "ratio"]
+    return Table(heads, lines, f"{len(rows)} answers.")
 
 
 def _line(strategy: str, name: str, rows: Sequence[AnswerRecord]) -> list[str]:
-    found = {value: estimate((row.conversation, of(row)) for row in rows) for value, of in VALUES.items()}
-    recall, window = found["view and find"].mean, found["plain window"].mean
+    found = {value: mean_of([of(row) for row in rows]) for value, of in VALUES.items()}
+    recall, window = found["view and find"].value, found["plain window"].value
     tokens = sum(row.tokens for row in rows) / len(rows)
-    cells = [cell for one in found.values() for cell in one.cells]
+    cells = [mean.text for mean in found.values()]
     return [strategy, name, str(len(rows)), f"{tokens:,.0f}", *cells, f"{recall / window:.2f}" if window > 0 else "–"]
+
+
+def mean_of(scores: Sequence[float]) -> Share:
+    """Return the mean of scores from 0 to 1 as a share; of nothing where a text has no score."""
+    return Share() if any(map(math.isnan, scores)) else Share(sum(scores), len(scores))

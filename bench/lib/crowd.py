@@ -8,20 +8,15 @@ import re
 import select
 import socket
 import time
-import zlib
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from bench.lib.reporting import percentile
 
 _OFFERS = re.compile(rb"\xff([\xfb\xfd])(.)", re.DOTALL)
-_DO, _WILL, _WONT, _DONT = 253, 251, 252, 254
-_COMPRESS = 86
-_TERMINAL_TYPE = 24
-_ASKS_NAME = b"\xff\xfa\x18\x01\xff\xf0"
-_IS_BENCH = b"\xff\xfa\x18\x00BENCH\xff\xf0"
-_COMPRESSED_FROM_HERE = b"\xff\xfa\x56\xff\xf0"
+_REFUSALS = {b"\xfb": b"\xfe", b"\xfd": b"\xfc"}
+"""The answer to WILL is DONT, to DO is WONT."""
+
 TAIL_BYTES = 64
 """Number of received bytes that are kept for a search: the text may come in two pieces, and none is longer."""
 
@@ -46,37 +41,21 @@ Lines = Callable[[int, int], Line]
 
 
 class Client:
-    """A plain client. It refuses every option until it has come in, except compression if it wants that.
+    """A plain client. It refuses every option until it has come in.
 
-    `sent_at` is the time when its last line was written, or was due. `heard` counts the speech that reached it.
+    `sent_at` is the time when its last line was written, or was due.
     """
 
-    __slots__ = (
-        "_expected",
-        "_inflate",
-        "_is_in",
-        "_sock",
-        "_tail",
-        "_wants_compression",
-        "bytes_in",
-        "closed",
-        "heard",
-        "is_waiting",
-        "number",
-        "sent_at",
-    )
+    __slots__ = ("_expected", "_is_in", "_sock", "_tail", "closed", "is_waiting", "number", "sent_at")
 
-    def __init__(self, number: int, sock: socket.socket, compressed: bool) -> None:
+    def __init__(self, number: int, sock: socket.socket) -> None:
         self.number = number
-        self.bytes_in = self.heard = 0
         self.sent_at = 0.0
         self.is_waiting = self.closed = False
         self._sock = sock
         self._expected = b""
         self._tail = b""
         self._is_in = False
-        self._wants_compression = compressed
-        self._inflate: zlib._Decompress | None = None
 
     def expect(self, text: bytes) -> None:
         """Wait for a text in what comes from now on."""
@@ -106,12 +85,10 @@ class Client:
         if not content:
             self.closed = True
             return False
-        self.bytes_in += len(content)
         if not self._is_in:
-            content = self._settle(content)
-        elif self._inflate:
-            content = self._inflate.decompress(content)
-        self.heard += content.count(b" says")
+            refusals = [b"\xff" + _REFUSALS[verb] + option for verb, option in _OFFERS.findall(content)]
+            if refusals:
+                self._sock.send(b"".join(refusals))
         if not self.is_waiting:
             return False
         seen = self._tail + content
@@ -120,36 +97,6 @@ class Client:
             return True
         self._tail = seen[-TAIL_BYTES:]
         return False
-
-    def _settle(self, content: bytes) -> bytes:
-        if self._inflate:
-            content = self._inflate.decompress(content)
-        elif _COMPRESSED_FROM_HERE in content:
-            before, _, after = content.partition(_COMPRESSED_FROM_HERE)
-            self._inflate = zlib.decompressobj()
-            content = before + self._inflate.decompress(after)
-        answers = self._name(content) + b"".join(
-            self._answer(verb[0], option[0]) for verb, option in _OFFERS.findall(content)
-        )
-        if answers:
-            self._sock.send(answers)
-        return content
-
-    def _name(self, content: bytes) -> bytes:
-        """Answer who it is, as a server may offer compression only then."""
-        return _IS_BENCH if self._wants_compression and _ASKS_NAME in content else b""
-
-    def _answer(self, verb: int, option: int) -> bytes:
-        if verb == _WILL:
-            yes = option == _COMPRESS and self._wants_compression
-            return bytes([255, _DO if yes else _DONT, option])
-        yes = option == _TERMINAL_TYPE and self._wants_compression
-        return bytes([255, _WILL if yes else _WONT, option])
-
-    @property
-    def is_compressed(self) -> bool:
-        """True if the server compresses its output."""
-        return self._inflate is not None
 
     def fileno(self) -> int:
         return self._sock.fileno()
@@ -161,22 +108,15 @@ class Client:
 
 @dataclass
 class Answered:
-    """Latencies in seconds of the lines that were answered. `unanswered` got none in time; `heard` is speech shown."""
+    """Latencies in seconds of the lines that were answered. `unanswered` got no answer in time."""
 
     seconds: float = 0.0
     latencies: list[float] = field(default_factory=list)
     unanswered: int = 0
-    heard: int = 0
-    bytes_in: int = 0
-
-    @property
-    def a_second(self) -> float:
-        """Answers a second."""
-        return len(self.latencies) / self.seconds if self.seconds else 0.0
 
     def percentile(self, share: float) -> float:
         """Return the latency that so many of all do not pass, in milliseconds; NaN if there is none."""
-        return 1000 * percentile(sorted(self.latencies), share)
+        return 1000 * percentile(self.latencies, share)
 
 
 class CrowdError(Exception):
@@ -189,10 +129,9 @@ class Crowd:
     Raises: CrowdError if a client is not greeted.
     """
 
-    def __init__(self, port: int, count: int, greeting: bytes, compressed: bool = False) -> None:
+    def __init__(self, port: int, count: int, greeting: bytes) -> None:
         self._poll = select.epoll()
         self._port = port
-        self._compressed = compressed
         self._rng = random.Random(1)
         self.clients: list[Client] = []
         self._by_fd: dict[int, Client] = {}
@@ -204,7 +143,7 @@ class Crowd:
         sock.setblocking(False)
         sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self._poll.register(sock.fileno(), select.EPOLLIN)
-        return Client(number, sock, self._compressed)
+        return Client(number, sock)
 
     def _call(self, numbers: range, greeting: bytes) -> None:
         for number in numbers:
@@ -253,21 +192,20 @@ class Crowd:
 
     def as_fast_as_answered(self, lines: Lines, seconds: float) -> Answered:
         """Let everyone type the next line as soon as the last is answered."""
-        turns = [0] * len(self.clients)
-        with self._measure() as answered:
-            began = time.perf_counter()
-            for client in self.clients:
-                client.send(*lines(client.number, 0))
-            end = began + seconds
-            while time.perf_counter() < end:
-                for client in self._answers(0.05):
-                    now = time.perf_counter()
-                    answered.latencies.append(now - client.sent_at)
-                    turns[client.number] += 1
-                    if now < end:
-                        client.send(*lines(client.number, turns[client.number]))
-            self._take_late(answered)
-            answered.seconds = time.perf_counter() - began
+        turns, answered = [0] * len(self.clients), Answered()
+        began = time.perf_counter()
+        for client in self.clients:
+            client.send(*lines(client.number, 0))
+        end = began + seconds
+        while time.perf_counter() < end:
+            for client in self._answers(0.05):
+                now = time.perf_counter()
+                answered.latencies.append(now - client.sent_at)
+                turns[client.number] += 1
+                if now < end:
+                    client.send(*lines(client.number, turns[client.number]))
+        self._take_late(answered)
+        answered.seconds = time.perf_counter() - began
         return answered
 
     def paced(self, lines: Lines, every: float, seconds: float) -> Answered:
@@ -275,32 +213,31 @@ class Crowd:
 
         Who has no answer yet types the next line when it comes.
         """
-        with self._measure() as answered:
-            began = time.perf_counter()
-            due = [(began + self._rng.random() * every, client.number, 0) for client in self.clients]
-            heapq.heapify(due)
-            late: dict[int, tuple[float, int]] = {}
+        answered, began = Answered(), time.perf_counter()
+        due = [(began + self._rng.random() * every, client.number, 0) for client in self.clients]
+        heapq.heapify(due)
+        late: dict[int, tuple[float, int]] = {}
 
-            def type_line(number: int, when: float, turn: int) -> None:
-                self.clients[number].send(*lines(number, turn), due=when)
-                heapq.heappush(due, (when + every, number, turn + 1))
+        def type_line(number: int, when: float, turn: int) -> None:
+            self.clients[number].send(*lines(number, turn), due=when)
+            heapq.heappush(due, (when + every, number, turn + 1))
 
-            end = began + seconds
-            while (now := time.perf_counter()) < end:
-                while due and due[0][0] <= now:
-                    when, number, turn = heapq.heappop(due)
-                    if self.clients[number].is_waiting:
-                        late[number] = when, turn
-                    else:
-                        type_line(number, when, turn)
-                next_due = min(due[0][0], end) if due else end
-                for client in self._answers(max(0.0, next_due - time.perf_counter())):
-                    answered.latencies.append(time.perf_counter() - client.sent_at)
-                    if client.number in late:
-                        type_line(client.number, *late.pop(client.number))
-            answered.seconds = time.perf_counter() - began
-            answered.unanswered = len(late)
-            self._take_late(answered)
+        end = began + seconds
+        while (now := time.perf_counter()) < end:
+            while due and due[0][0] <= now:
+                when, number, turn = heapq.heappop(due)
+                if self.clients[number].is_waiting:
+                    late[number] = when, turn
+                else:
+                    type_line(number, when, turn)
+            next_due = min(due[0][0], end) if due else end
+            for client in self._answers(max(0.0, next_due - time.perf_counter())):
+                answered.latencies.append(time.perf_counter() - client.sent_at)
+                if client.number in late:
+                    type_line(client.number, *late.pop(client.number))
+        answered.seconds = time.perf_counter() - began
+        answered.unanswered = len(late)
+        self._take_late(answered)
         return answered
 
     def close(self) -> None:
@@ -308,16 +245,6 @@ class Crowd:
         for client in self.clients:
             client.close()
         self._poll.close()
-
-    @contextmanager
-    def _measure(self) -> Iterator[Answered]:
-        self.quiet()
-        answered = Answered()
-        for client in self.clients:
-            client.heard, client.bytes_in = 0, 0
-        yield answered
-        answered.heard = sum(client.heard for client in self.clients)
-        answered.bytes_in = sum(client.bytes_in for client in self.clients)
 
     def _take_late(self, answered: Answered) -> None:
         waiting = sum(client.is_waiting for client in self.clients)

@@ -9,7 +9,6 @@ import json
 import os
 import shutil
 import signal
-import socket
 import subprocess
 import sys
 import tempfile
@@ -18,7 +17,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from bench.lib.servers import Served
+from bench.lib.servers import Served, free_port
 from bench.lib.town import DESCRIPTION, SEEN, town
 
 VERSION = "6.1.0"
@@ -81,10 +80,10 @@ class EvenniaServer:
         with tempfile.TemporaryDirectory() as folder:
             game = Path(folder) / "game"
             shutil.copytree(self._game, game)
-            ports = {"BENCH_TELNET_PORT": str(_free_port()), "BENCH_AMP_PORT": str(_free_port())}
+            ports = {"BENCH_TELNET_PORT": str(free_port()), "BENCH_AMP_PORT": str(free_port())}
             self._evennia(game, "start", **ports)
             try:
-                yield Served("Evennia", int(ports["BENCH_TELNET_PORT"]), _pids(game), b"connect <", _comes_in)
+                yield Served("Evennia", int(ports["BENCH_TELNET_PORT"]), _pids(game), b"connect <", _log_in)
             finally:
                 self._stop(game, ports)
 
@@ -95,7 +94,7 @@ class EvenniaServer:
             with (game / "server" / "conf" / "settings.py").open("a", encoding="utf-8") as file:
                 file.write(SETTINGS)
             self._evennia(game, "migrate")
-            ports = {"BENCH_TELNET_PORT": str(_free_port()), "BENCH_AMP_PORT": str(_free_port())}
+            ports = {"BENCH_TELNET_PORT": str(free_port()), "BENCH_AMP_PORT": str(free_port())}
             self._evennia(game, "start", **ports)  # the first start makes the superuser and the first room
             time.sleep(FIRST_START_SECONDS)
             self._stop(game, ports)
@@ -126,7 +125,7 @@ def _pids(game: Path) -> tuple[int, ...]:
     return tuple(int(file.read_text("utf-8")) for file in files if file.exists())
 
 
-def _comes_in(number: int) -> Sequence[tuple[bytes, bytes]]:
+def _log_in(number: int) -> Sequence[tuple[bytes, bytes]]:
     return ((b"connect player%d secret%dword" % (number, number), SEEN),)
 
 
@@ -137,11 +136,6 @@ def _python() -> tuple[str, str]:
         if found := shutil.which(f"python{version}", path=os.defpath) or (str(known[-1]) if known else None):
             return found, f"evennia=={VERSION}"
     return sys.executable, "evennia"
-
-
-def _free_port() -> int:
-    with socket.create_server(("127.0.0.1", 0)) as sock:
-        return int(sock.getsockname()[1])
 
 
 def _run(command: Sequence[str], folder: Path, **environment: str) -> str:

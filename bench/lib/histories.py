@@ -4,10 +4,11 @@ Names, places and numbers of the facts stand nowhere else, so that a fact is pre
 
 from __future__ import annotations
 
+import argparse
 import asyncio
 import random
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -23,14 +24,11 @@ from vault.entities.agent_notes import load_agent
 from vault.message_notes import starter_sentences
 from vault.vault import Vault
 from world.commands.table import world_commands
-from world.entities import Character, Exit, Room, Thing
+from world.entities import Character, Exit, Room
 from world.game import Game
 from world.message_catalog import Wording
 from world.world import World
 
-Draw = Callable[[], str]
-
-KINDS = ("pinned", "important", "ordinary", "updated")
 PEOPLE = ("Ana", "Ben", "Moss", "Tilda", "Jory", "Pia")
 LATEST = 0.95
 """Nothing is planted after this share of a history, so that little of it is among the newest memories."""
@@ -68,7 +66,6 @@ FORMS = {
     "pinned": ("number", "name", "place", "owner"),
     "important": ("promise", "request", "lesson", "secret"),
     "ordinary": ("number", "name", "place", "owner"),
-    "updated": ("number", "given", "place", "promise", "owner", "given"),
 }
 PASSING = ("number", "name", "place", "owner")
 """Forms that are said in passing, between sentences that do not matter."""
@@ -84,37 +81,22 @@ NOTE = f"---\nroom: '[[{HUB}]]'\n---\nYou are {NAME}. You keep an eye on everyon
 
 
 @dataclass(frozen=True)
-class Telling:
-    """One telling of a fact: after `at` memories `speaker` types `line`, with `company` in the room."""
-
-    at: int
-    speaker: str
-    line: str
-    company: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True)
 class Planted:
-    """A planted fact: the words of each of its values, oldest first, and the time when it is told.
+    """A planted fact: after `at` memories `speaker` types `line`.
 
-    A value is known if all its words are in one sentence. `question` asks for the value without saying it.
+    It is known if all words of `value` are in one sentence. `question` asks for the value without saying it.
     """
 
     kind: str
-    form: str
     question: str
-    values: tuple[tuple[str, ...], ...]
-    tellings: tuple[Telling, ...]
+    value: str
+    at: int
+    speaker: str
+    line: str
 
 
-@dataclass(frozen=True)
-class Counts:
-    """The number of facts of each kind that are planted in one history."""
-
-    pinned: int = 6
-    important: int = 12
-    ordinary: int = 40
-    updated: int = 18
+COUNTS = {"pinned": 6, "important": 12, "ordinary": 40}
+"""The number of facts of each kind that are planted in a history."""
 
 
 class Words:
@@ -145,90 +127,43 @@ def _shuffled(rng: random.Random, words: list[str]) -> list[str]:
     return words
 
 
-def plant_facts(rng: random.Random, memories: int, counts: Counts) -> list[Planted]:
-    """Return the facts of a history with `memories` memories."""
+def plant_facts(rng: random.Random, memories: int, counts: Mapping[str, int]) -> list[Planted]:
+    """Return the facts of a history with `memories` memories, in the order in which they are told."""
     words, found = Words(rng), list[Planted]()
-    for kind in KINDS:
-        forms = FORMS[kind]
-        for number in range(getattr(counts, kind)):
-            moments = sorted(rng.sample(range(1, max(3, int(LATEST * memories))), 2 if kind == "updated" else 1))
-            found.append(_fact(kind, forms[number % len(forms)], words, rng, moments))
-    return found
+    for kind, count in counts.items():
+        for number in range(count):
+            at = rng.randrange(1, max(3, int(LATEST * memories)))
+            found.append(_fact(kind, FORMS[kind][number % len(FORMS[kind])], words, rng, at))
+    return sorted(found, key=lambda fact: fact.at)
 
 
-def plan_handovers(facts: list[Planted]) -> dict[str, str]:
-    """Return the things that somebody carries from the start, with who carries them."""
-    given = [fact for fact in facts if fact.form == "given"]
-    return {fact.values[0][0]: fact.tellings[0].speaker for fact in given}
-
-
-def schedule_tellings(facts: list[Planted]) -> Iterator[tuple[Telling, Planted]]:
-    """Yield every telling with its fact, in order."""
-    yield from sorted(((t, fact) for fact in facts for t in fact.tellings), key=lambda pair: pair[0].at)
-
-
-def _fact(kind: str, form: str, words: Words, rng: random.Random, moments: list[int]) -> Planted:
-    if form == "given":
-        return _plant_handover(kind, words, rng, moments)
+def _fact(kind: str, form: str, words: Words, rng: random.Random, at: int) -> Planted:
     speaker = rng.choice(PEOPLE)
-    question, sentence, draw = _speech_form(form, speaker, words)
-    values = [draw() for _ in moments]
-    told = []
-    for at, value in zip(moments, values, strict=True):
-        said = sentence.format(value)
-        if form in PASSING:
-            said = f"{rng.choice(CHAT)} {said} {rng.choice(CHAT)}"
-        verb = "whisper Eliza" if form == "secret" else "say"
-        told.append(Telling(at, speaker, f"{verb} {said}"))
-    return Planted(kind, form, question, tuple((value,) for value in values), tuple(told))
+    question, said, value = _speech(form, speaker, words)
+    if form in PASSING:
+        said = f"{rng.choice(CHAT)} {said} {rng.choice(CHAT)}"
+    return Planted(kind, question, value, at, speaker, f"{'whisper Eliza' if form == 'secret' else 'say'} {said}")
 
 
-def _plant_handover(kind: str, words: Words, rng: random.Random, moments: list[int]) -> Planted:
-    """Return a thing that goes from hand to hand before the agent's eyes."""
-    thing, hands = words.thing(), rng.sample(PEOPLE, len(moments) + 1)
-    told = [
-        Telling(at, giver, f"give {thing} to {taker}", (taker,))
-        for at, giver, taker in zip(moments, hands, hands[1:], strict=False)
-    ]
-    return Planted(kind, "given", f"Who has the {thing}?", tuple((thing, who) for who in hands[1:]), tuple(told))
-
-
-def _speech_form(form: str, speaker: str, words: Words) -> tuple[str, str, Draw]:
-    """Return a question, a sentence with a place for the value, and what draws a value."""
-    place, person, thing = words.place(), words.person(), words.thing()
-    match form:
-        case "number":
-            return (
-                f"Which number opens the strongbox of {person}?",
-                f"The strongbox of {person} opens with {{}}.",
-                (words.number),
-            )
-        case "name":
-            return (
-                f"What is the cousin of {speaker} at {place} called?",
-                f"My cousin at {place} is called {{}}.",
-                words.person,
-            )
-        case "place":
-            return f"Where does {person} live?", f"{person} lives at {{}} now.", words.place
-        case "owner":
-            return f"Who owns the {thing}?", f"The {thing} belongs to {{}} now.", words.person
-        case "promise":
-            return (
-                f"From where will {speaker} bring the {thing}?",
-                f"I promise to bring you the {thing} from {{}}.",
-                words.place,
-            )
-        case "request":
-            return f"To whom shall the {thing} be brought?", f"Please bring the {thing} to {{}}.", words.person
-        case "lesson":
-            return f"What must I remember of {person}?", f"Remember that {person} is feared at {{}}.", words.place
-        case _:
-            return (
-                f"What did {speaker} whisper of the {thing}?",
-                f"The {thing} is hidden at {{}}; tell nobody.",
-                words.place,
-            )
+def _speech(form: str, speaker: str, words: Words) -> tuple[str, str, str]:
+    """Return a question, the sentence that answers it, and the value in the sentence."""
+    person, other, place, thing, number = words.person(), words.person(), words.place(), words.thing(), words.number()
+    forms = {
+        "number": (f"Which number opens the strongbox of {person}?", f"The strongbox of {person} opens with", number),
+        "name": (f"What is the cousin of {speaker} at {place} called?", f"My cousin at {place} is called", person),
+        "place": (f"Where does {person} live?", f"{person} lives now at", place),
+        "owner": (f"Who owns the {thing}?", f"The {thing} belongs now to", person),
+        "promise": (
+            f"From where will {speaker} bring the {thing}?",
+            f"I promise to bring you the {thing} from",
+            place,
+        ),
+        "request": (f"To whom shall the {thing} be brought?", f"Please bring the {thing} to", person),
+        "lesson": (f"What must I remember of {other}?", f"Remember that {other} is feared at", place),
+        "secret": (f"What did {speaker} whisper of the {thing}?", f"Tell nobody: the {thing} is hidden at", place),
+    }
+    question, sentence, value = forms[form]
+    return question, f"{sentence} {value}.", value
 
 
 class AgentHistory:
@@ -240,13 +175,12 @@ class AgentHistory:
         summarizer: LanguageModel,
         settings: dict[str, Any],
         people: Sequence[str],
-        things: dict[str, str] | None = None,
     ) -> None:
         (root / "agents" / NAME).mkdir(parents=True)
         (root / "agents" / NAME / "agent.md").write_text(NOTE, encoding="utf-8")
         vault = Vault(root)
         self.ms = START_MS
-        self.game = Game(_world(people, things or {}, load_agent(vault, NAME).character), world_commands())
+        self.game = Game(_world(people, load_agent(vault, NAME).character), world_commands())
         general = loaded_strategies().load_settings(vault)
         style = "pick" if summarizer.name == PICKED else "auto"
         general = replace(
@@ -285,14 +219,12 @@ class AgentHistory:
         while self.game.world.characters[name].room_id != here:
             self.perform(name, f"go {here}")
 
-    def tell(self, telling: Telling) -> int:
-        """Let a fact be told in the agent's presence; return the number of the memory that it leaves."""
-        for name in (telling.speaker, *telling.company):
-            self.bring(name)
+    def tell(self, fact: Planted) -> None:
+        """Let a fact be told in the agent's presence."""
+        self.bring(fact.speaker)
         before = self.last
-        self.perform(telling.speaker, telling.line)
-        assert self.last == before + 1, f"{telling} left {self.last - before} memories"
-        return self.last
+        self.perform(fact.speaker, fact.line)
+        assert self.last == before + 1, f"{fact} left {self.last - before} memories"
 
     def chat(self, rng: random.Random, people: Sequence[str]) -> None:
         """Let something happen that does not matter."""
@@ -329,14 +261,28 @@ class AgentHistory:
         return self._events.popleft()
 
 
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options of a bench that compares strategies of memory."""
+    parser.add_argument("--strategies", type=_strategies, default="", help="which, with commas (default all)")
+    parser.add_argument("--model", default="scripted", help="scripted, picked, embedded or ollama:NAME")
+    parser.add_argument("--seed", type=int, default=1)
+
+
+def _strategies(text: str) -> list[str]:
+    known = list(loaded_strategies())
+    if unknown := [one for one in text.split(",") if text and one not in known]:
+        raise argparse.ArgumentTypeError(f"there is no strategy {unknown[0]}; choose from {', '.join(known)}")
+    return text.split(",") if text else known
+
+
 def at_ms(when: datetime) -> int:
     """Return a moment, UTC if it has no zone, in milliseconds since 1970."""
     return int(when.replace(tzinfo=when.tzinfo or UTC).timestamp() * 1000)
 
 
-def _world(people: Sequence[str], things: dict[str, str], agent: Character) -> World:
+def _world(people: Sequence[str], agent: Character) -> World:
     hub = Room(HUB, "Cobbles around a well.", {way: Exit(way, room) for way, room in SPOKES.items()})
     spokes = [Room(room, "", {BACK[way]: Exit(BACK[way], HUB)}) for way, room in SPOKES.items()]
     here = [Character(name, HUB, awake=True) for name in people]
     wording = Wording(starter_sentences())
-    return World([hub, *spokes], [Thing(thing, who) for thing, who in things.items()], [*here, agent], wording=wording)
+    return World([hub, *spokes], [], [*here, agent], wording=wording)

@@ -41,9 +41,27 @@ def named_model(name: str) -> LanguageModel:
     return ModelSpec(kind, address if kind == "ollama" else "", model).build(None)
 
 
+async def start_summarizer(name: str, lossy: LossySummarizer) -> LanguageModel:
+    """Return the model that `--model` names: the lossy one for `scripted`, and no model at all for `picked`.
+
+    Raises: SystemExit if it names none.
+    """
+    if name in ("scripted", "picked"):
+        return ScriptedModel(LOSSY if name == "scripted" else PICKED, lossy)
+    model = named_model(name)
+    await model.start()
+    return model
+
+
 def estimated_tokens(text: str) -> int:
     """Return how many tokens a text has, four characters each."""
     return math.ceil(len(text) / CHARACTERS_A_TOKEN)
+
+
+def shared_characters(one: str, other: str) -> int:
+    """Return with how many characters two texts begin alike."""
+    pairs = enumerate(zip(one, other, strict=False))
+    return next((at for at, (a, b) in pairs if a != b), min(len(one), len(other)))
 
 
 class ScriptedModel:

@@ -1,4 +1,4 @@
-"""The frame of a bench: its arguments, and tables of what was measured as Markdown and as JSON in bench/results/."""
+"""The frame of a bench: its arguments, its clocks, and its tables as Markdown and as JSON in bench/results/."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ import platform
 import re
 import shlex
 import sys
-from collections.abc import Sequence
+import time
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 RESULTS = Path(__file__).parents[1] / "results"
 RECORD = "--record"
-"""The option with which a bench keeps what it measured."""
 
 
-def argument_parser(doc: str | None, records: bool = False) -> argparse.ArgumentParser:
+def argument_parser(doc: str | None, records: bool = True) -> argparse.ArgumentParser:
     """Return a parser whose help is the docstring of a bench; with `--record` if it `records`."""
     parser = argparse.ArgumentParser(description=doc, formatter_class=argparse.RawDescriptionHelpFormatter)
     if records:
@@ -42,9 +42,19 @@ class Table:
         return f"{self.title}\n\n{shown}" if self.title else shown
 
 
-def table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """Return a Markdown table."""
-    return str(Table(heads, rows))
+@dataclass(frozen=True)
+class Timing:
+    """The time that some work took: by the clock, and of this process on a processor."""
+
+    seconds: float
+    cpu_seconds: float
+
+
+def time_call(call: Callable[[], object]) -> Timing:
+    """Do some work and return how long it took."""
+    began, cpu = time.perf_counter(), time.process_time()
+    call()
+    return Timing(time.perf_counter() - began, time.process_time() - cpu)
 
 
 def percent(share: float, digits: int = 0) -> str:
@@ -52,8 +62,9 @@ def percent(share: float, digits: int = 0) -> str:
     return "–" if share != share else f"{share:.{digits}%}"
 
 
-def percentile(ordered: Sequence[float], share: float) -> float:
+def percentile(values: Iterable[float], share: float) -> float:
     """Return the value that this share of all do not pass; NaN if there are none."""
+    ordered = sorted(values)
     return ordered[min(len(ordered) - 1, int(len(ordered) * share))] if ordered else float("nan")
 
 
@@ -64,6 +75,16 @@ def machine() -> str:
     except OSError:
         found = None
     return f"{os.cpu_count()} × {found[1] if found else 'unknown processor'}, Python {platform.python_version()}"
+
+
+def publish(bench: str, tables: Iterable[Table], is_recorded: bool, *, hidden: str = "") -> None:
+    """Print each table as soon as it is there, and record them all if that is wanted; `hidden` as in `record`."""
+    found = []
+    for table in tables:
+        print(f"\n{table}", flush=True)
+        found.append(table)
+    if is_recorded:
+        print(f"\nWritten to {record(bench, found, hidden=hidden)}.", file=sys.stderr)
 
 
 def record(bench: str, tables: Sequence[Table], *, hidden: str = "", results: Path = RESULTS) -> Path:

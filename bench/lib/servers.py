@@ -1,35 +1,25 @@
-"""The measured servers, and their players.
-
-Fallwater runs in a process of its own, and so does a bare broadcast over Twisted; the town is in each. Accounts, people
-who type, and long journals are prepared in bulk.
-"""
+"""The measured servers, each in a process of its own: Fallwater, and a bare broadcast over Twisted."""
 
 from __future__ import annotations
 
-import os
 import re
 import shutil
+import socket
 import subprocess
 import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager, nullcontext
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from pathlib import Path
 
 from bench.lib.broadcast_server import GREETING
 from bench.lib.town import DESCRIPTION, SEEN, SQUARE, room, rooms_for, town
-from server.accounts.database import AccountDatabase, default_folder
-from server.accounts.passwords import Argon2
-from server.accounts.schema import Account
-from vault.entities.schema import save_entity
-from vault.memory.segment import MAX_ENTRIES_PER_FILE, header, segment_name
-from vault.vault import STARTER, Vault
-from world.entities import Character
+from bench.lib.worlds import SECRET, add_agent, add_people, agent_name, caller_name, change_settings
+from vault.vault import STARTER
 
-TICKS_A_SECOND = os.sysconf("SC_CLK_TCK")
+HOST = "127.0.0.1"
 OPEN = re.compile(r"is open on ([\d.]+):(\d+)")
 
 WIDE_OPEN: Mapping[str, object] = {
@@ -41,7 +31,7 @@ WIDE_OPEN: Mapping[str, object] = {
     "login_seconds": 3600,
 }
 AGENTS = 50
-MODEL = "scripted"
+AGENT_SETTINGS = "think_seconds: 20\nbreak_loops: false\n"
 ANSWER_SECONDS = 1.5
 
 BARE = "bare Twisted"
@@ -84,8 +74,40 @@ def resident_kib(pids: Sequence[int]) -> int:
 
 def cpu_seconds(pids: Sequence[int]) -> float:
     """Return the processor time that some processes have used, in seconds (Linux)."""
-    fields = [Path(f"/proc/{pid}/stat").read_text("utf-8").rpartition(")")[2].split() for pid in pids]
-    return sum(int(one[11]) + int(one[12]) for one in fields) / TICKS_A_SECOND
+    return sum(time.clock_gettime(~pid << 3 | 2) for pid in pids)  # the clock of a process, to the nanosecond
+
+
+def free_port() -> int:
+    """Return a port that nothing listens on."""
+    with socket.create_server((HOST, 0)) as sock:
+        return int(sock.getsockname()[1])
+
+
+@contextmanager
+def run_program(arguments: Sequence[str]) -> Iterator[subprocess.Popen[str]]:
+    """Run a module of Python with some arguments, and end it afterwards. Its errors are shown if it fails by itself."""
+    with tempfile.TemporaryFile("w+", encoding="utf-8") as log:
+        process = subprocess.Popen([sys.executable, "-m", *arguments], stdout=subprocess.PIPE, stderr=log, text=True)
+        try:
+            yield process
+        finally:
+            if process.poll():
+                log.seek(0)
+                sys.stderr.write(log.read())
+            process.terminate()
+            process.wait(timeout=60)
+
+
+def wait_for(process: subprocess.Popen[str], text: str) -> str:
+    """Return the next line that a program prints with a text in it. Raises: RuntimeError if it ends before."""
+    assert process.stdout is not None
+    printed = []
+    for line in process.stdout:
+        printed.append(line)
+        if text in line:
+            return line
+    process.wait(timeout=60)
+    raise RuntimeError(f"The program ended without saying {text!r}. It printed:\n{''.join(printed)}")
 
 
 @contextmanager
@@ -95,42 +117,12 @@ def run_server(model: str, vault: Path | None = None) -> Iterator[Running]:
     Raises: RuntimeError with what it printed if it does not open.
     """
     with tempfile.TemporaryDirectory() as folder:
-        command = [sys.executable, "-m", "server", "serve", "--port", "0", "--model", model]
+        world = str(vault or Path(folder) / "world")
         started = time.perf_counter()
-        log = Path(folder) / "log"
-        with log.open("w", encoding="utf-8") as file:
-            process = subprocess.Popen(
-                [*command, "--vault", str(vault or Path(folder) / "world")],
-                stdout=subprocess.PIPE,
-                stderr=file,
-                text=True,
-            )
-        try:
-            try:
-                port = _port_of(process)
-            except RuntimeError as error:
-                raise RuntimeError(f"{error}{log.read_text('utf-8')}") from None
-            yield Running(process, port, time.perf_counter() - started)
-        finally:
-            process.terminate()
-            process.wait(timeout=60)
-
-
-def wait_for(process: subprocess.Popen[str], text: str) -> str:
-    """Return the next line that the server prints with a text in it. Raises: RuntimeError if it ends before."""
-    assert process.stdout is not None
-    printed = []
-    for line in process.stdout:
-        printed.append(line)
-        if text in line:
-            return line
-    raise RuntimeError(f"The server ended without saying {text!r}. It printed:\n{''.join(printed)}")
-
-
-def _port_of(process: subprocess.Popen[str]) -> int:
-    found = OPEN.search(wait_for(process, "is open on"))
-    assert found is not None
-    return int(found[2])
+        with run_program(["server", "serve", "--port", "0", "--model", model, "--vault", world]) as process:
+            found = OPEN.search(wait_for(process, "is open on"))
+            assert found is not None
+            yield Running(process, int(found[2]), time.perf_counter() - started)
 
 
 @contextmanager
@@ -148,131 +140,38 @@ def fallwater(
     model = scripted_model(answer_seconds) if agents else nullcontext("")
     with tempfile.TemporaryDirectory() as folder, model as host:
         vault = Path(folder) / "world"
-        _write(vault, people, agents)
-        _set(vault / "config" / "server.md", {**WIDE_OPEN, **(settings or {})})
-        _set(vault / "config" / "world.md", {"start_room": SQUARE, "ambient_minutes": 0})
-        prepare_people(vault, people, SQUARE, role)
-        if host:
-            _set(vault / "config" / "models.md", {"ollama_host": host})
-        with run_server(f"ollama:{MODEL}" if agents else "none", vault) as server:
-            yield Served("Fallwater", server.port, (server.process.pid,), b"name shall we", _comes_in, vault)
+        shutil.copytree(STARTER, vault, ignore=shutil.ignore_patterns("rooms", "things", "agents"))
+        _write_town(vault / "rooms", people)
+        for number in range(agents):
+            add_agent(vault, agent_name(number), room(number % rooms_for(people)), AGENT_SETTINGS)
+        change_settings(vault / "config" / "server.md", {**WIDE_OPEN, **(settings or {})})
+        change_settings(vault / "config" / "world.md", {"start_room": SQUARE, "ambient_minutes": 0})
+        change_settings(vault / "config" / "models.md", {"ollama_host": host} if host else {})
+        add_people(vault, people, SQUARE, role)
+        with run_server("ollama:scripted" if agents else "none", vault) as server:
+            yield Served("Fallwater", server.port, (server.process.pid,), b"name shall we", _log_in, vault)
 
 
-def _comes_in(number: int) -> Sequence[tuple[bytes, bytes]]:
+def _log_in(number: int) -> Sequence[tuple[bytes, bytes]]:
     return (caller_name(number).encode(), b"Password: "), (SECRET.encode(), SEEN)
 
 
-def _write(vault: Path, people: int, agents: int) -> None:
-    shutil.copytree(STARTER, vault, ignore=shutil.ignore_patterns("rooms", "things", "agents"))
+def _write_town(folder: Path, people: int) -> None:
+    folder.mkdir()
     for name, exits in town(people).items():
-        _room(vault, name, exits)
-    for number in range(agents):
-        home = room(number % rooms_for(people))
-        note = f"---\nroom: '[[{home}]]'\nthink_seconds: 20\nbreak_loops: false\n---\nYou live here and like company.\n"
-        path = vault / "agents" / f"Agent{chr(97 + number // 26)}{chr(97 + number % 26)}" / "agent.md"
-        path.parent.mkdir(parents=True)
-        path.write_text(note, "utf-8")
-
-
-def _room(vault: Path, name: str, exits: Mapping[str, str]) -> None:
-    ways = "\n".join(f"- **{way}**: [[{goal}]]" for way, goal in exits.items())
-    (vault / "rooms").mkdir(exist_ok=True)
-    (vault / "rooms" / f"{name}.md").write_text(f"{DESCRIPTION}\n\n## Exits\n{ways}\n", "utf-8")
-
-
-def _set(note: Path, settings: Mapping[str, object]) -> None:
-    """Change those settings of a note that it has."""
-    text = note.read_text("utf-8")
-    for name, value in settings.items():
-        text = re.sub(rf"^\*\*{name}\*\*: .*$", f"**{name}**: {value}", text, flags=re.MULTILINE)
-    note.write_text(text, "utf-8")
+        ways = "\n".join(f"- **{way}**: [[{goal}]]" for way, goal in exits.items())
+        (folder / f"{name}.md").write_text(f"{DESCRIPTION}\n\n## Exits\n{ways}\n", "utf-8")
 
 
 @contextmanager
 def scripted_model(seconds: float = 0.0) -> Iterator[str]:
     """Serve a model that looks, nods and summarises by rule, in a process of its own; yield its address."""
-    command = [sys.executable, "-m", "tests.integration.scripted_ollama", "--seconds", str(seconds)]
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
-    try:
-        assert process.stdout is not None
-        yield f"http://127.0.0.1:{int(process.stdout.readline())}"
-    finally:
-        process.terminate()
-        process.wait(timeout=60)
+    with run_program(["tests.integration.scripted_ollama", "--seconds", str(seconds)]) as process:
+        yield f"http://{HOST}:{int(wait_for(process, ''))}"
 
 
 @contextmanager
 def broadcast() -> Iterator[Served]:
-    """Start it in a process of its own, and end it."""
-    command = [sys.executable, "-m", "bench.lib.broadcast_server"]
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
-    try:
-        assert process.stdout is not None
-        port = int(process.stdout.readline())
-        yield Served(BARE, port, (process.pid,), GREETING, _needs_no_login)
-    finally:
-        process.terminate()
-        process.wait(timeout=60)
-
-
-def _needs_no_login(number: int) -> Sequence[tuple[bytes, bytes]]:
-    return ()
-
-
-HOST = "127.0.0.1"
-SECRET = "a long secret"
-
-_LETTERS = "abdefghkopstuyz"
-"""The letters of generated names, chosen so that no two names look alike."""
-
-SECONDS_APART = 20
-
-
-def caller_name(number: int) -> str:
-    """Return the name of an account by its number, from 0 to 50,624."""
-    base = len(_LETTERS)
-    return "Ca" + "".join(_LETTERS[number // base**place % base] for place in range(4))
-
-
-def prepare_people(vault: Path, count: int, room_id: str, role: str = "player") -> None:
-    """Give a number of people an account and a note, as if they had been here before."""
-    prepare_accounts(vault, count, role)
-    for number in range(count):
-        save_entity(Vault(vault), Character(caller_name(number), room_id))
-
-
-def prepare_accounts(vault: Path, count: int, role: str = "player") -> None:
-    """Put so many accounts into the database of a vault, straight and in one transaction.
-
-    All have the password SECRET and one hash of it, at its real cost: to check it takes a login as long as any.
-    """
-    kept = Argon2().hash(SECRET)
-    with closing(AccountDatabase(default_folder(vault))) as database, database.transaction():
-        for number in range(count):
-            created = "2026-11-22T00:00:00+00:00"
-            database.put_account(Account(caller_name(number), role, kept, created=created, last_seen=created))
-
-
-def write_journal(agent: Path, memories: int, newest_ms: int) -> None:
-    """Write `memories` memories, 20 seconds apart; the newest is from `newest_ms`."""
-    folder = agent / "journal"
-    folder.mkdir(parents=True, exist_ok=True)
-    lines: list[str] = []
-    opened, part = "", 1
-    for seq in range(1, memories + 1):
-        at_ms = newest_ms - (memories - seq) * SECONDS_APART * 1000
-        moment = datetime.fromtimestamp(at_ms / 1000, UTC)
-        day = f"{moment:%Y-%m-%d}"
-        part = 1 if day != opened[:10] else part + (len(lines) > MAX_ENTRIES_PER_FILE)
-        name = segment_name(day, part)
-        if name != opened:
-            _close(folder, opened, lines)
-            lines, opened = [header(agent.name, name[:10], seq).rstrip("\n")], name
-        text = f'Moss says, "This is stone {seq} of my wall, and the river is {seq % 90} inches high."'
-        lines.append(f"- {moment:%H:%M:%S}.{at_ms % 1000:03} observed · The Landing · {text} [with:: Moss] ^m{seq}")
-    _close(folder, opened, lines)
-
-
-def _close(folder: Path, name: str, lines: list[str]) -> None:
-    if lines:
-        (folder / name).write_text("\n".join([*lines, ""]), encoding="utf-8")
+    """Run the bare broadcast server, which has no login."""
+    with run_program(["bench.lib.broadcast_server"]) as process:
+        yield Served(BARE, int(wait_for(process, "")), (process.pid,), GREETING, lambda number: ())

@@ -18,36 +18,33 @@ import os
 import re
 import sys
 import time
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from agents.models.model import ModelError
-from bench.lib.reporting import argument_parser, machine
+from bench.lib.reporting import RESULTS, argument_parser, machine
 from bench.minds.day import Day, play_day
 from bench.minds.dialogue import Talk, play_dialogue
-from bench.minds.figures import Result, results_table
-from bench.minds.measuring import Trial, amounts_of, failures_text, play_situation, shares_of, turns_of
-from bench.minds.situation import Situation
-from bench.minds.situations.every import HALVES, situations_of
+from bench.minds.measuring import (
+    Result,
+    Trial,
+    amounts_of,
+    failures_text,
+    play_situation,
+    results_table,
+    shares_of,
+    turns_of,
+)
+from bench.minds.situation import HALVES, Situation, situations_of
 from bench.minds.stage import UnknownComponent, WatchedQueue, check_components, open_queue
 from config.settings import ModelSettings
 
-RESULTS = Path(__file__).parent.parent / "results"
 PARTS = ("situations", "dialogue", "day")
 DAY_TURNS, QUICK_DAY_TURNS = 60, 30
 PROGRESS_EVERY = 10
 PATIENCE_SECONDS, QUICK_PATIENCE_SECONDS = 45.0, 25.0
 """Seconds that the visitor waits for an answer."""
-
-
-@dataclass
-class Played:
-    """The trials, talks and days played so far."""
-
-    trials: list[Trial] = field(default_factory=list)
-    talks: list[Talk] = field(default_factory=list)
-    days: list[Day] = field(default_factory=list)
 
 
 async def main(arguments: argparse.Namespace) -> Result:
@@ -56,73 +53,66 @@ async def main(arguments: argparse.Namespace) -> Result:
     Raises: ModelError, UnknownComponent, RuntimeError, ValueError.
     """
     check_components(arguments.without)
-    situations_of(arguments.situations, arguments.only)
-    played, began = Played(), time.perf_counter()
+    situations = situations_of(arguments.situations, arguments.only)
+    trials, talks, days = list[Trial](), list[Talk](), list[Day]()
+    began = time.perf_counter()
     queue = await open_queue(arguments.model, ModelSettings(), _tell)
     try:
         for seed in range(1, arguments.seeds + 1):
-            await _play(arguments, seed, queue, played)
-            seconds = round(time.perf_counter() - began)
-            result = _result(arguments, played, queue, {"seeds": seed, "seconds": seconds})
+            if "situations" in arguments.parts:
+                trials += await _play_situations(situations, seed, queue, arguments.without)
+            if "day" in arguments.parts:
+                turns = QUICK_DAY_TURNS if arguments.quick else DAY_TURNS
+                _tell(f"seed {seed}, a day of {turns} turns")
+                days.append(await play_day(queue, seed, turns, arguments.without))
+            if "dialogue" in arguments.parts:
+                _tell(f"seed {seed}, the visitor")
+                patience = QUICK_PATIENCE_SECONDS if arguments.quick else PATIENCE_SECONDS
+                host = os.environ.get("OLLAMA_HOST", "")
+                talk = await asyncio.to_thread(play_dialogue, arguments.model, host, seed, patience, arguments.without)
+                talks.append(talk)
+            result = Result(
+                arguments.model,
+                _about(arguments, queue, seed, round(time.perf_counter() - began)),
+                shares_of(trials, talks, days),
+                amounts_of(queue.thoughts, talks, days),
+                turns_of(trials),
+                [talk.transcript for talk in talks],
+            )
             result.saved(_path(arguments, result))
     finally:
         await asyncio.gather(*(route.model.close() for route in queue.routes))
     return result
 
 
-def _result(arguments: argparse.Namespace, played: Played, queue: WatchedQueue, how: Mapping[str, int]) -> Result:
-    about = {
+async def _play_situations(
+    situations: Sequence[Situation], seed: int, queue: WatchedQueue, without: Sequence[str]
+) -> list[Trial]:
+    trials = []
+    for number, situation in enumerate(situations):
+        if number % PROGRESS_EVERY == 0:
+            _tell(f"seed {seed}, situation {number + 1} of {len(situations)}")
+        trials.append(await play_situation(situation, seed, queue, without))
+    return trials
+
+
+def _about(arguments: argparse.Namespace, queue: WatchedQueue, seeds: int, seconds: int) -> Mapping[str, Any]:
+    return {
         "day": str(datetime.datetime.now(datetime.UTC).date()),
         "machine": machine(),
         "model name": queue.model.name,
         **{name: getattr(arguments, name) for name in ("situations", "parts", "without", "quick")},
-        **how,
+        "seeds": seeds,
+        "seconds": seconds,
     }
-    return Result(
-        arguments.model,
-        about,
-        shares_of(played.trials, played.talks, played.days),
-        amounts_of(queue.thoughts, played.talks, played.days),
-        turns_of(played.trials),
-        [talk.transcript for talk in played.talks],
-    )
-
-
-async def _play(arguments: argparse.Namespace, seed: int, queue: WatchedQueue, played: Played) -> None:
-    if "situations" in arguments.parts:
-        for situation in _with_progress(situations_of(arguments.situations, arguments.only), f"seed {seed}, situation"):
-            played.trials.append(await play_situation(situation, seed, queue, arguments.without))
-    if "day" in arguments.parts:
-        turns = QUICK_DAY_TURNS if arguments.quick else DAY_TURNS
-        _progress(f"seed {seed}, a day of {turns} turns")
-        played.days.append(await play_day(queue, seed, turns, arguments.without))
-    if "dialogue" in arguments.parts:
-        _progress(f"seed {seed}, the visitor")
-        patience = QUICK_PATIENCE_SECONDS if arguments.quick else PATIENCE_SECONDS
-        host = os.environ.get("OLLAMA_HOST", "")
-        talk = await asyncio.to_thread(play_dialogue, arguments.model, host, seed, patience, arguments.without)
-        played.talks.append(talk)
-
-
-def _with_progress(situations: Sequence[Situation], what: str) -> Iterator[Situation]:
-    for number, situation in enumerate(situations):
-        _progress(f"{what} {number + 1} of {len(situations)}", is_minor=number % PROGRESS_EVERY > 0)
-        yield situation
 
 
 def _tell(sentence: str) -> None:
     print(sentence, file=sys.stderr, flush=True)
 
 
-def _progress(text: str, is_minor: bool = False) -> None:
-    if sys.stderr.isatty():
-        print(f"\r{text:60}", end="", file=sys.stderr, flush=True)
-    elif not is_minor:
-        _tell(text)
-
-
 def _parsed() -> argparse.Namespace:
-    parser = argument_parser(__doc__)
+    parser = argument_parser(__doc__, records=False)
     parser.add_argument("--model", default="embedded", help="as for the server: embedded, ollama:NAME, ...")
     parser.add_argument("--seeds", type=int, default=3, help="how many times everything is played")
     parser.add_argument("--situations", choices=HALVES, default="tuning")

@@ -14,8 +14,9 @@ from agents.metrics.statistics import Amount, Share, share_of
 from agents.simulation.recording import TurnCursor
 from agents.simulation.simulation import Simulation, Span, VirtualClock, Watcher
 from agents.simulation.simulation import Step as SimulatedTurn
+from bench.lib.worlds import populate
 from bench.minds.situation import DAY_MINUTES, Step
-from bench.minds.stage import WatchedQueue, populate, prepare_vault
+from bench.minds.stage import WatchedQueue, prepare_vault
 from bench.minds.turns import Act, act_of, speeches_in
 from vault.entities.store import load_world
 from world.commands.table import world_commands
@@ -114,7 +115,7 @@ async def play_day(queue: WatchedQueue, seed: int, turns: int, without: Sequence
         vault = prepare_vault(Path(folder) / "vault", ERRANDS, without)
         rng, clock = random.Random(seed), VirtualClock()
         game = Game(load_world(vault, loaded_strategies().load_settings(vault).world), world_commands())
-        agents, _ = populate(vault, game, rng, clock.now_ms)
+        agents = populate(vault, game, rng, clock.now_ms)
         agents.wake(queue)
         log = DayLog(game, queue)
         simulation = Simulation(game, agents, clock, TurnCursor(), rng, DAY_MINUTES, Watcher(log.take_turn))

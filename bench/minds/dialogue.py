@@ -6,7 +6,6 @@ stands on her screen.
 
 from __future__ import annotations
 
-import asyncio
 import re
 import tempfile
 import time
@@ -14,10 +13,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from bench.lib.servers import HOST, SECRET, run_server, wait_for
+from bench.lib.servers import run_server, wait_for
 from bench.minds.checks import has_any, swaps_persons
 from bench.minds.stage import edit, prepare_vault
 from bench.minds.turns import Act, PlayedTurn
+from tests.integration.line_player import LinePlayer
 from world.events import Said
 from world.game import CommandResult
 
@@ -27,9 +27,7 @@ TURNS = 2
 
 QUIET_SECONDS = 1.5
 STEP_SECONDS = 0.1
-LOGIN_SECONDS = 20.0
 
-_TELNET = re.compile(rb"\xff(?:\xfa.*?\xff\xf0|[\xfb-\xfe].|.)", re.DOTALL)
 _ACT = re.compile(rf"(?:{AGENT} (?!arrives|wakes|is here|falls)\w+|You follow {AGENT} \w+).*")
 _SPEECH = re.compile(rf'{AGENT} (?:says|says to you|whispers to you|tells you), "(?P<text>.*)"')
 
@@ -145,82 +143,44 @@ def play_dialogue(model: str, host: str, seed: int, patience_seconds: float, wit
             edit(vault, ("config", "models.md"), r"^\*\*ollama_host\*\*: .*$", f"**ollama_host**: {host}")
         with run_server(model, vault.root) as server:
             wait_for(server.process, "The agents think with")
-            return asyncio.run(_visit(server.port, visitor, patience_seconds))
+            return _visit(LinePlayer(server.port), visitor, patience_seconds)
 
 
-async def _visit(port: int, visitor: Visitor, patience_seconds: float) -> Talk:
-    reader, writer = await asyncio.open_connection(HOST, port)
-    screen = Screen(reader)
+def _visit(player: LinePlayer, visitor: Visitor, patience_seconds: float) -> Talk:
     try:
-        await screen.until("shall we know you?", LOGIN_SECONDS)
-        for line, shown in ((visitor.name, "password"), (SECRET, "Exits: "), ("screenreader on", "> ")):
-            await _type(writer, screen, line)
-            await screen.until(shown, LOGIN_SECONDS)
-        for line in (f"get {GIFT}", f"follow {AGENT}"):
-            await _type(writer, screen, line)
-            await screen.quiet()
-        exchanges = [await _exchange(writer, screen, line, patience_seconds) for line in lines_of(visitor)]
-        await _type(writer, screen, "quit")
+        player.enters(visitor.name)
+        for line in ("screenreader on", f"get {GIFT}", f"follow {AGENT}"):
+            player.asks(line)
+        exchanges = [_exchange(player, line, patience_seconds) for line in lines_of(visitor)]
+        player.types("quit")
     finally:
-        writer.close()
+        player.close()
     return Talk(visitor, exchanges)
 
 
-async def _exchange(writer: asyncio.StreamWriter, screen: Screen, line: str, patience_seconds: float) -> Exchange:
-    await _type(writer, screen, line)
-    exchange, began = Exchange(line), time.perf_counter()
+def _exchange(player: LinePlayer, line: str, patience_seconds: float) -> Exchange:
+    exchange, began, begin = Exchange(line), time.perf_counter(), len(player.text)
+    player.types(line)
     while not exchange.is_answered and len(exchange.acts) < TURNS:
         if time.perf_counter() - began > patience_seconds:
             return exchange
-        await screen.read(STEP_SECONDS)
-        exchange.seen = screen.lines()
+        _read(player, STEP_SECONDS)
+        exchange.seen = lines_in(player.text[begin:])
     if exchange.is_answered:
         exchange.seconds = time.perf_counter() - began
-    await screen.quiet()
-    exchange.seen = screen.lines()
+    while _read(player, QUIET_SECONDS):
+        exchange.seen = lines_in(player.text[begin:])
     return exchange
 
 
-async def _type(writer: asyncio.StreamWriter, screen: Screen, line: str) -> None:
-    screen.clear()
-    writer.write(f"{line}\r\n".encode())
-    await writer.drain()
+def _read(player: LinePlayer, seconds: float) -> bool:
+    """Wait for something to come; return whether anything did. Raises: ConnectionError where the server is gone."""
+    has_come = player.receives(seconds)
+    if player.is_closed:
+        raise ConnectionError("The server has hung up on the visitor.")
+    return has_come
 
 
-class Screen:
-    """The text from a server since the last `clear`, as lines without prompts."""
-
-    def __init__(self, reader: asyncio.StreamReader) -> None:
-        self._reader = reader
-        self._received = b""
-
-    def clear(self) -> None:
-        """Forget the received text."""
-        self._received = b""
-
-    def lines(self) -> list[str]:
-        """Return the lines that are shown."""
-        text = _TELNET.sub(b"", self._received).decode("utf-8", "replace")
-        return [line for part in text.split("\r\n") if (line := part.removeprefix("> ").strip())]
-
-    async def read(self, seconds: float) -> bool:
-        """Wait for something to come; return whether anything did. Raises: ConnectionError where the server is gone."""
-        try:
-            more = await asyncio.wait_for(self._reader.read(4096), seconds)
-        except TimeoutError:
-            return False
-        if not more:
-            raise ConnectionError("The server has hung up on the visitor.")
-        self._received += more
-        return True
-
-    async def until(self, text: str, seconds: float) -> None:
-        """Wait until a text is shown. Raises: TimeoutError."""
-        async with asyncio.timeout(seconds):
-            while text not in _TELNET.sub(b"", self._received).decode("utf-8", "replace"):
-                await self.read(seconds)
-
-    async def quiet(self) -> None:
-        """Wait until nothing comes for a moment."""
-        while await self.read(QUIET_SECONDS):
-            pass
+def lines_in(text: str) -> list[str]:
+    """Return the lines of a screen, without prompts."""
+    return [line for part in text.split("\n") if (line := part.removeprefix("> ").strip())]

@@ -1,12 +1,13 @@
-"""Situations that are played, each set up from scratch, and all figures and faults of a run."""
+"""Plays situations, each set up from scratch; counts all figures and faults of a run, as one table and as JSON."""
 
 from __future__ import annotations
 
 import asyncio
+import json
 import random
 import tempfile
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -14,13 +15,26 @@ from agents.memory.strategy import loaded_strategies
 from agents.metrics.statistics import Amount, Share, share_of
 from agents.models.queue import ModelQueue
 from agents.population import Population
+from bench.lib.reporting import Table
+from bench.lib.worlds import populate
 from bench.minds.day import Day
 from bench.minds.dialogue import Talk
 from bench.minds.situation import Scene, Situation
-from bench.minds.stage import Thought, populate, prepare_vault
+from bench.minds.stage import Thought, prepare_vault
 from bench.minds.turns import PlayedTurn
 from vault.entities.store import load_world
 
+GOALS = {
+    "valid commands": "≥ 99 %",
+    "exact repeats": "≤ 5 %",
+    "speech in company": "20–60 %",
+    "answered within two turns": "≥ 95 %",
+    "name and loss recalled": "≥ 80 %",
+    "errands of three steps done": "≥ 80 %",
+    "keeps out of a talk of others": "≥ 90 %",
+    "situations right, tuning": "",
+    "situations right, held back": "≥ 85 %",
+}
 FAILURES = ("speechless", "failed")
 
 
@@ -53,7 +67,7 @@ async def play_situation(situation: Situation, seed: int, queue: ModelQueue, wit
         vault = prepare_vault(Path(folder) / "vault", {situation.agent: situation.errand}, without)
         scene = Scene(situation, load_world(vault, loaded_strategies().load_settings(vault).world))
         rng = random.Random(f"{seed} {situation.name}")
-        agents, _ = populate(vault, scene.game, rng, lambda: scene.ms)
+        agents = populate(vault, scene.game, rng, lambda: scene.ms)
         scene.wake_people()
         agents.wake(queue)
         try:
@@ -152,3 +166,53 @@ def _trial_text(trial: Trial) -> dict[str, Any]:
         "lines": [act.line for act in trial.turn.acts],
         "heard": list(trial.turn.heard[-1:]),
     }
+
+
+@dataclass(frozen=True)
+class Result:
+    """All figures of one run with one model, with or without some components.
+
+    `turns` has each situation's turns, with their faults; `talks` has the lines that each visitor typed and saw.
+    """
+
+    model: str
+    about: Mapping[str, Any]
+    shares: Mapping[str, Share]
+    amounts: Mapping[str, Amount]
+    turns: Mapping[str, Sequence[Mapping[str, Any]]]
+    talks: Sequence[Sequence[str]] = field(default_factory=list)
+
+    @property
+    def title(self) -> str:
+        """The name of the result in a table."""
+        without = ", ".join(self.about.get("without", ()))
+        return f"{self.model}, without {without}" if without else self.model
+
+    def saved(self, path: Path) -> None:
+        """Write the result as JSON."""
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(json.dumps(asdict(self), indent=1, ensure_ascii=False) + "\n", "utf-8")
+
+    @classmethod
+    def load(cls, path: Path) -> Result:
+        """Return a result that was saved. Raises: ValueError if the file is none."""
+        try:
+            told = json.loads(path.read_text("utf-8"))
+            shares = {name: Share(**one) for name, one in told["shares"].items()}
+            amounts = {name: Amount(**one) for name, one in told["amounts"].items()}
+            return cls(told["model"], told["about"], shares, amounts, told["turns"], told["talks"])
+        except (OSError, KeyError, TypeError, AttributeError, ValueError) as error:
+            raise ValueError(f"{path} is no result of bench.minds: {error}.") from error
+
+
+def results_table(results: Sequence[Result]) -> str:
+    """Return the figures of results side by side, each with its 95 % interval, as Markdown."""
+    names = dict.fromkeys(name for one in results for name in [*GOALS, *one.shares])
+    rows = [[name, *(one.shares.get(name, Share()).text for one in results), GOALS.get(name, "")] for name in names]
+    amounts = dict.fromkeys(name for one in results for name in one.amounts)
+    rows += [[name, *(_amount(one, name) for one in results), ""] for name in amounts]
+    return str(Table(["", *(one.title for one in results), "goal"], rows))
+
+
+def _amount(result: Result, name: str) -> str:
+    return result.amounts[name].text if name in result.amounts else "–"

@@ -12,21 +12,16 @@ import shutil
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from agents.component_registry import loaded_components
-from agents.memory.strategy import loaded_strategies
 from agents.models.model import Completion, ModelError, OnText, Request
 from agents.models.profiles import Profiles
 from agents.models.queue import ModelQueue
-from agents.models.scheduler import Priority
-from agents.population import Population
-from bench.lib.three_agents import add_agent_commands
+from agents.models.scheduler import BuildRequest, Priority
+from bench.lib.models import shared_characters
 from bench.minds.situation import Step
 from config.settings import ModelSettings
-from vault.config_notes import Settings
 from vault.vault import STARTER, Vault
-from world.game import Game
 
 TIMEOUT_SECONDS = 600
 """A slow machine is no fault of the model's, so nobody gives up on an answer."""
@@ -71,18 +66,6 @@ def check_components(names: Sequence[str]) -> None:
     for name in names:
         if name not in known:
             raise UnknownComponent(f"There is no component {name!r} to do without. There are: {', '.join(known)}.")
-
-
-def populate(vault: Vault, game: Game, rng: random.Random, now_ms: Callable[[], int]) -> tuple[Population, Settings]:
-    """Return the agents of a game, asleep, with all the commands that they have in the server; and the settings."""
-    settings = loaded_strategies().load_settings(vault)
-    agents = Population(vault, settings, game, rng, now_ms)
-    add_agent_commands(game, agents, vault, random.Random(rng.getrandbits(64)), now_ms)
-    return agents, settings
-
-
-if TYPE_CHECKING:
-    from agents.models.scheduler import BuildRequest
 
 
 @dataclass(frozen=True)
@@ -141,12 +124,6 @@ class WatchedQueue(ModelQueue):
         self._last[owner] = prompt
         told = (completion.prompt_tokens, min(new_tokens, completion.prompt_tokens), completion.completion_tokens)
         self.thoughts.append(Thought(owner, prompt, completion.text, *told, completion.seconds))
-
-
-def shared_characters(one: str, other: str) -> int:
-    """Return with how many characters two texts begin alike."""
-    pairs = enumerate(zip(one, other, strict=False))
-    return next((at for at, (a, b) in pairs if a != b), min(len(one), len(other)))
 
 
 async def open_queue(model: str, settings: ModelSettings, tell: Callable[[str], None]) -> WatchedQueue:

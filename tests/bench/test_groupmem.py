@@ -17,10 +17,9 @@ from bench.lib.conversations import (
     Question,
     answers,
     asked_table,
-    estimate,
+    mean_of,
     score,
     share_of,
-    wilson,
     words_of,
 )
 from bench.lib.datasets import DatasetError, convomem, locomo, longmemeval
@@ -185,21 +184,10 @@ def test_a_file_of_something_else_is_refused_by_its_name(tmp_path, text):
         longmemeval(tmp_path)
 
 
-def test_intervals_by_question_and_by_conversation():
-    low, high = wilson(0.5, 100)
+def test_a_mean_of_scores_has_wilsons_interval_unless_one_has_none():
+    low, high = mean_of([0.5] * 100).interval
     assert (round(low, 3), round(high, 3)) == (0.404, 0.596)
-    alike = estimate([(f"talk {n}", float(n % 2)) for n in range(100)])
-    assert alike.by_question == (low, high)
-    assert alike.by_conversation[1] - alike.by_conversation[0] == pytest.approx(high - low, rel=0.02)
-    # Ten talks of ten questions, each with all or none right: ten draws, not a hundred.
-    whole = estimate([(f"talk {n % 10}", float(n % 10 < 5)) for n in range(100)])
-    wide = wilson(0.5, 9)
-    assert whole.by_question == (low, high)
-    assert [round(one, 3) for one in whole.by_conversation] == [round(one, 3) for one in wide]
-    assert estimate([("one", 1.0), ("one", 0.0)]).by_conversation == (0.0, 1.0)
-    assert estimate([("one", 1.0), ("two", 1.0)]).mean == 1.0
-    assert math.isnan(estimate([]).mean)
-    assert estimate([("one", math.nan)]).cells == ["–", "–"]
+    assert mean_of([]).text == mean_of([1.0, math.nan]).text == "–"
 
 
 def test_a_table_tells_what_was_asked_by_strategy_and_category():
@@ -210,9 +198,9 @@ def test_a_table_tells_what_was_asked_by_strategy_and_category():
     found = asked_table(rows)
     shown = [[row[1], row[2], row[4]] for row in found.rows]
     assert shown == [
-        ["all", "2", "50.0% (9%–91%)"],
-        ["updated", "2", "50.0% (9%–91%)"],
+        ["all", "2", "50% (9%–91%) of 2"],
+        ["updated", "2", "50% (9%–91%) of 2"],
         [UNSAID, "1", "–"],
-        ["older than the window", "1", "0.0% (0%–79%)"],
+        ["older than the window", "1", "0% (0%–79%) of 1"],
     ]
     assert found.rows[0][-1] == "2.00"

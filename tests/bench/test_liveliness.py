@@ -5,9 +5,9 @@ from __future__ import annotations
 import asyncio
 from pathlib import Path
 
+from agents.metrics.statistics import Share
 from bench.lib.models import ScriptedModel
-from bench.lib.three_agents import VISIT_EVERY, VISITOR, Done, Town
-from bench.liveliness import Liveliness, liveliness_of
+from bench.liveliness import VISIT_EVERY, VISITOR, Done, Liveliness, Town, liveliness_of
 
 
 def test_every_share_is_of_what_it_says():
@@ -21,17 +21,8 @@ def test_every_share_is_of_what_it_says():
         Done("Eliza", "acted", "look", "Garden"),
     ]
     asked = [("Eliza", 0), ("Moss", 1), ("Eliza", 3), ("Eliza", 6)]  # the last has not had two turns since
-    assert liveliness_of(turns, asked, 3.5) == Liveliness(
-        turns=7,
-        valid=5 / 7,
-        distinct=5 / 6,
-        speeches=3,
-        duplicate=1 / 3,
-        loops=0.0,
-        rooms=2,
-        asked=3,
-        answered=2 / 3,
-        seconds=0.5,
+    assert liveliness_of(turns, asked) == Liveliness(
+        turns=7, valid=Share(5, 7), duplicate=Share(1, 3), loops=0, answered=Share(2, 3)
     )
 
 
@@ -40,11 +31,7 @@ def lived(root: Path, turns: int = 2 * VISIT_EVERY + 4) -> Town:
     model = ScriptedModel("polite", lambda request: "say Hello, all." if len(request.prompt) % 2 else "look")
     town = Town(root / "vault", model, 1, {"steering": "off"})
 
-    async def live() -> None:
-        await town.run_turns(turns)
-        await town.end()
-
-    asyncio.run(live())
+    asyncio.run(town.run_turns(turns))
     return town
 
 

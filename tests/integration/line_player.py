@@ -59,7 +59,7 @@ class LinePlayer:
         self.socket.sendall(line.encode() + b"\n" + _ASK_FOR_MARK)
         until = time.monotonic() + LONG
         while self._raw.count(_MARK) == marks:
-            if not self._receive(until - time.monotonic()):
+            if not self.receives(until - time.monotonic()):
                 raise AssertionError(f"no answer to {line!r}; since the last: {self.text[self._seen :]!r}")
         self._seen = max(begin, len(_shown(self._raw[: self._raw.rindex(_MARK)])))
         if not self.text[begin : self._seen].endswith("> "):
@@ -70,7 +70,7 @@ class LinePlayer:
         """Wait for the text among what has not been looked at yet; return all up to and with it."""
         until = time.monotonic() + within
         while (at := self.text.find(text, self._seen)) < 0:
-            if not self._receive(until - time.monotonic()):
+            if not self.receives(until - time.monotonic()):
                 missing = "the connection ended" if self.is_closed else f"{within} s passed"
                 raise AssertionError(f"{missing} without {text!r}; since the last: {self.text[self._seen :]!r}")
         begin, self._seen = self._seen, at + len(text)
@@ -79,21 +79,12 @@ class LinePlayer:
     def is_shown_out(self, within: float = LONG) -> str:
         """Wait until the server closes the connection and return what it said before."""
         until = time.monotonic() + within
-        while self._receive(until - time.monotonic()):
+        while self.receives(until - time.monotonic()):
             pass
         assert self.is_closed, f"the connection is still open after {within} s: {self.text[self._seen :]!r}"
         return self.text[self._seen :]
 
-    def forget(self) -> None:
-        """Let go of all that came up to what was looked at last."""
-        self.text = self.text[self._seen :]
-        self._raw, self._seen = self.text.replace("\n", "\r\n").encode(), 0
-
-    def close(self) -> None:
-        """Hang up."""
-        self.socket.close()
-
-    def _receive(self, seconds: float) -> bool:
+    def receives(self, seconds: float) -> bool:
         """Take in what comes within so many seconds; return whether anything came."""
         if self.is_closed or not select.select([self.socket], [], [], max(0.0, seconds))[0]:
             return False
@@ -105,6 +96,15 @@ class LinePlayer:
         self._raw += received
         self.text = _shown(self._raw)
         return bool(received)
+
+    def forget(self) -> None:
+        """Let go of all that came up to what was looked at last."""
+        self.text = self.text[self._seen :]
+        self._raw, self._seen = self.text.replace("\n", "\r\n").encode(), 0
+
+    def close(self) -> None:
+        """Hang up."""
+        self.socket.close()
 
 
 def _shown(raw: bytes) -> str:

@@ -15,16 +15,18 @@ pytestmark = [pytest.mark.integration, pytest.mark.embedded]
 SMALLEST = {
     "bigworld": ["--rooms", "20", "--things", "40", "--agents", "5"],
     "chronicle": ["--events", "2000", "--hours", "2"],
-    "env": ["--steps", "60", "--resets", "2"],
+    "env": ["--steps", "60"],
+    "export": ["--turns", "2000"],
     "gate": [],
     "groupmem": ["--questions", "14", "--turns", "60", "--strategies", "waterfall"],
     "hostile_text": ["0.2"],
     "liveliness": ["--turns", "2", "--runs", "engine chooses verbs"],
-    "load": ["--people", "1", "--compressed", "", "--seconds", "1", "--alone", "--without-agents"],
+    "load": ["--people", "1", "--seconds", "1", "--alone", "--without-agents"],
     "minds": ["--only", "stranger_greets", "--seeds", "1", "--out", "{folder}/minds.json"],
     "observe": ["--seconds", "1", "--pairs", "1", "--lines", "10", "--memories", "2000"],
     "pauses": ["1", "50"],
     "retention": ["--memories", "300", "--strategies", "waterfall"],
+    "startup": ["--runs", "1"],
 }
 """The arguments with which a bench does least; a bench that is not here has --quick."""
 

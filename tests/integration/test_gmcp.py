@@ -134,7 +134,7 @@ def test_an_admin_is_told_what_agents_are_about(tmp_path):
             admin.types("@teleport me to The Weir")
 
             def whats() -> set[str]:
-                admin._receive(0.1)
+                admin.receives(0.1)
                 return {
                     json.loads(found)["what"] for found in re.findall(rb"\xc9Fallwater\.Agent ({.*?})\xff", admin._raw)
                 }

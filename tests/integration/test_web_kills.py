@@ -13,8 +13,8 @@ from typing import Any
 
 import pytest
 
+from bench.lib.pages import Door, Page
 from bench.lib.servers import WIDE_OPEN
-from bench.web import Door, Page
 from server.web.play import UNFINISHED
 from tests.integration.browser import free_port
 from tests.integration.line_player import SECRET
@@ -39,18 +39,11 @@ class Speaker:
 
     def comes_in(self) -> None:
         """Open a socket, at first or again."""
-        before = self.page
         if not self.cookie:
             given = {"name": "Otto", "password": SECRET, "chosen": SECRET}
             self.cookie = self.door.ask("/enter", given)[1]
         ticket = self.door.ask("/ticket", {}, self.cookie)[0]["ticket"]
-        self.page = Page(self.door.connect(), before.stream, before.last, before.typed, texts=before.texts)
-        self.page.say({"ticket": ticket, "stream": before.stream, "last": before.last, "page": "one", "resumes": True})
-        self.page.stream = ""
-        while not self.page.stream:
-            self.page.read()
-        for number in range(self.page.took + 1, self.page.typed + 1):
-            self.page.say({"line": self.typed[number - 1], "number": number})
+        self.page = self.door.resume(ticket, self.page, self.typed)
 
     def says(self) -> None:
         """Say the next number."""

@@ -32,8 +32,8 @@ from bench.minds.checks import (
     takes,
 )
 from bench.minds.situation import AGENTS, Scene, Situation
-from bench.minds.situations.words import is_fresh, takes_up
 from bench.minds.turns import PlayedTurn
+from bench.minds.words import is_fresh, takes_up
 
 BEFORE = (
     "Bruno> say I am Bruno. I lost my red kite near the mill.",

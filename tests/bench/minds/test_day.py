@@ -8,10 +8,10 @@ from random import Random
 from agents.metrics.statistics import Share
 from agents.models.profiles import Profiles
 from agents.models.queue import ModelQueue
-from bench.lib.models import ScriptedModel
+from bench.lib.models import ScriptedModel, shared_characters
 from bench.minds.day import ERRANDS, Day, DayTurn, Errand, play_day
 from bench.minds.situation import Scene, Situation, Step
-from bench.minds.stage import WatchedQueue, shared_characters
+from bench.minds.stage import WatchedQueue
 from bench.minds.turns import Act, act_of
 from world.events import Said
 from world.game import CommandResult

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import asyncio
-
 import pytest
 
-from bench.minds.dialogue import ASKS_LOSS, ASKS_NAME, SMALL_TALK, VISITORS, Exchange, Screen, Talk, lines_of, recalls
+from bench.minds.dialogue import ASKS_LOSS, ASKS_NAME, SMALL_TALK, VISITORS, Exchange, Talk, lines_in, lines_of, recalls
 
 TILDA = VISITORS[0]
 
@@ -61,15 +59,5 @@ def test_ten_lines_stand_between_the_loss_and_the_question():
     assert not [line for line in lines[2:] if "Tilda" in line or "kite" in line]
 
 
-def test_a_screen_shows_lines_without_prompts_and_telnet():
-    async def shown(sent: bytes) -> list[str]:
-        reader = asyncio.StreamReader()
-        screen = Screen(reader)
-        reader.feed_data(sent)
-        await screen.read(1.0)
-        return screen.lines()
-
-    sent = (
-        b'\xff\xfb\x01\xff\xfa\xc9Core\xff\xf0You see it.\r\n> \xff\xf9Eliza says, "Ja, gr\xc3\xbcn."\r\n\r\n> \xff\xf9'
-    )
-    assert asyncio.run(shown(sent)) == ["You see it.", 'Eliza says, "Ja, grün."']
+def test_a_screen_is_read_as_lines_without_prompts():
+    assert lines_in('You see it.\n> Eliza says, "Ja, grün."\n\n> ') == ["You see it.", 'Eliza says, "Ja, grün."']

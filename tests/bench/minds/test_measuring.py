@@ -1,19 +1,31 @@
-"""Agents are put into situations as the situations say."""
+"""Agents are put into situations as the situations say, and the figures of a run are counted."""
 
 from __future__ import annotations
 
 import asyncio
+import math
+from dataclasses import replace
+from functools import cache
 from random import Random
 
 import pytest
 
+from agents.metrics.statistics import Amount, Share
 from agents.models.profiles import Profiles
 from agents.models.queue import ModelQueue
 from bench.lib.models import ScriptedModel
-from bench.minds.measuring import Trial, play_situation
-from bench.minds.situation import Step
-from bench.minds.situations.every import situations_of
+from bench.minds.measuring import (
+    Result,
+    Trial,
+    failures_text,
+    play_situation,
+    results_table,
+    situation_shares,
+    turns_of,
+)
+from bench.minds.situation import Step, situations_of
 from bench.minds.stage import UnknownComponent, WatchedQueue, check_components, prepare_vault
+from tests.bench.minds.test_situations import played
 
 
 def silent_trial(name: str) -> Trial:
@@ -52,3 +64,105 @@ def test_errands_stand_in_the_agents_notes_and_in_no_others(tmp_path):
 def test_an_unknown_component_is_told():
     with pytest.raises(UnknownComponent, match="There is no component 'appetite' to do without"):
         check_components(["appetite"])
+
+
+@pytest.mark.parametrize(
+    ("hits", "of", "low", "high"),
+    [(0, 10, 0.0, 0.278), (10, 10, 0.722, 1.0), (5, 10, 0.237, 0.763), (81, 263, 0.255, 0.366)],
+)
+def test_the_interval_is_wilsons(hits, of, low, high):
+    # The last is Newcombe's example (Statistics in Medicine 17, 1998), as far as it is given there.
+    assert Share(hits, of).interval == pytest.approx((low, high), abs=0.0006)
+
+
+def test_a_share_of_nothing_is_no_number():
+    assert math.isnan(Share().value)
+    assert Share().text == "–"
+
+
+def test_a_mean_has_its_interval():
+    found = Amount.over([1.0, 2.0, 3.0])
+    assert (found.mean, found.of) == (2.0, 3)
+    assert found.half == pytest.approx(1.959964 / math.sqrt(3))
+
+
+EVERY = situations_of("all")
+ASKED = ("stranger_greets", "asks_if_it_is_safe")
+
+
+def held_back(trial: Trial) -> Trial:
+    """Return a trial as if its situation were not for tuning."""
+    return replace(trial, situation=replace(trial.situation, is_held_back=True))
+
+
+def trials_of(answer) -> list[Trial]:
+    """Return every situation tried once by somebody who does what `answer` says of it."""
+    return [trial_of(number, answer(situation)) for number, situation in enumerate(EVERY)]
+
+
+@cache
+def trial_of(number: int, line: str) -> Trial:
+    situation = EVERY[number]
+    turn = played(situation, line)
+    return Trial(situation, 1, turn, situation.judge(turn), bool(turn.speeches))
+
+
+def test_who_plays_perfectly_scores_everything():
+    trials = trials_of(lambda situation: situation.right[0])
+    shares = situation_shares([*trials, held_back(trials[0])])
+    assert {name: share.value for name, share in shares.items()} == {
+        "valid commands": 1.0,
+        "answered within two turns": 1.0,
+        "keeps out of a talk of others": 1.0,
+        "situations right, tuning": 1.0,
+        "situations right, held back": 1.0,
+    }
+
+
+def test_who_is_silent_keeps_out_and_answers_nobody():
+    trials = trials_of(lambda situation: "")
+    shares = situation_shares(trials)
+    assert shares["valid commands"].value == 1.0
+    assert shares["answered within two turns"].value == 0.0
+    assert shares["keeps out of a talk of others"].value == 1.0
+    right = [one.situation.name for one in trials if one.is_right]
+    assert right == [one.name for one in EVERY if "" in one.right]
+
+
+def test_who_echoes_is_right_nowhere():
+    heard = {trial.situation.name: trial.turn.heard[-1:] for trial in trials_of(lambda situation: "")}
+    trials = trials_of(lambda situation: f"say {' '.join(heard[situation.name])}")
+    trials = [trial for trial in trials if trial.turn.heard]
+    assert len(trials) > 50
+    assert [one.situation.name for one in trials if one.is_right] == []
+
+
+def test_nothing_is_told_of_what_is_held_back():
+    greeted, asked = (one for one in trials_of(lambda situation: "") if one.situation.name in ASKED)
+    turns = turns_of([greeted, held_back(asked)])
+    assert list(turns) == ["stranger_greets"]
+    assert failures_text(turns) == "  stranger_greets, seed 1: did not answer Tilda  [nothing]"
+
+
+def result(model: str = "embedded", **shares: Share) -> Result:
+    return Result(model, {"without": ["facts"]}, shares, {"seconds": Amount(1.25, 0.5, 9)}, {})
+
+
+def test_a_result_is_read_as_it_was_saved(tmp_path):
+    saved = result(valid=Share(1, 2))
+    saved.saved(tmp_path / "one.json")
+    assert Result.load(tmp_path / "one.json") == saved
+
+
+@pytest.mark.parametrize("text", ["", "[]", '{"model": 1}', '{"model": "m", "shares": {"valid": 3}}'])
+def test_what_is_no_result_is_refused(tmp_path, text):
+    (tmp_path / "odd.json").write_text(text, "utf-8")
+    with pytest.raises(ValueError, match="odd.json is no result of bench.minds: "):
+        Result.load(tmp_path / "odd.json")
+
+
+def test_results_stand_side_by_side():
+    table = results_table([result("one", odd=Share(1, 2)), result("two")])
+    assert "| | one, without facts | two, without facts | goal |" in table.replace("|  |", "| |")
+    assert "| odd | 50% (9%–91%) of 2 | – |  |" in table
+    assert "| seconds | 1.2 ± 0.5 | 1.2 ± 0.5 |  |" in table

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from bench.minds.situations.every import situations_of
+from bench.minds.situation import situations_of
 from tests.bench.minds.test_situations import played
 from tests.rows import rows_in
 

@@ -7,8 +7,17 @@ from dataclasses import replace
 
 import pytest
 
-from bench.minds.situation import AGENTS, Scene, ScriptError, Situation, Step
-from bench.minds.situations.every import HALVES, parse_check, situations_in, situations_of
+from bench.minds.situation import (
+    AGENTS,
+    HALVES,
+    Scene,
+    ScriptError,
+    Situation,
+    Step,
+    parse_check,
+    situations_in,
+    situations_of,
+)
 from bench.minds.turns import PlayedTurn
 
 EVERY = situations_of("all")

@@ -1,20 +1,23 @@
-"""Viewers of a town, by sockets and in a browser, and the server's work meanwhile."""
+"""Clients of the page: sockets, the viewers of a town, and tabs of Chromium."""
 
 from __future__ import annotations
 
+import json
 import selectors
 import shutil
 import socket
+import struct
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from http.client import HTTPConnection
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from bench.lib.servers import AGENTS, SECRET, Served, caller_name, fallwater
-from bench.web import HOST, Door, Page
+from bench.lib.servers import AGENTS, HOST, Served, cpu_seconds, fallwater, free_port
+from bench.lib.worlds import SECRET, caller_name
 
 ANSWER_SECONDS = 0.2
 """Seconds of an answer of the scripted model: 50 agents that think every 20 seconds never wait for each other."""
@@ -23,6 +26,120 @@ MAX_TABS = 4
 SETTLE_SECONDS = 1.5
 BROWSER_SECONDS = 120.0
 """Maximum seconds of coming in of a page, beside other work on the machine."""
+
+
+@dataclass
+class Page:
+    """One page's socket: what it has shown by number, and how long its typed lines took to be shown."""
+
+    sock: socket.socket
+    stream: str = ""
+    last: int = 0
+    typed: int = 0
+    took: int = 0
+    wrong: int = 0
+    texts: list[str] = field(default_factory=list)
+    sent: dict[int, float] = field(default_factory=dict)
+    waits: list[float] = field(default_factory=list)
+    _rest: bytes = b""
+
+    def type(self, line: str) -> None:
+        """Type a line."""
+        self.typed += 1
+        self.sent[self.typed] = time.perf_counter()
+        self.say({"line": line, "number": self.typed})
+
+    def say(self, message: object) -> None:
+        """Send a message."""
+        content = json.dumps(message).encode()
+        size = bytes([128 | len(content)]) if len(content) < 126 else b"\xfe" + struct.pack("!H", len(content))
+        self.sock.sendall(b"\x81" + size + b"\0\0\0\0" + content)
+
+    def read(self) -> bool:
+        """Take in what has come; return whether the socket goes on."""
+        content = self.sock.recv(262144)
+        self._rest += content
+        while len(self._rest) >= 2:
+            size, head = self._rest[1], 2
+            if size == 126:
+                size, head = struct.unpack("!H", self._rest[2:4])[0] if len(self._rest) >= 4 else 1 << 20, 4
+            elif size == 127:
+                size, head = struct.unpack("!Q", self._rest[2:10])[0] if len(self._rest) >= 10 else 1 << 20, 10
+            if len(self._rest) < head + size:
+                break
+            opcode, payload = self._rest[0] & 15, self._rest[head : head + size]
+            self._rest = self._rest[head + size :]
+            if opcode == 1:
+                self._take(json.loads(payload))
+            elif opcode == 9:
+                self.sock.sendall(b"\x8a\x80\0\0\0\0")
+        return bool(content)
+
+    def _take(self, items: list[dict[str, Any]]) -> None:
+        for item in items:
+            if "n" in item:
+                self.wrong += item["n"] not in (self.last + 1, *range(1, self.last + 1))
+                if item["n"] > self.last:
+                    self.last = item["n"]
+                    self.texts.append(item.get("text", ""))
+                    if item.get("kind") == "typed" and item["typed"] in self.sent:
+                        self.waits.append(time.perf_counter() - self.sent.pop(item["typed"]))
+            elif "hello" in item:
+                self.stream, self.took = item["hello"]["stream"], item["hello"]["took"]
+            elif "took" in item:
+                self.took = item["took"]
+
+
+class Door:
+    """The page's port of a server."""
+
+    def __init__(self, port: int) -> None:
+        self.port = port
+
+    def ask(self, path: str, given: object, cookie: str = "") -> tuple[dict[str, Any], str]:
+        """Send an object; return what is answered, and the cookie."""
+        asking = HTTPConnection(HOST, self.port, timeout=30)
+        headers = {"origin": f"http://{HOST}:{self.port}", "x-fallwater": "1", "cookie": cookie}
+        asking.request("POST", path, json.dumps(given), headers)
+        answer = asking.getresponse()
+        told, kept = json.loads(answer.read()), answer.getheader("set-cookie", "").partition(";")[0]
+        asking.close()
+        return told, kept or cookie
+
+    def connect(self) -> socket.socket:
+        """Open a WebSocket."""
+        sock = socket.create_connection((HOST, self.port), timeout=30)
+        lines = ["GET /socket HTTP/1.1", f"Host: {HOST}:{self.port}", f"Origin: http://{HOST}:{self.port}"]
+        lines += ["Upgrade: websocket", "Connection: Upgrade", "Sec-WebSocket-Version: 13"]
+        lines += ["Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==", "Sec-WebSocket-Protocol: page.fallwater"]
+        sock.sendall(("\r\n".join(lines) + "\r\n\r\n").encode())
+        answer = b""
+        while b"\r\n\r\n" not in answer:
+            answer += sock.recv(1)
+        return sock
+
+    def page(self, ticket: str) -> Page:
+        """Come in with a ticket."""
+        page = Page(self.connect())
+        page.say({"ticket": ticket, "page": "bench"})
+        while not page.last:
+            page.read()
+        return page
+
+    def resume(self, ticket: str, before: Page, typed: Sequence[str]) -> Page:
+        """Go on at another socket, and send again the lines that are not known to have arrived."""
+        page = Page(self.connect(), before.stream, before.last, before.typed, wrong=before.wrong, texts=before.texts)
+        page.say({"ticket": ticket, "stream": before.stream, "last": before.last, "page": "bench", "resumes": True})
+        page.stream = ""
+        while not page.stream:
+            page.read()
+        for number in range(page.took + 1, page.typed + 1):
+            page.say({"line": typed[number - 1], "number": number})
+        return page
+
+    def guest(self) -> Page:
+        """Come in as a guest."""
+        return self.page(self.ask("/enter", {"name": "guest"})[0]["ticket"])
 
 
 class Screen(Page):
@@ -85,9 +202,9 @@ class Town:
 
     def worked(self, seconds: float) -> tuple[float, int]:
         """Return the seconds of the server's processor in a while, and the number of turns its agents took."""
-        turns, before = self._turns(), _processor_seconds(self.served.pids[0])
+        turns, before = self._turns(), cpu_seconds(self.served.pids)
         self.read_for(seconds)
-        return _processor_seconds(self.served.pids[0]) - before, self._turns() - turns
+        return cpu_seconds(self.served.pids) - before, self._turns() - turns
 
     def _turns(self) -> int:
         journals = (self.served.vault or Path()).glob("agents/*/journal/*.md")
@@ -97,17 +214,10 @@ class Town:
 @contextmanager
 def town(viewers: int, views: Sequence[dict[str, str]]) -> Iterator[Town]:
     """Open a town, and let so many observers in by the page."""
-    with socket.socket() as trying:
-        trying.bind((HOST, 0))
-        port = trying.getsockname()[1]
+    port = free_port()
     with fallwater(viewers + MAX_TABS + 1, AGENTS, {"web_port": port}, "observer", ANSWER_SECONDS) as served:
         door = Door(port)
         yield Town(served, door, [Screen.enter(door, caller_name(number)) for number in range(viewers)], views)
-
-
-def _processor_seconds(pid: int) -> float:
-    """Return the time that a process of this machine has had of its processors (Linux), to the nanosecond."""
-    return time.clock_gettime(~pid << 3 | 2)
 
 
 @contextmanager

@@ -1,1 +1,0 @@
-"""The situations that agents are tried in, by what they are about."""
