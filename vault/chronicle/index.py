@@ -48,7 +48,7 @@ class Entry:
 
 @dataclass(frozen=True)
 class EventQuery:
-    """A query for events from `start_ms` on and before `end_ms`, of a room, a person, of some kinds.
+    """A query for events from `start_ms` on and before `end_ms`, of all or of one person.
 
     `after` is the last event known already, as (at_ms, number). With `newest`, the last `limit` events come, still
     oldest first. `is_public` leaves out events that only those concerned perceive.
@@ -56,9 +56,7 @@ class EventQuery:
 
     start_ms: int = 0
     end_ms: int = MAX_MS
-    room: str = ""
     person: str = ""
-    kinds: tuple[str, ...] = ()
     is_public: bool = False
     after: tuple[int, int] = (-1, -1)
     limit: int = MAX_MS
@@ -178,15 +176,9 @@ def _condition(query: EventQuery) -> tuple[str, list[Any]]:
         values += query.after
     if query.is_public:
         wheres.append("public")
-    if query.room:
-        wheres.append(f"room = {_ONE}")
-        values.append(query.room)
     if query.person:
         wheres.append(f"((who = {_ONE} AND who) OR (other = {_ONE} AND other))")
         values += (query.person, query.person)
-    if query.kinds:
-        wheres.append(f"kind IN (SELECT id FROM names WHERE name IN ({', '.join('?' * len(query.kinds))}))")
-        values += (f"kind:{kind}" for kind in query.kinds)
     return " AND ".join(wheres), values
 
 

@@ -28,7 +28,7 @@ T = TypeVar("T")
 
 @dataclass
 class ReloadResult:
-    """What came of a reload: sentences for admins, and events to be published."""
+    """The outcome of a reload: sentences for admins, and events to publish."""
 
     messages: list[str] = field(default_factory=list)
     events: list[Event] = field(default_factory=list)
@@ -64,12 +64,8 @@ class EntityReloader:
         self._base = base
         self._by_folder = {"people": self._reload_person, "things": self._reload_thing}
 
-    def apply(self, changes: Changes) -> ReloadResult:
-        """Apply what has changed, as far as it is rooms, things and people."""
-        return run_steps(self.apply_in_steps(changes))
-
     def apply_in_steps(self, changes: Changes) -> Generator[None, None, ReloadResult]:
-        """Do the same in steps, between which anything else may happen in the world."""
+        """Apply what has changed among rooms, things and people; between the steps anything may happen in the world."""
         result, notes = ReloadResult(), dict[str, Note]()
         gone = [source for source in changes.gone if _ref(source)]
         for source in gone:

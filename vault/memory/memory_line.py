@@ -9,7 +9,7 @@ escaped so that none of it can pass for a property, a tag, a link, a comment, HT
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import lru_cache
@@ -73,11 +73,6 @@ class RangeSet:
             else:
                 merged.append(one)
         return cls(tuple(merged))
-
-    @classmethod
-    def of_numbers(cls, numbers: Iterable[int]) -> RangeSet:
-        """Return the set of some numbers."""
-        return cls.of(*(Range(one, one) for one in numbers))
 
     @classmethod
     def parse(cls, text: str) -> RangeSet:

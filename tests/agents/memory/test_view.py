@@ -20,7 +20,7 @@ from agents.memory.view import (
 )
 from tests.agents.memory.views import seen
 from vault.markdown import one_line
-from vault.memory.memory_line import KINDS, Memory, RangeSet
+from vault.memory.memory_line import KINDS, Memory, Range, RangeSet
 from vault.memory.summaries import Summary
 
 
@@ -112,7 +112,7 @@ def test_the_two_parts_of_the_tail_are_the_tail(kinds, left_out):
 @given(st.lists(st.sampled_from("abc-"), max_size=12), st.integers(0, 3))
 def test_a_view_is_a_list_of_tiers_that_stand_for_every_memory_once(topics, tail):
     parts = {name: [seq for seq, topic in enumerate(topics, 1) if topic == name] for name in sorted(set(topics))}
-    tiers = [Tier(name, RangeSet.of_numbers(seqs)) for name, seqs in parts.items()]
+    tiers = [Tier(name, RangeSet.of(*(Range(seq, seq) for seq in seqs))) for name, seqs in parts.items()]
     view = View("Moss", (*tiers, tail_tier(len(topics), len(topics) + tail)))
     assert [view.tier_of(seq).name for seq in range(1, view.n + 1)] == [*topics, *["tail"] * tail]
     assert (view.n, view.covered, len(view.verbatim)) == (len(topics) + tail, len(topics), tail)
@@ -126,7 +126,7 @@ def test_a_view_is_a_list_of_tiers_that_stand_for_every_memory_once(topics, tail
 
 def test_a_view_ends_with_the_tail():
     with pytest.raises(ValueError, match="ends with the verbatim tail"):
-        View("Moss", (tail_tier(0, 3), Tier("later", RangeSet.of_numbers([4]))))
+        View("Moss", (tail_tier(0, 3), Tier("later", RangeSet.of(Range(4, 4)))))
     with pytest.raises(ValueError, match="ends with the verbatim tail"):
         View("Moss", ())
 
