@@ -35,13 +35,14 @@ _EVENTS: list[type[FileSystemEvent]] = [
     *(FileClosedEvent, FileCreatedEvent, FileDeletedEvent, FileMovedEvent),
     *(DirCreatedEvent, DirDeletedEvent, DirMovedEvent),
 ]
+FOLDERS = ("rooms", "things", "people", "lore", "config", "templates", "text", "text/topics")
+AGENT_NOTES = ("agent", "yesterday", "voice")
+
+_NAME = r"[^/.][^/]*"
 _NOTE = re.compile(
-    r"(?:rooms|things|people|lore|config|templates|text|text/topics)/[^/.][^/]*\.md"
-    r"|agents/[^/.][^/]*/(?:agent\.md|yesterday\.md|voice\.md|templates/[^/.][^/]*\.md)"
+    rf"(?:{'|'.join(FOLDERS)}|agents/{_NAME}/templates)/{_NAME}\.md|agents/{_NAME}/(?:{'|'.join(AGENT_NOTES)})\.md"
 )
-_FOLDER = re.compile(
-    r"(?:rooms|things|people|lore|config|templates|text|text/topics|agents)|agents/[^/.][^/]*(?:/templates)?"
-)
+_FOLDER = re.compile(rf"{'|'.join(FOLDERS)}|agents(?:/{_NAME}(?:/templates)?)?")
 
 
 class Watcher:
@@ -111,7 +112,6 @@ class _Listener(FileSystemEventHandler):
         self._record([str(path) for path in (event.src_path, event.dest_path) if path])
 
 
-FOLDERS = ("rooms", "things", "people", "lore", "config", "templates", "text", "text/topics")
 Stamp = tuple[int, int, int]
 
 
@@ -125,7 +125,7 @@ class Changes:
 
 
 class ChangeScanner:
-    """What every watched note was like at the last look. `is_waiting` is so while a note may be about to be written."""
+    """The state of every watched note at the last scan. `is_waiting` is true while one may be about to be written."""
 
     def __init__(self, vault: Vault) -> None:
         self._vault = vault
@@ -175,7 +175,7 @@ class ChangeScanner:
         for folder in (*FOLDERS, *(f"{agent}/templates" for agent in agents)):
             yield from (f"{folder}/{name}.md" for name in self._vault.names(folder))
         for agent in agents:
-            yield from (f"{agent}/{name}.md" for name in ("agent", "yesterday", "voice"))
+            yield from (f"{agent}/{name}.md" for name in AGENT_NOTES)
 
     def _stamp(self, source: str) -> Stamp | None:
         try:

@@ -14,8 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from config.settings import WorldSettings
-from vault.check.world import NAMED, check_settings, check_world
-from vault.config_notes import settings_in
+from vault.check.world import NAMED, check_settings, check_world, readable_setting
 from vault.errors import NoteError
 from vault.findings import Finding, Fix, Overlay, collect_errors, finding_of
 from vault.memory.bullet_note import BulletNote
@@ -195,16 +194,8 @@ def _without_note(vault: Vault) -> Iterable[Finding]:
 
 
 def _start_room(vault: Vault) -> str:
-    source, overlay = "config/world.md", Overlay(vault)
-    default = WorldSettings().start_room
-    if not vault.exists(source):
-        return default
-    list(collect_errors(overlay, lambda vault: settings_in(vault.read(source)) if vault.exists(source) else None))
-    try:
-        given = settings_in(overlay.read(source)).get("start_room")
-    except NoteError:
-        return default
-    return str(given.value) if given and given.value is not None else default
+    given = readable_setting(vault, "config/world.md", "start_room")
+    return str(given.value) if given and given.value is not None else WorldSettings().start_room
 
 
 def fix_vault(vault: Vault, check: Callable[[], list[Finding]]) -> list[str]:

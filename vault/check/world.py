@@ -135,7 +135,8 @@ def _exits(vault: Vault, rooms: Notes, start_room: str) -> Iterator[Finding]:
         yield Finding(rooms[name].source, 0, f"no way leads here from the start room, {start_room}.", True)
     if start_room not in known.values():
         what = f"the start room {start_room!r} has no note in rooms; {_suggest(start_room, known.values())}"
-        yield Finding("config/world.md", _line_of(vault, "config/world.md", "start_room"), what)
+        given = readable_setting(vault, "config/world.md", "start_room")
+        yield Finding("config/world.md", given.line if given else 0, what)
 
 
 def _places(vault: Vault, found: Mapping[str, Notes]) -> Iterator[Finding]:
@@ -224,13 +225,11 @@ def _suggest(name: str, known: Iterable[str]) -> str:
     return f"did you mean {close[0]!r}?" if close else "make it, or write another."
 
 
-def _line_of(vault: Vault, source: str, key: str) -> int:
+def readable_setting(vault: Vault, source: str, key: str) -> SourcedValue | None:
+    """Return a setting of a note in which other lines may be faulty; None if it is not there or cannot be read."""
     overlay = Overlay(vault)
     list(collect_errors(overlay, lambda vault: settings_in(vault.read(source)) if vault.exists(source) else None))
-    if overlay.is_hidden(source) or not vault.exists(source):
-        return 0
-    given = settings_in(overlay.read(source)).get(key)
-    return given.line if given else 0
+    return _settings_or_none(overlay, source).get(key) if overlay.exists(source) else None
 
 
 def check_settings(vault: Vault) -> Iterator[Finding]:
