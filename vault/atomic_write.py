@@ -88,6 +88,14 @@ class Disk:
         finally:
             os.close(descriptor)
 
+    def set_aside(self, path: Path, torn: bytes) -> None:
+        """Add the torn end of a file to the `quarantine.md` beside it."""
+        text = torn.decode("utf-8", "replace")
+        with open(path.with_name("quarantine.md"), "ab") as file:
+            file.write(f"From the end of {path.name}:\n\n    {text}\n\n".encode())
+            file.flush()
+            self.fsync(file.fileno())
+
 
 class NoFsyncDisk(Disk):
     """A disk that is not waited for: what a power cut takes from a copy can be made again."""

@@ -228,15 +228,8 @@ class OpenArchive:
             self._disk.append(self._descriptor, b"\n")
             raw += b"\n"
         elif torn:
-            self._quarantine(torn)
+            self._disk.set_aside(self._path, torn)
+            log.warning("a torn last line of %s was set aside in archive/quarantine.md", self._path.name)
             raw = raw[: len(raw) - len(torn)]
             os.ftruncate(self._descriptor, len(raw))
         self._count, self._size, self._forced = raw.count(b"\n"), len(raw), -1
-
-    def _quarantine(self, torn: bytes) -> None:
-        text = torn.decode("utf-8", "replace")
-        with open(self._path.with_name("quarantine.md"), "ab") as file:
-            file.write(f"From the end of {self._path.name}:\n\n    {text}\n\n".encode())
-            file.flush()
-            self._disk.fsync(file.fileno())
-        log.warning("a torn last line of %s was set aside in archive/quarantine.md", self._path.name)

@@ -12,7 +12,9 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, replace
+from functools import partial
 from operator import attrgetter
+from pathlib import Path
 
 from vault.errors import NoteError
 from vault.memory.memory_line import MAX_NUMBER, Memory, format_line, invalid_number, parse_line
@@ -205,7 +207,7 @@ class Journal:
             if row and (row.size, row.mtime_ns) == (stat.st_size, stat.st_mtime_ns):
                 self._segments.append(row)
                 continue
-            repair_end(path, self.vault.disk, lambda torn, name=name: self._quarantine(name, torn))  # type: ignore[misc]
+            repair_end(path, self.vault.disk, partial(self._quarantine, path))
             self.vault.disk.sync_file(path)  # one what a killed process has written may not be on disk yet
             segment, without_number = scan(path)
             self._segments.append(segment)
@@ -247,13 +249,9 @@ class Journal:
             "[Memory] %s: %d lines typed by hand in %s were given numbers", self.agent_id, len(added), segment.name
         )
 
-    def _quarantine(self, name: str, torn: str) -> None:
-        path = self.vault.path("agents", self.agent_id, "journal", "quarantine.md")
-        with open(path, "ab") as file:
-            file.write(f"From the end of {name}:\n\n    {torn.encode('utf-8', 'replace').decode()}\n\n".encode())
-            file.flush()
-            self.vault.disk.fsync(file.fileno())
-        self._warn(f"a torn last line of {name} was set aside in journal/quarantine.md")
+    def _quarantine(self, path: Path, torn: bytes) -> None:
+        self.vault.disk.set_aside(path, torn)
+        self._warn(f"a torn last line of {path.name} was set aside in journal/quarantine.md")
 
     def _from_files(self, first: int, last: int) -> list[Memory]:
         found: dict[int, Memory] = {}

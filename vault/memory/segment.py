@@ -145,7 +145,7 @@ def number_hand_lines(path: Path, disk: Disk, next_seq: int) -> list[Memory]:
     return numbered
 
 
-def repair_end(path: Path, disk: Disk, set_aside: Callable[[str], None]) -> None:
+def repair_end(path: Path, disk: Disk, set_aside: Callable[[bytes], None]) -> None:
     """See to it that a file ends with a line end: a torn last line is set aside, a whole one is ended.
 
     `set_aside` is given what was torn before it is cut off. Raises: OSError.
@@ -155,7 +155,7 @@ def repair_end(path: Path, disk: Disk, set_aside: Callable[[str], None]) -> None
     if whole == len(raw) and (not raw or raw.endswith(b"\n")):
         return
     if whole < len(raw):
-        set_aside(raw[whole:].decode("utf-8", "replace"))
+        set_aside(raw[whole:])
     with open(path, "r+b") as file:
         file.truncate(whole)
         file.seek(whole)
