@@ -53,7 +53,7 @@ CALL_SECONDS = 10.0
 LOOK_EVERY_SECONDS = 0.01
 
 Row = tuple[str, str, str]
-"""What was measured, the figure, and its goal."""
+"""The measure, its figure, and its goal."""
 
 
 @dataclass(frozen=True)

@@ -65,7 +65,6 @@ class Conversation:
 class AnswerRecord:
     """The score of each text for a question, 0 to 1; `is_old` if all its evidence is before the plain window."""
 
-    conversation: str
     strategy: str
     category: str
     is_old: bool
@@ -145,7 +144,6 @@ def _ask(
     is_unsaid = not (question.words or question.needs)
     before = "" if is_unsaid else f"{told}\n"
     return AnswerRecord(
-        conversation.name,
         strategy,
         question.category,
         bool(question.evidence) and all(numbers[turn] < first for turn in question.evidence),

@@ -162,7 +162,7 @@ def _convomem(read: dict[str, Any]) -> Conversation:
 
 
 def _alone(item: dict[str, Any]) -> dict[str, Any]:
-    """Return a piece of evidence that stands in its own conversations as a test case."""
+    """Return a piece of evidence that has conversations of its own as a test case."""
     return {"evidenceItems": [item], "conversations": item["conversations"]}
 
 

@@ -1,6 +1,7 @@
 """Histories with planted facts, from a seed.
 
-Names, places and numbers of the facts stand nowhere else, so that a fact is present if its words are."""
+Names, places and numbers of the facts occur nowhere else, so that a fact is present if its words are.
+"""
 
 from __future__ import annotations
 

@@ -41,7 +41,7 @@ BARE = "bare Twisted"
 class Served:
     """A server as a client needs to know it. `greeting` is the first text of a connection.
 
-    `comes_in` returns the lines that a client types to stand in the square, by its number. `vault` is the world's, None
+    `comes_in` returns the lines that a client types to get to the square, by its number. `vault` is the world's, None
     where there is none.
     """
 

@@ -192,7 +192,7 @@ def test_a_mean_of_scores_has_wilsons_interval_unless_one_has_none():
 
 def test_a_table_tells_what_was_asked_by_strategy_and_category():
     def asked(category: str, view: float, is_old: bool = False) -> AnswerRecord:
-        return AnswerRecord("talk 1", "window", category, is_old, view, 1.0, 1.0, 0.5, 100)
+        return AnswerRecord("window", category, is_old, view, 1.0, 1.0, 0.5, 100)
 
     rows = [asked("updated", 0.0, True), asked("updated", 1.0), asked(UNSAID, math.nan)]
     found = asked_table(rows)
