@@ -1,7 +1,7 @@
 """Typed settings: defaults, units and ranges.
 
 Each dataclass is one note of the vault's `config` folder; a field's metadata says how its value is checked and
-explained. Nothing here reads a file: `config.validation` checks the values with the lines that they stand in.
+explained. Nothing here reads a file: `config.validation` checks the values and names their lines.
 """
 
 from __future__ import annotations
@@ -179,7 +179,7 @@ class WorldSettings:
 
 @dataclass(frozen=True)
 class AgentSettings:
-    """config/agents.md; each of these can also stand in an agent's own agent.md, and wins there."""
+    """config/agents.md; an agent's own agent.md can have each of these too, and wins."""
 
     think_seconds: float = setting(20.0, "seconds between two thoughts of an agent", low=0.5, high=86400)
     think_jitter: float = setting(0.3, "how much think_seconds varies, as a fraction", low=0, high=0.9)
@@ -250,7 +250,7 @@ class ModelSettings:
 
 @dataclass(frozen=True)
 class MemorySettings:
-    """config/memory_compaction.md; each of these can also stand in an agent's own agent.md, and wins there.
+    """config/memory_compaction.md; an agent's own agent.md can have each of these too, and wins.
 
     These are the settings that all memory strategies share. The others are fields of the strategies, which nothing here
     knows: `agents.memory.strategy` makes the class that has them all, and that admits only what it knows.

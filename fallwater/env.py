@@ -111,7 +111,7 @@ class FallwaterEnv(AECEnv[str, Observation, Any]):  # type: ignore[misc]  # Pett
         return self.action_spaces[agent]
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
-        """Begin again. The same seed gives the same episode; without one, the next is drawn and stands in `info`.
+        """Begin again. The same seed gives the same episode; without one, the next is drawn; `info` has it.
 
         There are no options. Raises: TypeError if the seed is no whole number; as `Episode`.
         """

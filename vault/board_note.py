@@ -109,7 +109,7 @@ def parse_board(note: Note, free_id: int = 1) -> Board:
 
 
 def format_board(board: Board, before: str | None = None) -> str:
-    """Return the text of the note, which was another `before`: whatever else stands in that stays.
+    """Return the text of the note, which was another `before`: the rest of that stays.
 
     Raises: NoteError if it cannot be read.
     """

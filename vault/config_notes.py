@@ -167,7 +167,7 @@ def given_settings(vault: Vault, name: str) -> dict[str, SourcedValue]:
 
 
 def write_setting(vault: Vault, name: str, key: str, text: str) -> None:
-    """Give a setting of `config/<name>.md` the value that a text is, as it would stand in the note.
+    """Give a setting of `config/<name>.md` a value, given as the note would have it.
 
     Raises: NoteError saying what is expected if it is not valid, or if the note cannot be read or written.
     """

@@ -1,7 +1,7 @@
 """The notes in `lore/`, one a subject.
 
 The note's name is the subject. `keys` are further words for it, and `known_to` names those who know it; without names
-everybody does. The text below is told as it stands.
+everybody does. Agents are given the text below to the letter.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Variants of a vault for experiments: settings, agents, templates, neutral perturbations.
 
-A setting is named as it stands in its note, such as `strategy`, or with its note or profile before a point:
+A setting has its name in the note, such as `strategy`, or with its note or profile before a point:
 `memory_compaction.enabled`, `thinker.model`.
 """
 
@@ -65,7 +65,7 @@ def reorder_exits(vault: Vault) -> None:
 
 
 def rename_agents(vault: Vault) -> None:
-    """Give every agent another name, wherever it stands in the vault. Raises: NoteError if there are too few names."""
+    """Give every agent another name, everywhere in the vault. Raises: NoteError if there are too few names."""
     paths = [path for pattern in TEXT_FILES for path in sorted(vault.root.rglob(pattern))]
     texts = {path: path.read_text(encoding="utf-8") for path in paths}
     agents = sorted(agent_names(vault))
@@ -119,7 +119,7 @@ PERTURBATIONS: Mapping[str, Callable[[Vault], None]] = {
 
 MEMORY = "memory_compaction"
 IN_AGENT_NOTES = ("agents", MEMORY)
-"""Notes whose settings can also stand in an agent's own `agent.md`, which would win."""
+"""Notes whose settings an agent's own `agent.md` may have too, which would win."""
 
 
 @dataclass(frozen=True)
@@ -134,7 +134,7 @@ class SettingPlace:
 
 @dataclass(frozen=True)
 class Variant:
-    """The changes to a copy of a vault. `settings` are texts by name, as they would stand in a note.
+    """The changes to a copy of a vault. `settings` are texts by name, as a note would have them.
 
     `agents` is the number of agents that stay, the first by name; None keeps all. `templates` is a folder of notes that
     replace those in `templates/`. `perturbations` are names in `PERTURBATIONS`.

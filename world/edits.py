@@ -180,7 +180,7 @@ def merge(current: Entity, was: Entity, now: Entity) -> bool:
     """Change in `current` what differs between two states of its note; return whether that made a difference.
 
     What the note said already stays as it is in the world, for that may be newer. Tables are taken entry by entry.
-    Where something is, and what a person may do, are not told by notes.
+    Notes do not say where something is, nor what a person may do.
     """
     changed = False
     for name in _merged_fields(current.kind, current.is_agent):

@@ -2,7 +2,7 @@
 
 A character knows its room and a thing knows its place; who or what is in a room is always computed.
 
-Each field of a room, thing or character is declared once, with how it stands in a note. Reading and writing notes,
+Each field of a room, thing or character is declared once, with how a note has it. Reading and writing notes,
 undo, the merge of edited notes and `@set` are loops over these declarations: see `FIELDS`.
 """
 
@@ -61,7 +61,7 @@ Codec = Property | Section | Entries | Table
 class Stored:
     """The storage of a field in a note, and in that of an agent; None where it is not stored.
 
-    `is_saved` fields are written when they change; the others stand in a new note only, or only people write them.
+    `is_saved` fields are written when they change; the others are written into a new note only, or by people only.
     `is_merged` fields follow an edit of the note while the world runs. `is_undone` ones are put back by `@undo`.
     """
 
@@ -72,7 +72,7 @@ class Stored:
     is_undone: bool = False
 
     def codec_of(self, is_agent: bool) -> Codec | None:
-        """Return how the field stands in the note of an agent, or of anything else."""
+        """Return how the note of an agent, or of anything else, has the field."""
         return self.agent_codec if is_agent else self.codec
 
 

@@ -156,7 +156,7 @@ def exit_name_for(name: str) -> str:
 
 
 def _validate_line_name(world: World, text: str) -> str:
-    """Return a text as a name that stands in a line of a note."""
+    """Return a text as a name that fits into a line of a note."""
     name = _clean_name(world, text)
     unfit = sorted({char for char in name if char in FORBIDDEN})
     if unfit:

@@ -28,7 +28,7 @@ MAX_SECONDS = 1.0
 """An observer that takes this long in one call is reported."""
 
 PAUSE_SECONDS = 60.0
-"""How long an observer that can be spared is not called after that."""
+"""Seconds for which an observer that is not essential is left out after that."""
 
 P = ParamSpec("P")
 
@@ -129,7 +129,7 @@ LineObserver = Callable[[str, str, "CommandResult"], object]
 
 @dataclass(frozen=True)
 class CommandResult:
-    """What became of one line. `verb` is the command that was meant, or empty; `refusal` says why it was not done.
+    """The result of one line. `verb` is the command that was meant, or empty; `refusal` says why it was not done.
 
     `seconds` is how long the line took with all that came of it; it is 0 until it is over.
     """

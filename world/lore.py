@@ -23,7 +23,7 @@ class LoreEntry:
     known_to: frozenset[str] = frozenset()
 
     def is_known_to(self, name: str) -> bool:
-        """Return whether somebody knows it; nobody needs to be told of themselves."""
+        """Return whether somebody knows it; nobody needs lore about themselves."""
         keys = {name_key(one) for one in self.known_to}
         return (not keys or name_key(name) in keys) and name_key(self.title) != name_key(name)
 

@@ -25,7 +25,7 @@ class Wording:
 
     @property
     def sentences(self) -> Mapping[str, str]:
-        """The sentences as they stand in the notes, by `note.name`."""
+        """The sentences as the notes have them, by `note.name`."""
         return self._sentences
 
     def __call__(self, key: str, /, **values: object) -> str:

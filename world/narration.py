@@ -1,6 +1,6 @@
 """Narration: the audience of an event, and the one sentence for each viewer.
 
-The sentences themselves stand in the vault's `text/narration.md`.
+The sentences are in the vault's `text/narration.md`.
 """
 
 from __future__ import annotations

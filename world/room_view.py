@@ -1,6 +1,6 @@
 """The view of a room, and what others may know of a character: place, idle time, away.
 
-In a crowd, only a few of many people are visible. The sentences themselves stand in the vault's `text/narration.md`.
+In a crowd, only a few of many people are visible. The sentences are in the vault's `text/narration.md`.
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
     {"at": "2026-11-22T20:35:01.123Z", "kind": "said", "who": "Eliza", "room": "The Garden", "line": "Eliza says, …"}
 
 Agents remember what each of them perceived, and some things nobody remembers; this log has every event once, with its
-type. The parts that only some may know stand in fields of their own: see `LoggedEvent`. Spans of its time have names,
+type. The parts that only some may know are in fields of their own: see `LoggedEvent`. Spans of its time have names,
 in UTC: a day, an hour, a minute or a second, as in `2026-11-22T20:35`.
 """
 
@@ -43,7 +43,7 @@ class LoggedEvent:
     """One thing that happened. `at_ms` is UTC, in milliseconds since 1970; texts are empty where there is nothing.
 
     `kind` is the type of the event: `said`, `gave`. `who` did it, `to` is the other one. `line` is what somebody
-    perceives who stands in `room` and has nothing to do with it; `words` are what they hear. `heard_in` are other
+    perceives who is in `room` and has nothing to do with it; `words` are what they hear. `heard_in` are other
     rooms where it is perceived, `*` for the world. `by` is `agent`, `guest` or empty: what `who` is.
 
     Private are `secret`, words that only `who` and `to` know, and `reason`, why `who` did it; see `in_public`.

@@ -57,7 +57,7 @@ _BRACKETS = re.compile(r"[\[\]]{2,}")
 
 @dataclass(frozen=True)
 class AgentNote:
-    """What stands in an agent's folder. `profile` is kept to the letter; `yesterday` is an example day, or empty.
+    """The content of an agent's folder. `profile` is kept to the letter; `yesterday` is an example day, or empty.
 
     `fields` are those of its character, by name. `errands` are what it sets out to do each day, which are no part of
     the profile, as its table of triggers is none. `voice` are examples of how it talks.
@@ -88,7 +88,7 @@ class AgentNote:
 
 
 def load_agent(vault: Vault, name: str) -> AgentNote:
-    """Return what stands in an agent's folder.
+    """Return the content of an agent's folder.
 
     Raises: NoteError if `agent.md` is not valid or a setting in it is misspelt, naming file and line.
     """
@@ -264,7 +264,7 @@ class PersonalNotes:
         return next((title for title in self.titles(owner) if _key(title) == key), "")
 
     def read(self, owner: Character, title: str) -> str:
-        """Return what stands in a note. Raises: NoteError if it cannot be read."""
+        """Return the text of a note. Raises: NoteError if it cannot be read."""
         return unescape_section(self._vault.read(*_path(owner, title)).body)
 
     def add(self, owner: Character, title: str, text: str) -> None:
@@ -292,7 +292,7 @@ class PersonalNotes:
 
 
 def note_text(vault: Vault, agent_id: str, title: str) -> str:
-    """Return what stands in a note of an agent. Raises: NoteError if it cannot be read."""
+    """Return the text of a note of an agent. Raises: NoteError if it cannot be read."""
     return unescape_section(vault.read("agents", agent_id, "notes", f"{title}.md").body)
 
 

@@ -132,7 +132,7 @@ def read_fields(
 
 @cache
 def _codecs(kind: str, is_agent: bool) -> tuple[tuple[str, Codec], ...]:
-    """Return the fields that stand in a note, by name and in order."""
+    """Return the fields that a note has, by name and in order."""
     rows = ((name, stored.codec_of(is_agent)) for name, stored in FIELDS[kind].items())
     return tuple((name, codec) for name, codec in rows if codec)
 

@@ -49,7 +49,7 @@ def load_world(vault: Vault, settings: WorldSettings, known: MergeBase | None = 
 
     Everyone is asleep. A room whose note is not valid is open with what can be read of it; a thing, person or agent
     is left out then, and so is what has the name of something else. All this is logged, with file, line and remedy.
-    `known` is told what each note says, where things start out included, and which notes are not valid.
+    `known` takes in what each note says, where things start out included, and which notes are not valid.
     Raises: NoteError if there is no room at all, or none that is the start room.
     """
     known = known or MergeBase()

@@ -1,10 +1,10 @@
-"""`voice.md` in an agent's folder: how it talks, in examples of what somebody says and what it answers.
+"""`voice.md` in an agent's folder: examples of how it talks, as remarks and questions with its answers.
 
 A line of it is `**how are you; how do you do**: Damp. It suits me.`; all other lines are for those who read the note.
-Several answers stand with ` | ` between them. A wording behind `…` is a subject, a phrase that stands anywhere in what
-is told: `**…my brother; …my sister**: Is your {word} older? | …`, where `{word}` is the last word of the phrase. With a
-question mark behind it, as in `…brothers?`, it stands anywhere in what is asked. `…` alone has the answers to whatever
-else is told, `…?` to what else is asked.
+Several answers have ` | ` between them. A wording behind `…` is a subject, a phrase anywhere in a remark:
+`**…my brother; …my sister**: Is your {word} older? | …`, where `{word}` is the last word of the phrase. With a question
+mark behind it, as in `…brothers?`, it is a phrase in a question. `…` alone has the answers to every other remark, `…?`
+to every other question.
 """
 
 from __future__ import annotations
@@ -34,10 +34,10 @@ _EXCHANGE = re.compile(r"\*\*(?P<heard>[^*]+)\*\*:[ \t]*(?P<answer>.*\S)[ \t]*")
 
 @dataclass(frozen=True)
 class Exchange:
-    """What somebody may say, in one or several wordings, and what the agent answers, once this and once that.
+    """Something that people say, in one or several wordings, and the answers of the agent, which take turns.
 
-    `subjects` are phrases that stand anywhere in what is told or, with a `?` behind them, in what is asked.
-    `of_anything` says that the answers are for whatever is told, or asked, that nothing else fits.
+    `subjects` are phrases anywhere in a remark or, with a `?` behind them, in a question.
+    `of_anything` makes the answers those to every other remark, or question.
     """
 
     heard: tuple[str, ...]

@@ -223,7 +223,7 @@ def _summary(one: _Made, first: int, last: int) -> Summary:
 
 
 def _keep(target: SummaryFolder, kind: str, one: _Made, report: Report, where: str) -> None:
-    """Keep a summary that stands for no memories that are not told otherwise."""
+    """Keep a summary whose memories other summaries cover already."""
     if one.text:
         name = target.keep(kind, _summary(one, 1, 1), "of a former vault")
         report.problem(f"{where}/{one.name}.md", 0, f"it covers nothing that is not told otherwise; kept as {name}.")

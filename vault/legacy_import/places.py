@@ -235,7 +235,7 @@ def write_places(vault: Vault, places: Places, source: Path, names: Names, repor
         for item in places.notes[room_id].items("contents"):
             name = next(iter(item.names), "")
             if not name or names.resolve(CHARACTER, name) or names.resolve(ROOM, name):
-                continue  # where characters are stands in their own notes
+                continue  # their own notes say where characters are
             if names.resolve(THING, name):
                 report.problem(places.notes[room_id].source, item.line, f"{name} lies somewhere else already.")
                 continue
@@ -274,7 +274,7 @@ def kept_properties(note: OldNote, known: Container[str]) -> dict[str, str]:
 
 
 def _description(note: OldNote, report: Report) -> str:
-    """Return the description with what else stands in the note: no word of it is lost."""
+    """Return the description with the rest of the text: no word of the note is lost."""
     for section in note.sections:
         if section and section not in _KNOWN_SECTIONS and note.text(section):
             line = note.sections[section][0].line - 1

@@ -46,7 +46,7 @@ class Statement:
 
     `label` is the kind of fact, or the person that an opinion is about. `tags` stand behind it: its source, and whether
     it was whispered. `evidence` are the numbers of the memories that bear it out, `day` the day of the first, as in
-    `2026-11-22`. `written` is the line as it stands in the note, `number` its number there; otherwise empty and 0.
+    `2026-11-22`. `written` is the line in the note to the letter, `number` its number there; otherwise empty and 0.
     """
 
     words: str

@@ -152,7 +152,7 @@ _FROM_PROFILE = " ([[agent]])"
 
 @dataclass(frozen=True)
 class Pin:
-    """Words that are always told, and the number of the memory that they are (0: none)."""
+    """Words that every prompt has, and the number of the memory that they are (0: none)."""
 
     text: str
     seq: int = 0

@@ -177,7 +177,7 @@ def contents_of(world: World, things: Iterable[Thing], depth: int = 1) -> Iterat
 
 
 def _levels(world: World, thing: Thing) -> int:
-    """Return how many containers stand in one another in a thing, itself among them, up to `MAX_CONTAINER_DEPTH`."""
+    """Return how deep containers are nested in a thing, itself included, up to `MAX_CONTAINER_DEPTH`."""
     level, levels = [thing], 0
     while levels < MAX_CONTAINER_DEPTH and (
         level := [one for holder in level for one in world.things_at(holder.thing_id)]
