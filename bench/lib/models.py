@@ -12,8 +12,9 @@ import sys
 from collections.abc import Callable
 
 from agents.memory.summaries.formats import NOTHING, SECTIONS
-from agents.models.model import Capabilities, Completion, LanguageModel, OnText, Request
+from agents.models.model import LanguageModel, Request
 from agents.models.model_selection import ModelSpec
+from tests.scripted_model import ScriptedModel as Scripted
 
 OLLAMA = "http://127.0.0.1:11434"
 LOSSY, PICKED = "lossy", "picked by rule"
@@ -64,10 +65,8 @@ def shared_characters(one: str, other: str) -> int:
     return next((at for at, (a, b) in pairs if a != b), min(len(one), len(other)))
 
 
-class ScriptedModel:
-    """A model whose answer is a function of the request; it starts and ends without ado."""
-
-    capabilities = Capabilities()
+class ScriptedModel(Scripted):
+    """A model whose answer is a function of the request; its tokens are counted as another model counts them."""
 
     def __init__(
         self,
@@ -76,24 +75,11 @@ class ScriptedModel:
         count_tokens: Callable[[str], int] = estimated_tokens,
         context_tokens: int = CONTEXT_TOKENS,
     ) -> None:
-        self.name = name
-        self.context_tokens = context_tokens
-        self._answer = answer
+        super().__init__(answer, name=name, context_tokens=context_tokens)
         self._count_tokens = count_tokens
-
-    async def start(self) -> None:
-        """Do nothing: there is nothing to load."""
-
-    async def complete(self, request: Request, on_text: OnText | None = None) -> Completion:
-        """Return the answer at once."""
-        text, asked = self._answer(request), self.count_tokens(request.prompt)
-        return Completion(text, self.name, asked, 0, self.count_tokens(text), 0.0, "stop")
 
     def count_tokens(self, text: str) -> int:
         return self._count_tokens(text)
-
-    async def close(self) -> None:
-        """Do nothing."""
 
 
 class LossySummarizer:
