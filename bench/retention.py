@@ -59,7 +59,7 @@ async def measure_retention(strategy: str, model: str, memories: int, counts: Ma
     """Live through the history of a seed under one strategy and return what is known at its end."""
     facts, lossy = plant_facts(random.Random(seed), memories, counts), LossySummarizer()
     with tempfile.TemporaryDirectory() as folder:
-        life = AgentHistory(Path(folder), await start_summarizer(model, lossy), {"strategy": strategy}, PEOPLE)
+        life = AgentHistory(Path(folder), await start_summarizer(model, lossy), strategy, PEOPLE)
         life.wake()
         await _play_history(life, facts, memories, random.Random(seed + 1))
         await life.settle()

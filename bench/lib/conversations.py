@@ -78,7 +78,7 @@ class AnswerRecord:
 async def question_agent(conversation: Conversation, strategy: str, model: LanguageModel) -> list[AnswerRecord]:
     """Let an agent hear a conversation under a strategy, and return what it knows of each question at the end."""
     with tempfile.TemporaryDirectory() as folder:
-        life = AgentHistory(Path(folder), model, {"strategy": strategy}, conversation.speakers)
+        life = AgentHistory(Path(folder), model, strategy, conversation.speakers)
         life.wake()
         blank = life.agent.prompt().text
         numbers = await _play_turns(life, conversation)

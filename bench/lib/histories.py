@@ -13,7 +13,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
 
 from agents.agent import Agent
 from agents.memory.strategy import loaded_strategies
@@ -174,7 +173,7 @@ class AgentHistory:
         self,
         root: Path,
         summarizer: LanguageModel,
-        settings: dict[str, Any],
+        strategy: str,
         people: Sequence[str],
     ) -> None:
         (root / "agents" / NAME).mkdir(parents=True)
@@ -186,7 +185,7 @@ class AgentHistory:
         style = "pick" if summarizer.name == PICKED else "auto"
         general = replace(
             general,
-            memory=replace(general.memory, **settings),
+            memory=replace(general.memory, strategy=strategy),
             models=replace(general.models, summary_style=style),
         )
         self.population = Population(vault, general, self.game, random.Random(1), lambda: self.ms)
