@@ -46,6 +46,10 @@ class Finding:
         return f"{place}: {'(remark) ' if self.is_remark else ''}{self.text}"
 
 
+class HiddenNote(NoteError):
+    """A note is read that is taken not to be there."""
+
+
 class Overlay(Vault):
     """A vault with some texts replaced and some notes hidden. Nothing is written."""
 
@@ -82,7 +86,7 @@ class Overlay(Vault):
     def read_exact(self, *parts: str) -> str:
         path = "/".join(parts)
         if path in self._hidden:
-            raise NoteError(f"{path}: cannot be read: it is not there.")
+            raise HiddenNote(f"{path}: cannot be read: it is not there.")
         return self._texts[path] if path in self._texts else super().read_exact(*parts)
 
 
@@ -90,12 +94,14 @@ def collect_errors(overlay: Overlay, load: Callable[[Vault], object]) -> Iterato
     """Yield every fault that a loader finds, although it raises NoteError at the first.
 
     A faulty line is taken to be empty and the loader is called again; a note that is faulty as a whole is taken not
-    to be there, and `overlay` goes on saying so.
+    to be there, and `overlay` goes on saying so. A loader that reads such a note has no more to find.
     """
     seen: set[Finding] = set()
     for _ in range(MAX_ERRORS):
         try:
             load(overlay)
+            return
+        except HiddenNote:
             return
         except NoteError as error:
             found = finding_of(error)
@@ -104,8 +110,6 @@ def collect_errors(overlay: Overlay, load: Callable[[Vault], object]) -> Iterato
         if not again and not follows:  # else it comes of a line that was taken out
             seen.add(found)
             yield found
-        if overlay.is_hidden(found.source):
-            return
         if not found.line or again or found.text.startswith(_WHOLE_HEAD):
             overlay.hide(found.source)
         else:

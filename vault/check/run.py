@@ -130,9 +130,7 @@ def _summaries(vault: Vault, name: str, last: int) -> Iterator[Finding]:
 def _facts(vault: Vault, name: str, remembered: MemoryPlaces) -> Iterator[Finding]:
     source = f"agents/{name}/{FACTS}"
     overlay = Overlay(vault)
-    yield from collect_errors(
-        overlay, lambda vault: None if overlay.is_hidden(source) else parse_facts(vault.read(source))
-    )
+    yield from collect_errors(overlay, lambda vault: parse_facts(vault.read(source)))
     if overlay.is_hidden(source):
         return
     note = parse_note(overlay.read_text(source), source)

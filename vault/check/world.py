@@ -54,17 +54,15 @@ def check_world(vault: Vault, start_room: str) -> Iterator[Finding]:
     yield from _places(vault, found)
     yield from _whereabouts(vault)
     yield from _lore(vault)
-    yield from collect_errors(
-        Overlay(vault), lambda vault: parse_board(vault.read(*BOARD)) if vault.exists(*BOARD) else 0
-    )
+    if vault.exists(*BOARD):
+        yield from collect_errors(Overlay(vault), lambda vault: parse_board(vault.read(*BOARD)))
 
 
 def _read(vault: Vault, source: str) -> None:
     """Read a note as a start does. Raises: NoteError. What an agent's note may say is checked with the settings."""
-    if vault.exists(source):
-        note, folder = vault.read(source), source.partition("/")[0]
-        if folder in KIND_BY_FOLDER:
-            entity_of(note, (KIND_BY_FOLDER[folder], _name(source)))
+    note, folder = vault.read(source), source.partition("/")[0]
+    if folder in KIND_BY_FOLDER:
+        entity_of(note, (KIND_BY_FOLDER[folder], _name(source)))
 
 
 def _name(source: str) -> str:
@@ -190,7 +188,7 @@ def _whereabouts(vault: Vault) -> Iterator[Finding]:
     overlay, source = Overlay(vault), "/".join(LOCATIONS)
     if not vault.exists(source):
         return
-    yield from collect_errors(overlay, lambda vault: vault.read_text(source) if vault.exists(source) else None)
+    yield from collect_errors(overlay, lambda vault: vault.read_text(source))
     if overlay.is_hidden(source):
         return
     rooms, characters = frozenset(vault.names("rooms")), frozenset([*agent_names(vault), *vault.names("people")])
@@ -227,9 +225,11 @@ def _suggest(name: str, known: Iterable[str]) -> str:
 
 def readable_setting(vault: Vault, source: str, key: str) -> SourcedValue | None:
     """Return a setting of a note in which other lines may be faulty; None if it is not there or cannot be read."""
+    if not vault.exists(source):
+        return None
     overlay = Overlay(vault)
-    list(collect_errors(overlay, lambda vault: settings_in(vault.read(source)) if vault.exists(source) else None))
-    return _settings_or_none(overlay, source).get(key) if overlay.exists(source) else None
+    list(collect_errors(overlay, lambda vault: settings_in(vault.read(source))))
+    return _settings_or_none(overlay, source).get(key)
 
 
 def check_settings(vault: Vault) -> Iterator[Finding]:
@@ -252,10 +252,9 @@ def check_settings(vault: Vault) -> Iterator[Finding]:
 
 def _agent(vault: Vault, name: str) -> Iterator[Finding]:
     def load(vault: Vault) -> None:
-        if vault.exists("agents", name, "agent.md"):
-            note = load_agent(vault, name)
-            note.agent_settings(AgentSettings())
-            note.memory_settings(MemorySettings())
+        note = load_agent(vault, name)
+        note.agent_settings(AgentSettings())
+        note.memory_settings(MemorySettings())
 
     overlay, source = Overlay(vault), f"agents/{name}/agent.md"
     yield from collect_errors(overlay, load)

@@ -156,16 +156,12 @@ def load_partial_room(vault: Vault, name: str, known: Mapping[str, str]) -> Part
         overlay = Overlay(vault)
         if part is not None:
             overlay.show(source, part)
-        faults |= {str(fault): None for fault in collect_errors(overlay, lambda vault: _load(vault, name, known))}
+        faults |= {str(fault): None for fault in collect_errors(overlay, lambda vault: load_room(vault, name, known))}
         try:
             return PartialRoom(load_room(overlay, name, known), tuple(faults), part is None)
         except NoteError:
             continue
     return PartialRoom(Room(name), tuple(faults), False)
-
-
-def _load(vault: Vault, name: str, known: Mapping[str, str]) -> Room | None:
-    return load_room(vault, name, known) if vault.exists("rooms", f"{name}.md") else None
 
 
 def _without_front_matter(text: str) -> str:
