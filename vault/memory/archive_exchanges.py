@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -60,9 +60,12 @@ class Question:
     @property
     def command(self) -> str:
         """The command that was done in answer, or an empty string."""
-        # The very next memory: another one would be somebody else's doing.
-        done = [one for one in self._of_turn if one["event"] == "tool_call" and one.get("seq") == self.seq + 1]
-        return str(done[0].get("command", "")) if done and not (self.was_discarded or self.was_suppressed) else ""
+        return str(self._call.get("command", "")) if not (self.was_discarded or self.was_suppressed) else ""
+
+    @property
+    def day(self) -> str:
+        """The UTC day of the command, as in `2026-11-21`."""
+        return str(self._call.get("at", ""))[:10]
 
     @property
     def results(self) -> list[str]:
@@ -73,6 +76,12 @@ class Question:
     def is_refused(self) -> bool:
         """True if the command was not done."""
         return any(one["event"] == "tool_result" and one.get("refused") for one in self._of_turn)
+
+    @property
+    def _call(self) -> dict[str, Any]:
+        """The entry of the command, which is the very next memory: another would be somebody else's doing."""
+        called = (one for one in self._of_turn if one["event"] == "tool_call" and one.get("seq") == self.seq + 1)
+        return next(called, {})
 
     @property
     def _of_turn(self) -> list[dict[str, Any]]:
@@ -193,7 +202,7 @@ def export_training(vault: Vault, agent_id: str, path: Path, wanted: Export | No
     try:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         with draft.open("w", encoding="utf-8") as file:
-            for pair in wanted.select(pairs_in(entry for _, entry in Archive(vault, agent_id).entries())):
+            for pair in wanted.select(pairs_in(Archive(vault, agent_id).entries())):
                 file.write(wanted.line(pair) + "\n")
                 count += 1
         os.replace(draft, path)
@@ -204,25 +213,8 @@ def export_training(vault: Vault, agent_id: str, path: Path, wanted: Export | No
     return count
 
 
-def pairs_in(entries: Iterable[Mapping[str, Any]]) -> Iterator[Pair]:
-    """Yield prompts with the commands that were typed in answer to them, from the entries of an archive in order."""
-    prompt, asked, seq = "", False, 0
-    pair: Pair | None = None
-    for entry in entries:
-        match entry["event"]:
-            case "message":
-                if pair:
-                    yield pair
-                prompt = prompt[: int(entry.get("prompt_shared", 0))] + str(entry.get("prompt_rest", ""))
-                asked, pair, seq = entry.get("finish") not in (DISCARDED, SUPPRESSED), None, int(entry.get("seq", 0))
-            case "tool_call":
-                if pair:
-                    yield pair
-                # The very next memory: another one would be somebody else's doing.
-                answers = asked and int(entry.get("seq", 0)) == seq + 1
-                day, command = str(entry.get("at", ""))[:10], str(entry.get("command", ""))
-                asked, pair = False, Pair(prompt, command, day) if answers and command else None
-            case "tool_result" if entry.get("refused") and pair:
-                pair = replace(pair, accepted=False)
-    if pair:
-        yield pair
+def pairs_in(entries: Iterable[tuple[str, dict[str, Any]]]) -> Iterator[Pair]:
+    """Yield prompts with the commands that were typed in answer, from the entries of an archive in order."""
+    for one in questions_in(entries):
+        if command := one.command:
+            yield Pair(one.prompt, command, one.day, not one.is_refused)

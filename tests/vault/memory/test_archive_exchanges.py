@@ -3,32 +3,41 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
+from typing import Any
 
 from tests.vault.vault_of import vault_of
 from vault.memory.archive import Archive
 from vault.memory.archive_exchanges import CHAT, Export, Pair, export_training, pairs_in
 
+Entry = dict[str, Any]
 
-def message(seq: int, prompt: str, shared: int = 0, finish: str = "stop") -> dict[str, object]:
+
+def numbered(entries: list[Entry]) -> Iterator[tuple[str, Entry]]:
+    """Yield entries with their references, as an archive does."""
+    return ((f"2026-11-21#{number}", entry) for number, entry in enumerate(entries, 1))
+
+
+def message(seq: int, prompt: str, shared: int = 0, finish: str = "stop") -> Entry:
     return {"event": "message", "seq": seq, "prompt_shared": shared, "prompt_rest": prompt, "finish": finish}
 
 
-def call(seq: int, command: str) -> dict[str, object]:
+def call(seq: int, command: str) -> Entry:
     return {"event": "tool_call", "seq": seq, "command": command}
 
 
-def result(seq: int, refused: bool = False) -> dict[str, object]:
+def result(seq: int, refused: bool = False) -> Entry:
     return {"event": "tool_result", "seq": seq, "text": "x", "refused": refused}
 
 
 def test_a_prompt_goes_with_the_command_that_was_done_in_answer():
     entries = [message(1, "One>"), call(2, "look"), result(3), message(3, "Two>", 0), call(4, "say hi")]
-    assert list(pairs_in(entries)) == [Pair("One>", "look"), Pair("Two>", "say hi")]
+    assert list(pairs_in(numbered(entries))) == [Pair("One>", "look"), Pair("Two>", "say hi")]
 
 
 def test_a_prompt_is_put_together_from_what_it_shares_with_the_one_before():
     entries = [message(1, "The tale. One>"), call(2, "look"), message(2, "Two>", 10), call(3, "go out")]
-    assert [pair.prompt for pair in pairs_in(entries)] == ["The tale. One>", "The tale. Two>"]
+    assert [pair.prompt for pair in pairs_in(numbered(entries))] == ["The tale. One>", "The tale. Two>"]
 
 
 def test_what_was_refused_withdrawn_or_no_command_teaches_nothing():
@@ -36,7 +45,7 @@ def test_what_was_refused_withdrawn_or_no_command_teaches_nothing():
     withdrawn = [message(3, "Two>", finish="cancelled"), call(4, "look")]
     speechless = [message(4, "Three>")]
     silent = [message(4, "Four>", finish="silent"), call(5, "say hello")]  # somebody else had it say that
-    assert list(Export().select(pairs_in([*refused, *withdrawn, *speechless, *silent]))) == []
+    assert list(Export().select(pairs_in(numbered([*refused, *withdrawn, *speechless, *silent])))) == []
 
 
 def test_without_reasons_none_of_its_commands_has_one_those_in_the_prompt_neither():
@@ -47,7 +56,7 @@ def test_without_reasons_none_of_its_commands_has_one_those_in_the_prompt_neithe
 
 def test_what_somebody_had_it_do_is_not_its_answer():
     led = [message(1, "One>"), {"event": "tool_result", "seq": 2, "text": "x"}, call(3, "say hello")]
-    assert list(pairs_in([*led, call(4, "wave")])) == []
+    assert list(pairs_in(numbered([*led, call(4, "wave")]))) == []
 
 
 def test_an_archive_becomes_a_file_of_pairs_and_nothing_else_is_beside_it(tmp_path):
