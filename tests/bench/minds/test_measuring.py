@@ -23,9 +23,9 @@ from bench.minds.measuring import (
     situation_shares,
     turns_of,
 )
-from bench.minds.situation import Step, situations_of
+from bench.minds.situation import Situation, Step, situations_of
 from bench.minds.stage import UnknownComponent, WatchedQueue, check_components, prepare_vault
-from tests.bench.minds.test_situations import played
+from tests.bench.minds.test_situations import set_up, turn_in
 
 
 def silent_trial(name: str) -> Trial:
@@ -95,20 +95,38 @@ def held_back(trial: Trial) -> Trial:
     return replace(trial, situation=replace(trial.situation, is_held_back=True))
 
 
-def trials_of(answer) -> list[Trial]:
-    """Return every situation tried once by somebody who does what `answer` says of it."""
-    return [trial_of(number, answer(situation)) for number, situation in enumerate(EVERY)]
+def trials_of(who: str) -> list[Trial]:
+    """Return every situation tried once by somebody "silent" or "perfect", by an "echo" or by who talks "nonsense"."""
+    return [trials[who] for trials in trials_of_all()]
 
 
 @cache
-def trial_of(number: int, line: str) -> Trial:
-    situation = EVERY[number]
-    turn = played(situation, line)
-    return Trial(situation, 1, turn, situation.judge(turn), bool(turn.speeches))
+def trials_of_all() -> list[dict[str, Trial]]:
+    return [trials_in(situation) for situation in EVERY]
+
+
+def trials_in(situation: Situation) -> dict[str, Trial]:
+    scene = set_up(situation)
+    silent = turn_in(scene, "")
+    echo = turn_in(scene, f"say {' '.join(silent.heard[-1:])}")
+    nonsense = turn_in(scene, nonsense_for(situation))
+    perfect = turn_in(scene, situation.right[0])  # the last, for it may change the scene
+    return {
+        who: Trial(situation, 1, turn, situation.judge(turn), bool(turn.speeches))
+        for who, turn in (("silent", silent), ("echo", echo), ("nonsense", nonsense), ("perfect", perfect))
+    }
+
+
+def nonsense_for(situation: Situation) -> str:
+    """Return nonsense that is spoken as the right words would be; to say it where none are asked for does no harm."""
+    verb, _, rest = situation.right[0].partition(" ")
+    if verb not in ("whisper", "tell"):
+        return "say Blue elbows sing."
+    return f"{verb} {rest.partition(' ')[0]} Blue elbows sing."
 
 
 def test_who_plays_perfectly_scores_everything():
-    trials = trials_of(lambda situation: situation.right[0])
+    trials = trials_of("perfect")
     shares = situation_shares([*trials, held_back(trials[0])])
     assert {name: share.value for name, share in shares.items()} == {
         "valid commands": 1.0,
@@ -120,7 +138,7 @@ def test_who_plays_perfectly_scores_everything():
 
 
 def test_who_is_silent_keeps_out_and_answers_nobody():
-    trials = trials_of(lambda situation: "")
+    trials = trials_of("silent")
     shares = situation_shares(trials)
     assert shares["valid commands"].value == 1.0
     assert shares["answered within two turns"].value == 0.0
@@ -130,15 +148,27 @@ def test_who_is_silent_keeps_out_and_answers_nobody():
 
 
 def test_who_echoes_is_right_nowhere():
-    heard = {trial.situation.name: trial.turn.heard[-1:] for trial in trials_of(lambda situation: "")}
-    trials = trials_of(lambda situation: f"say {' '.join(heard[situation.name])}")
-    trials = [trial for trial in trials if trial.turn.heard]
+    trials = [trial for trial in trials_of("echo") if trial.turn.heard]
     assert len(trials) > 50
     assert [one.situation.name for one in trials if one.is_right] == []
 
 
+def test_nonsense_is_no_answer_but_to_nonsense():
+    trials = [trial for trial in trials_of("nonsense") if trial.situation.asks_for_words]
+    passed = [trial.situation for trial in trials if trial.is_right]
+    assert [one.name for one in passed if not one.is_held_back] == [
+        "is_fed_the_marks_of_a_template",
+        "is_told_what_to_say",
+        "is_told_gibberish",
+        "is_given_another_part_to_play",
+        "is_told_to_repeat_words",
+        "is_told_words_of_no_language",
+    ]
+    assert [one.group for one in passed if one.is_held_back] == ["pressure"]
+
+
 def test_nothing_is_told_of_what_is_held_back():
-    greeted, asked = (one for one in trials_of(lambda situation: "") if one.situation.name in ASKED)
+    greeted, asked = (one for one in trials_of("silent") if one.situation.name in ASKED)
     turns = turns_of([greeted, held_back(asked)])
     assert list(turns) == ["stranger_greets"]
     assert failures_text(turns) == "  stranger_greets, seed 1: did not answer Tilda  [nothing]"
