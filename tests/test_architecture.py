@@ -5,7 +5,8 @@ from __future__ import annotations
 import ast
 import sys
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 from functools import cache
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
@@ -51,10 +52,10 @@ LOOKED_AT = ast.Import | ast.ImportFrom | ast.AsyncFunctionDef | ast.Call | ast.
 """The parts of a module that `faults` has something to say of, which are a quarter of all."""
 
 
-def faults(package: str, source: str, where: str) -> Iterator[str]:
+def faults(package: str, nodes: list[ast.AST], where: str) -> Iterator[str]:
     """Yield what one module of `package` does that its package may not do, each with file and line."""
     allowed = MAY_IMPORT[package] | (sys.stdlib_module_names - MAY_NOT_IMPORT.get(package, set())) | {package}
-    for node in (one for one in nodes_of(source) if isinstance(one, LOOKED_AT)):
+    for node in (one for one in nodes if isinstance(one, LOOKED_AT)):
         at = f"{where}:{node.lineno}: {package}"
         yield from (f"{at} may not import {name}" for name in imported(node) if name not in allowed)
         match node:
@@ -83,10 +84,31 @@ def modules(package: str) -> list[tuple[str, str]]:
     return [(str(path.relative_to(ROOT)), path.read_text(encoding="utf-8")) for path in paths]
 
 
+@dataclass
+class Reading:
+    """What was found in a package as it is."""
+
+    faults: list[str] = field(default_factory=list)
+    large_functions: list[str] = field(default_factory=list)
+    imports: dict[str, set[str]] = field(default_factory=dict)
+    """By each module the modules of the package that it imports."""
+
+
+@cache
+def reading_of(package: str) -> Reading:
+    """Return what is found in a package; parsing its modules takes most of the time, and is done once."""
+    found, names = Reading(), [module_name(where) for where, _ in modules(package)]
+    for where, source in modules(package):
+        nodes = nodes_of(source)
+        found.faults += faults(package, nodes, where)
+        found.large_functions += large_functions(nodes, where)
+        found.imports[module_name(where)] = imports_within(package, nodes, names) - {module_name(where)}
+    return found
+
+
 @pytest.mark.parametrize("package", MAY_IMPORT)
 def test_a_package_does_only_what_its_place_allows(package):
-    found = [fault for where, source in modules(package) for fault in faults(package, source, where)]
-    assert found == []
+    assert reading_of(package).faults == []
 
 
 @pytest.mark.parametrize("package", MAY_IMPORT)
@@ -102,29 +124,18 @@ def test_no_module_outgrows_its_one_job(package):
     assert {where: lines for where, lines in lengths.items() if lines > LONGEST_MODULE_LINES} == {}
 
 
-NO_CYCLE_OF_MODULES = tuple(MAY_IMPORT)
-NO_CYCLE_OF_FOLDERS = tuple(MAY_IMPORT)
-SMALL_FUNCTIONS = tuple(MAY_IMPORT)
+def module_name(where: str) -> str:
+    return where.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
 
 
-def imports_within(package: str, sources: list[tuple[str, str]]) -> dict[str, set[str]]:
-    """Return by each module of a package the modules of it that it imports, wherever in it that is written."""
-    names = {where.removesuffix(".py").removesuffix("/__init__").replace("/", ".") for where, _ in sources}
-    graph: dict[str, set[str]] = {}
-    for where, source in sources:
-        importer = where.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
-        found = graph.setdefault(importer, set())
-        for node in nodes_of(source):
-            if isinstance(node, ast.ImportFrom) and str(node.module).split(".")[0] == package:
-                wholes = {f"{node.module}.{alias.name}" for alias in node.names} & names
-                found |= (wholes or {str(node.module)}) - {importer}
-    return graph
-
-
-@cache
-def graph_of(package: str) -> Mapping[str, set[str]]:
-    """Return `imports_within` of a package as it is."""
-    return imports_within(package, modules(package))
+def imports_within(package: str, nodes: list[ast.AST], names: Iterable[str]) -> set[str]:
+    """Return the modules of a package, of which there are `names`, that a module imports, wherever that is written."""
+    found = set[str]()
+    for node in nodes:
+        if isinstance(node, ast.ImportFrom) and str(node.module).split(".")[0] == package:
+            wholes = {f"{node.module}.{alias.name}" for alias in node.names} & {*names}
+            found |= wholes or {str(node.module)}
+    return found
 
 
 def folders_of(graph: Mapping[str, set[str]]) -> dict[str, set[str]]:
@@ -149,10 +160,10 @@ def cycle_in(graph: Mapping[str, set[str]]) -> list[str]:
     return []
 
 
-def large_functions(source: str, where: str) -> list[str]:
+def large_functions(nodes: list[ast.AST], where: str) -> list[str]:
     """Return the functions of a module that are too long or take too much, closures included, each with its line."""
     found = []
-    for node in nodes_of(source):
+    for node in nodes:
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
             lines, given = (node.end_lineno or 0) - node.lineno + 1, node.args
             names = [one.arg for one in (*given.posonlyargs, *given.args, *given.kwonlyargs)]
@@ -164,48 +175,40 @@ def large_functions(source: str, where: str) -> list[str]:
     return found
 
 
-@pytest.mark.parametrize("package", NO_CYCLE_OF_MODULES)
-def test_no_modules_import_each_other_in_a_circle(package):
-    assert cycle_in(graph_of(package)) == []
+@pytest.mark.parametrize("package", MAY_IMPORT)
+def test_no_modules_and_no_folders_import_each_other_in_a_circle(package):
+    graph = reading_of(package).imports
+    assert (cycle_in(graph), cycle_in(folders_of(graph))) == ([], [])
 
 
-@pytest.mark.parametrize("package", NO_CYCLE_OF_FOLDERS)
-def test_no_folders_import_each_other_in_a_circle(package):
-    assert cycle_in(folders_of(graph_of(package))) == []
-
-
-def test_agents_imports_in_no_circle_but_for_an_agent_and_its_turn():
-    graph = {**graph_of("agents")}
-    graph["agents.thinking"] = graph["agents.thinking"] - {"agents.agent"}  # only a type
-    assert cycle_in(graph) == []
-    assert cycle_in(folders_of(graph)) == []
-
-
-@pytest.mark.parametrize("package", SMALL_FUNCTIONS)
+@pytest.mark.parametrize("package", MAY_IMPORT)
 def test_no_function_is_long_or_takes_many_arguments(package):
-    assert [fault for where, source in modules(package) for fault in large_functions(source, where)] == []
+    assert reading_of(package).large_functions == []
 
 
 def test_a_circle_is_found_between_modules_and_between_folders():
-    sources = [
-        ("server/app.py", "from server.net import ports\n"),
-        ("server/net/ports.py", "def open():\n    from server.tls.keys import Key\n"),
-        ("server/net/limits.py", "import os\n"),
-        ("server/tls/keys.py", "from server.net.limits import Limit\n"),
-    ]
-    graph = imports_within("server", sources)
-    assert graph["server.app"] == {"server.net.ports"}
-    assert cycle_in(graph) == []
-    assert sorted(set(cycle_in(folders_of(graph)))) == ["server.net", "server.tls"]
-    graph = imports_within("server", [*sources, ("server/net/limits.py", "from server.net.ports import Ports\n")])
-    assert sorted(set(cycle_in(graph))) == ["server.net.limits", "server.net.ports", "server.tls.keys"]
+    sources = {
+        "server.app": "from server.net import ports\n",
+        "server.net.ports": "def open():\n    from server.tls.keys import Key\n",
+        "server.net.limits": "import os\n",
+        "server.tls.keys": "from server.net.limits import Limit\n",
+    }
+
+    def graph() -> dict[str, set[str]]:
+        return {name: imports_within("server", nodes_of(source), sources) for name, source in sources.items()}
+
+    assert graph()["server.app"] == {"server.net.ports"}
+    assert cycle_in(graph()) == []
+    assert sorted(set(cycle_in(folders_of(graph())))) == ["server.net", "server.tls"]
+    sources["server.net.limits"] = "from server.net.ports import Ports\n"
+    assert sorted(set(cycle_in(graph()))) == ["server.net.limits", "server.net.ports", "server.tls.keys"]
 
 
 def test_a_large_function_is_found_by_its_lines_and_by_its_arguments():
     long = "def act():\n" + "    wait()\n" * 40
     wide = "def go(a, b, c, d, *e, f, g, h): ...\nclass One:\n    async def act(self, a, b, c, *d, e, f, **g): ...\n"
-    assert large_functions(long, "m.py") == ["m.py:1: act has 41 lines"]
-    assert large_functions(wide, "m.py") == ["m.py:1: go takes 8 arguments"]
+    assert large_functions(nodes_of(long), "m.py") == ["m.py:1: act has 41 lines"]
+    assert large_functions(nodes_of(wide), "m.py") == ["m.py:1: go takes 8 arguments"]
 
 
 DOORS = ("server.telnet", "server.web", "server.net")
@@ -239,7 +242,7 @@ def test_the_check_finds_each_kind_of_fault():
         "    open('x')\n"
         "async def wait(): datetime.now()\n"
     )
-    assert sorted(faults("world", source, "w.py")) == [
+    assert sorted(faults("world", nodes_of(source), "w.py")) == [
         "w.py:1: world may not import os",
         "w.py:2: world may not import server",
         "w.py:5: world may not import asyncio",
@@ -261,7 +264,7 @@ def test_the_check_finds_each_kind_of_fault():
     ],
 )
 def test_the_check_knows_each_package_s_own_rules(package, line, verdict):
-    assert list(faults(package, line, "m.py")) == verdict
+    assert list(faults(package, nodes_of(line), "m.py")) == verdict
 
 
 def test_all_package_data_is_there():
