@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import random
 import re
 import shutil
@@ -58,10 +57,9 @@ def test_it_passes_pettingzoo_s_own_tests(actions):
     seed_test(lambda: env(**made), num_cycles=10)
 
 
-def test_a_hundred_resets_with_one_seed_give_one_text_and_other_seeds_others():
+def test_resets_with_one_seed_give_one_text_and_other_seeds_others():
     world = FallwaterEnv(others=COMPANY)
-    texts = {hashlib.sha256(first_texts(world, 7, 2).encode()).hexdigest() for _ in range(100)}
-    assert len(texts) == 1
+    assert len({first_texts(world, 7, 2) for _ in range(10)}) == 1
     assert len({first_texts(world, seed) for seed in range(5)}) == 5
 
 
