@@ -273,6 +273,21 @@ def test_a_reset_password_that_is_killed_leaves_the_accounts_whole(tmp_path):
         assert "There is no admin" not in server.log
 
 
+def test_several_processes_that_change_accounts_at_once_lose_nothing(tmp_path):
+    script = (
+        "import sys; from pathlib import Path; from server.accounts.database import AccountDatabase;"
+        "from server.accounts.schema import Account\n"
+        "for n in range(20):\n"
+        "    database = AccountDatabase(Path(sys.argv[1]))\n"
+        "    with database.transaction(): database.put_account(Account(f'{sys.argv[2]}{n}', 'player'))\n"
+        "    database.close()"
+    )
+    running = [subprocess.Popen([sys.executable, "-c", script, str(tmp_path / "a"), name], cwd=ROOT) for name in "xy"]
+    assert [one.wait(60) for one in running] == [0, 0]
+    assert len(accounts_in(tmp_path / "a")) == 40
+    assert [path.name for path in (tmp_path / "a").iterdir()] == ["accounts.sqlite3"]
+
+
 def seconds_to_look(player: LinePlayer) -> float:
     """Look, and return how long the answer took."""
     began = time.monotonic()

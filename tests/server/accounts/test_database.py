@@ -6,8 +6,6 @@ import os
 import re
 import sqlite3
 import stat
-import subprocess
-import sys
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
@@ -77,22 +75,6 @@ def test_what_raises_within_a_transaction_or_a_step_of_it_changes_nothing_else(t
             database.put_account(Account("Ana", "admin"))
             raise ZeroDivisionError
     assert accounts_in(tmp_path) == {"Eve": EVE}
-
-
-def test_several_processes_that_change_it_at_once_lose_nothing(tmp_path):
-    script = (
-        "import sys; from pathlib import Path; from server.accounts.database import AccountDatabase;"
-        "from server.accounts.schema import Account\n"
-        "for n in range(20):\n"
-        "    database = AccountDatabase(Path(sys.argv[1]))\n"
-        "    with database.transaction(): database.put_account(Account(f'{sys.argv[2]}{n}', 'player'))\n"
-        "    database.close()"
-    )
-    root = Path(__file__).parents[3]
-    running = [subprocess.Popen([sys.executable, "-c", script, str(tmp_path / "a"), name], cwd=root) for name in "xy"]
-    assert [one.wait(60) for one in running] == [0, 0]
-    assert len(accounts_in(tmp_path / "a")) == 40
-    assert [path.name for path in (tmp_path / "a").iterdir()] == ["accounts.sqlite3"]
 
 
 def test_a_process_that_holds_it_is_waited_for_and_then_told_of(tmp_path):
