@@ -7,7 +7,7 @@ import tempfile
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from server.web.backlog import MAX_LINES, MAX_LINES_IN_MEMORY
@@ -285,7 +285,6 @@ actions = st.lists(
 )
 
 
-@settings(max_examples=60, deadline=None)
 @given(actions)
 def test_whatever_is_cut_no_line_is_lost_and_none_is_doubled(todo):
     with tempfile.TemporaryDirectory() as folder:
