@@ -69,38 +69,31 @@ def _is_terminal(descriptor: int) -> bool:
         return False
 
 
-def call_once(act: Act) -> Callable[[], None]:
-    """Return a function that calls `act` the first time, and does nothing from then on."""
-    left = [act]
-
-    def act_once() -> None:
-        if left:
-            left.pop()()
-
-    return act_once
-
-
 class ShutdownRequest:
     """A request to close or to restart. A request to close always wins.
 
-    `stop` stops the reactor.
+    `stop` stops the reactor; it is called once.
     """
 
     def __init__(self, stop: Callable[[], None]) -> None:
         self.restarts = False
         self._has_begun = False
-        self._stop = call_once(stop)
+        self._stop = stop
 
     def close(self) -> None:
         """Close it, even if a restart was asked for."""
-        self.restarts, self._has_begun = False, True
-        self._stop()
+        self.restarts = False
+        self._begin()
 
     def restart(self) -> None:
         """Restart it, unless it closes already."""
         self.restarts = self.restarts or not self._has_begun
-        self._has_begun = True
-        self._stop()
+        self._begin()
+
+    def _begin(self) -> None:
+        if not self._has_begun:
+            self._has_begun = True
+            self._stop()
 
 
 def run_stages(clock: ReactorClock, seconds: float, stages: Sequence[Stage], in_haste: bool = False) -> Deferred[None]:

@@ -31,7 +31,6 @@ from twisted.internet.threads import deferToThread
 from twisted.protocols.policies import WrappingFactory
 from twisted.python.failure import Failure
 from twisted.web.http import INTERNAL_SERVER_ERROR, OK, SERVICE_UNAVAILABLE
-from twisted.web.pages import notFound
 from twisted.web.resource import Resource
 from twisted.web.server import NOT_DONE_YET, Request, Site
 
@@ -201,10 +200,6 @@ def _gauge(name: str, about: str, value: float) -> Metric:
     return GaugeMetricFamily(f"fallwater_{name}", about, value)
 
 
-def _counter(name: str, about: str, value: float) -> Metric:
-    return CounterMetricFamily(f"fallwater_{name}", about, value)
-
-
 def _gauges(name: str, about: str, labels: tuple[str, ...], rows: Mapping[Labels, float]) -> Metric:
     return _filled(GaugeMetricFamily, name, about, labels, rows)
 
@@ -266,16 +261,6 @@ def _fail(failure: Failure, request: Request) -> None:
         log.error("an HTTP request failed: %s", failure.getTraceback())
         request.setResponseCode(INTERNAL_SERVER_ERROR)
         request.finish()
-
-
-class Pages(Resource):
-    """The pages that exist; any other path is not found."""
-
-    def __init__(self) -> None:
-        Resource.__init__(self)
-
-    def getChild(self, path: bytes, request: Request) -> Any:
-        return notFound()
 
 
 class CloseAfterRequest(Request):
@@ -354,7 +339,7 @@ class MonitoringSite:
         )
 
     def _site(self) -> Any:
-        root: Any = Pages()
+        root: Any = Resource()
         root.putChild(b"metrics", Page(lambda: succeed(_metrics_page(self._registry))))
         root.putChild(b"healthz", Page(self._health))
         root.putChild(b"readyz", Page(lambda: succeed(_json_answer(readiness(self._monitored)))))
