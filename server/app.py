@@ -387,7 +387,7 @@ class Fallwater:
     def _close_accounts(self) -> Deferred[None]:
         if waiting := self._account_store.waiting:
             log.warning("changes of accounts that are not on disk yet: %s", waiting)
-        return self.accounts.close()
+        return self._account_store.close()
 
     def save(self) -> None:
         """Save everything but the accounts: the world has come to its end."""

@@ -294,10 +294,6 @@ class Accounts:
         """Go on with other settings."""
         self._settings = settings
 
-    def close(self) -> Deferred[None]:
-        """Finish the waiting changes, and close the database; the Deferred fires then."""
-        return self._store.close()
-
     def _character(self, name: str) -> Character | None:
         characters = self._world.characters
         if name in characters:

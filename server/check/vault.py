@@ -71,7 +71,7 @@ def every_command() -> CommandTable:
         runtime = Runtime(Clock(), random.Random(0), lambda: 0, said.append, lambda call: None)
         made = Fallwater(vault, loaded_strategies().load_settings(vault), runtime, accounts)
         made.agents.close()
-        made.accounts.close()
+        accounts.close()
         return made.game.commands
 
 

@@ -15,7 +15,7 @@ from config.settings import SETTINGS_BY_NOTE
 from server.bridge import deferred_from
 from server.session.registry import SessionRegistry, Texts
 from vault.config_notes import Settings, load_text, write_setting
-from vault.entities.reload import EntityReloader, run_steps
+from vault.entities.reload import EntityReloader
 from vault.entities.store import MergeBase
 from vault.errors import NoteError
 from vault.lore import FOLDER as LORE
@@ -146,12 +146,11 @@ class HotReload:
         """What is not valid now, in a sentence each."""
         return [*self._broken.values(), *self._world.broken.values()]
 
-    def reload_paths(self, paths: Iterable[str] | None = None) -> list[str]:
-        """Take in what has changed among some notes and folders, or anywhere; return what admins should know."""
-        return run_steps(self.steps(paths))
-
     def steps(self, paths: Iterable[str] | None = None) -> Generator[None, None, list[str]]:
-        """Do the same in short steps, between which anything else may happen in the world."""
+        """Take in what has changed among some notes and folders, or anywhere; return what admins should know.
+
+        Between the short steps anything else may happen in the world.
+        """
         changes = self._seen.scan(paths)
         messages: list[str] = []
         if self._concerns(changes, TEXTS):

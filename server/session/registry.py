@@ -147,10 +147,6 @@ class SessionRegistry:
         limiter.refuse(network_of(host), why, door)
         return text
 
-    def sessions_of(self, character_id: str) -> list[Connected]:
-        """Return the sessions that play a character: one or none."""
-        return [self.playing[character_id]] if character_id in self.playing else []
-
     def host_of(self, character_id: str) -> str:
         """Return the address from which somebody plays; empty if nobody does."""
         return self.playing[character_id].host if character_id in self.playing else ""
@@ -159,16 +155,11 @@ class SessionRegistry:
         """Return the names of the characters that somebody plays, in the order in which they came; then the absent."""
         return [*self.playing, *self.linkdead.names]
 
-    def kick(self, character_id: str, text: str) -> bool:
-        """End the session that plays a character, with a last word; return whether there was one.
-
-        Who is absent falls asleep.
-        """
-        found = self.sessions_of(character_id)
+    def kick(self, character_id: str, text: str) -> None:
+        """End the session that plays a character, with a last word. A link-dead character falls asleep."""
         self.linkdead.expire(character_id)
-        for session in found:
+        if session := self.playing.get(character_id):
             session.end(text)
-        return bool(found)
 
     def announce(self, text: str) -> None:
         """Say something to everyone who is connected."""

@@ -152,14 +152,6 @@ class TelnetConnection(TextConnection):
         self.send(self._screen.line_typed())
         self._flush_soon()
 
-    def write(self, text: str) -> None:
-        """Send a text as it is, in the client's charset."""
-        self.send(encode_text(text, self._info.encoding))
-
-    def write_prompt(self, text: str) -> None:
-        """Send a text without a newline and mark it as a prompt, with EOR or else GA."""
-        self.send(self._marked(text))
-
     def send_data(self, message: Message) -> None:
         if self._negotiator.is_local_enabled(GMCP):
             self.send(framed(message))

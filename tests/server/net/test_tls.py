@@ -292,7 +292,7 @@ def test_a_player_is_answered_over_tls_as_in_plain(house):
     caller.sends(b"look\r\nnorth\r\n")
     [player] = house.players
     assert player.lines == ["look", "north"]
-    player.terminal.write("Pump Yard\n")
+    player.terminal.send(b"Pump Yard\r\n")
     assert caller.reads().endswith(b"Pump Yard\r\n")
 
 
@@ -343,11 +343,11 @@ def test_who_does_not_read_over_tls_is_paused_and_then_dropped(house):
     caller = house.calls().greets()
     terminal = house.players[0].terminal
     caller.transport.producer.pauseProducing()  # as the reactor does when the other side does not read
-    terminal.write("x" * 90_000)
+    terminal.send(b"x" * 90_000)
     house.clock.advance(0)
     assert caller.transport.value() == b""
     assert not caller.transport.disconnected
-    terminal.write("x" * 20_000)
+    terminal.send(b"x" * 20_000)
     assert caller.transport.disconnected
 
 
@@ -356,7 +356,7 @@ def test_what_waited_over_tls_is_sent_when_the_other_side_reads_again(house):
     terminal = house.players[0].terminal
     caller.reads()
     caller.transport.producer.pauseProducing()
-    terminal.write("x" * 50_000)
+    terminal.send(b"x" * 50_000)
     assert caller.reads() == b""
     caller.transport.producer.resumeProducing()
     assert len(caller.reads()) == 50_000
@@ -365,6 +365,6 @@ def test_what_waited_over_tls_is_sent_when_the_other_side_reads_again(house):
 def test_closing_says_the_last_word_first(house):
     caller = house.calls().greets()
     terminal = house.players[0].terminal
-    terminal.write("Goodbye.\n")
+    terminal.send(b"Goodbye.\r\n")
     terminal.close()
     assert caller.reads().endswith(b"Goodbye.\r\n")

@@ -16,6 +16,7 @@ from server.accounts.store import AccountStore
 from server.app import Fallwater
 from server.clock import Runtime
 from tests.server.front_door import NOW_MS
+from vault.entities.reload import run_steps
 from vault.vault import Vault, open_vault
 from world.entities import Character, Role
 from world.events import Event
@@ -44,8 +45,8 @@ class Town:
     def reload_paths(self) -> list[str]:
         """Take everything in, with a second look at what seems to be gone."""
         edits = self.app._hot_reload
-        told = edits.reload_paths()
-        return told + edits.reload_paths() if edits.is_waiting else told
+        told = run_steps(edits.steps())
+        return told + run_steps(edits.steps()) if edits.is_waiting else told
 
 
 @pytest.fixture

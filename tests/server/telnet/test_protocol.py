@@ -69,7 +69,7 @@ class Player:
             case "fail":
                 raise RuntimeError("a fault in a session")
             case "quit":
-                self.terminal.write("Goodbye.\n")
+                self.terminal.send(b"Goodbye.\r\n")
                 self.terminal.close()
             case "hold":
                 self.terminal.hold(True)
@@ -157,9 +157,10 @@ def test_lines_reach_the_player_clean_and_without_their_ends(connection):
 
 def test_what_is_written_in_one_turn_goes_out_in_one_piece(connection):
     writes = connection.transport.writes
-    connection.terminal.write("The Hall\n")
-    connection.terminal.write("You see nothing.\n")
-    connection.terminal.write_prompt("> ")
+    connection.player.asks = "> "
+    connection.terminal.prompt()
+    connection.terminal.send(b"The Hall\r\n")
+    connection.terminal.send(b"You see nothing.\r\n")
     assert connection.transport.writes == writes
     assert connection.shows() == b"The Hall\r\nYou see nothing.\r\n> " + GO_AHEAD
     assert connection.transport.writes == writes + 1
@@ -168,17 +169,19 @@ def test_what_is_written_in_one_turn_goes_out_in_one_piece(connection):
 @pytest.mark.parametrize(("verb", "mark"), [(DO, bytes([IAC, EOR])), (DONT, GO_AHEAD)])
 def test_a_prompt_is_marked_with_eor_if_the_client_agrees_to_it_or_else_with_ga(connection, verb, mark):
     connection.receives(bytes([IAC, verb, END_OF_RECORD]))
-    connection.terminal.write_prompt("> ")
+    connection.player.asks = "> "
+    connection.terminal.prompt()
     assert connection.shows() == b"> " + mark
 
 
 def test_a_password_is_hidden_without_waiting_for_any_answer(connection):
+    connection.player.asks = "Password: "
     connection.terminal.hide_typing(True)
-    connection.terminal.write_prompt("Password: ")
+    connection.terminal.prompt()
+    assert connection.shows() == bytes([IAC, WILL, ECHO]) + b"Password: " + GO_AHEAD
     connection.terminal.hide_typing(False)
-    connection.terminal.write("\nWelcome.\n")
-    hide, show = bytes([IAC, WILL, ECHO]), bytes([IAC, WONT, ECHO])
-    assert connection.shows() == hide + b"Password: " + GO_AHEAD + show + b"\r\nWelcome.\r\n"
+    connection.terminal.send(b"\r\nWelcome.\r\n")
+    assert connection.shows() == bytes([IAC, WONT, ECHO]) + b"\r\nWelcome.\r\n"
 
 
 def test_name_and_password_pasted_at_once_are_two_lines(connection):
@@ -209,7 +212,7 @@ def test_a_client_that_tells_nothing_is_a_plain_terminal(connection):
 def test_an_ascii_client_reads_no_unicode(connection):
     connection.receives(bytes([IAC, DO, 42]), subnegotiation(42, b"\2US-ASCII"))
     connection.shows()
-    connection.terminal.write("“Héllo”\n")
+    connection.terminal.show("“Héllo”")
     assert connection.shows() == b'"Hello"\r\n'
 
 
@@ -357,7 +360,7 @@ def test_closing_ends_by_force_when_the_client_does_not_read(connection):
 
 def test_nothing_is_left_on_the_clock_after_the_end(connection):
     connection.receives(b"1\n2\n3\n4\n5\n")
-    connection.terminal.write("late\n")
+    connection.terminal.send(b"late\r\n")
     connection.ends(ConnectionDone())
     connection.turns(1)  # the end of the turn is everybody's
     assert connection.clock.getDelayedCalls() == []
@@ -370,14 +373,14 @@ def test_the_end_is_told_with_its_reason(connection):
 
 def test_writing_after_the_end_does_nothing(connection):
     connection.ends(ConnectionDone())
-    connection.terminal.write("Anybody there?\n")
+    connection.terminal.send(b"Anybody there?\r\n")
     connection.terminal.close()
     assert connection.shows() == b""
 
 
 def test_a_client_that_does_not_read_is_waited_for(connection):
     connection.transport.producer.pauseProducing()
-    connection.terminal.write("one\n")
+    connection.terminal.send(b"one\r\n")
     assert connection.shows() == b""
     connection.transport.producer.resumeProducing()
     assert connection.shows() == b"one\r\n"
@@ -418,7 +421,7 @@ def compressing(connection):
 
 
 def test_all_is_compressed_from_the_agreement_to_the_end(compressing):
-    compressing.terminal.write("before\n")
+    compressing.terminal.send(b"before\r\n")
     compressing.receives(bytes([IAC, DO, COMPRESS2]), b"quit\r\n")
     plain, begin, wire = compressing.shows().partition(subnegotiation(COMPRESS2, b""))
     assert (plain, bool(begin)) == (b"before\r\n", True)
@@ -427,18 +430,18 @@ def test_all_is_compressed_from_the_agreement_to_the_end(compressing):
 
 def test_a_client_that_wants_no_more_compression_reads_on_in_plain(compressing):
     compressing.receives(bytes([IAC, DO, COMPRESS2]))
-    compressing.terminal.write("one\n")
+    compressing.terminal.send(b"one\r\n")
     begun = compressing.shows().partition(subnegotiation(COMPRESS2, b""))[2]
     compressing.receives(bytes([IAC, DONT, COMPRESS2]))
-    compressing.terminal.write("two\n")
+    compressing.terminal.send(b"two\r\n")
     assert inflated(begun + compressing.shows()) == b"one\r\n" + bytes([IAC, WONT, COMPRESS2]) + b"two\r\n"
 
 
 def test_compression_that_begins_while_the_client_does_not_read_waits_with_the_rest(compressing):
     compressing.transport.producer.pauseProducing()
-    compressing.terminal.write("one\n")
+    compressing.terminal.send(b"one\r\n")
     compressing.receives(bytes([IAC, DO, COMPRESS2]))
-    compressing.terminal.write("two\n")
+    compressing.terminal.send(b"two\r\n")
     assert compressing.shows() == b""
     compressing.transport.producer.resumeProducing()
     plain, _, wire = compressing.shows().partition(subnegotiation(COMPRESS2, b""))
@@ -454,7 +457,7 @@ def test_a_connection_silent_both_ways_is_sent_a_sign_of_life():
     clock.pump([1] * 11)
     transport.clear()
     clock.pump([1] * 8)
-    player.terminal.write("something\n")
+    player.terminal.send(b"something\r\n")
     clock.pump([1] * 2)
     assert transport.value() == b"something\r\n"
     clock.pump([1] * 8)
@@ -473,7 +476,7 @@ def test_a_client_that_does_not_read_is_dropped_at_the_limit(connection, caplog)
     connection.transport.producer.pauseProducing()
     with caplog.at_level(logging.WARNING):
         for _ in range(100):
-            connection.terminal.write("x" * 98 + "\n")
+            connection.terminal.send(b"x" * 98 + b"\r\n")
     assert connection.transport.disconnected
     assert [record.getMessage() for record in caplog.records] == [
         "192.168.1.1 does not read; dropped with 1100 bytes waiting"
@@ -482,7 +485,7 @@ def test_a_client_that_does_not_read_is_dropped_at_the_limit(connection, caplog)
 
 def test_a_client_that_reads_may_be_sent_any_amount_in_one_turn(connection):
     for _ in range(100):
-        connection.terminal.write("x" * 98 + "\n")
+        connection.terminal.send(b"x" * 98 + b"\r\n")
     assert not connection.transport.disconnected
     assert len(connection.shows()) == 100 * 100
 
@@ -501,7 +504,7 @@ def test_answers_still_go_out_after_the_client_has_shut_its_sending_side(connect
     connection.protocol.readConnectionLost()
     connection.turns(3)
     assert connection.player.lines == ["1", "2", "3", "4", "5"]
-    connection.terminal.write("answer\n")
+    connection.terminal.send(b"answer\r\n")
     connection.clock.advance(0.5)
     assert not connection.transport.disconnecting
     connection.clock.advance(1)
