@@ -34,7 +34,7 @@ from bench.lib.pages import MAX_TABS, Town, open_chromium, open_tab, painted_ms,
 from bench.lib.reporting import Table, argument_parser, percentile, publish, time_call
 from bench.lib.servers import AGENTS
 from bench.lib.worlds import add_agent, agent_name, open_population, write_journal
-from server.observatory.observatory import Models, Observatory
+from server.observatory.observatory import Observatory
 from server.observatory.viewers import Viewer
 from server.observatory.views import WHOLE
 from tests.scripted_model import ScriptedModel
@@ -161,7 +161,8 @@ class LongLife:
         self.observatory = Observatory(
             self.game,
             self.agents,
-            Models(lambda: {"thinker": self.queue}, lambda: ""),
+            lambda: {"thinker": self.queue},
+            lambda: "",
             self.clock,
             execute,
             lambda: int(self.clock.seconds() * 1000),

@@ -195,6 +195,10 @@ class AgentScheduler:
             f"{SUMMARIZER} {number}": one for number, one in enumerate(profiles.later, 1)
         }
 
+    def queues_by_name(self) -> dict[str, ModelQueue]:
+        """Return all queues before models by name, the thinker's first."""
+        return ({"thinker": self.queue} if self.queue else {}) | self.other_queues()
+
     @property
     def no_model_reason(self) -> str:
         """The reason why there is no model at this moment; empty if nobody wants one."""

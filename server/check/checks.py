@@ -16,7 +16,7 @@ from http.client import HTTPConnection, HTTPException, HTTPSConnection
 from pathlib import Path
 from typing import Literal
 
-from config.settings import ServerSettings
+from config.settings import MEGABYTE, ServerSettings
 from server.accounts.database import Contents, read_accounts
 from server.accounts.schema import NAME, account_of, ban_of, key
 from server.monitoring.health import check_write
@@ -34,7 +34,6 @@ _REACHED_AT = {"0.0.0.0": "127.0.0.1", "::": "::1"}
 INOTIFY = Path("/proc/sys/fs/inotify/max_user_watches")
 EARLIEST_TIME = datetime(2026, 1, 1, tzinfo=UTC)
 NEAR_END = timedelta(days=21)
-MEGABYTE = 1024 * 1024
 MIN_FREE_BYTES = 100 * MEGABYTE
 LOW_FREE_BYTES = 1024 * MEGABYTE
 MAX_BACKUP_AGE = timedelta(days=7)

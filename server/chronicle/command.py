@@ -70,8 +70,7 @@ def run_chronicle(options: argparse.Namespace, echo: Callable[[str], None]) -> i
 
 def _period(wanted: str | None, reader: Reader) -> Period:
     """Return the period that is asked for, or the newest day. Raises: NoteError naming the days there are."""
-    reader.index.update()
-    days = list(dict.fromkeys(format_clock(start_ms, "%Y-%m-%d") for start_ms, _ in reader.index.hours()))
+    days = list(reader.days())
     if not days:
         raise NoteError("There is no chronicle in this vault yet. A world writes it while it runs.")
     period = period_of(wanted or days[-1])
@@ -153,7 +152,7 @@ class ChronicleCommands:
         """Return the answer. Raises: NoteError if the log or its index cannot be read."""
         reader, say = self._reader(), self._game.world.wording
         scope = scope_of(reader)
-        days = _days(reader, scope)
+        days = reader.days(not scope.has_private)
         if not days:
             return say("chronicle.no_log")
         period = period_of(wanted or list(days)[-1])
@@ -169,16 +168,6 @@ class ChronicleCommands:
             lines = [f"{format_clock(one.event.at_ms, '%Y-%m-%d')} {event_line(one)}" for one in shown[::-1]]
         asked = wanted or list(days)[-1]
         return "\n".join([*head, *_paged(lines or [say("chronicle.no_events", period=asked)], page, asked, say)])
-
-
-def _days(reader: Reader, scope: Scope) -> dict[str, int]:
-    """Return the number of events of each day, for a reader who sees only part of them."""
-    reader.index.update()
-    days: dict[str, int] = {}
-    for start_ms, count in reader.index.hours(not scope.has_private):
-        day = format_clock(start_ms, "%Y-%m-%d")
-        days[day] = days.get(day, 0) + count
-    return days
 
 
 def _of_period(reader: Reader, period: Period, scope: Scope, say: Wording) -> tuple[list[str], list[str]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -280,6 +281,14 @@ class Reader:
             if len(entries) < max(most, MIN_PIECE):
                 break
         return shown, last
+
+    def days(self, is_public: bool = False) -> dict[str, int]:
+        """Return the number of events of each day, oldest first. Raises: NoteError."""
+        self.index.update()
+        days = Counter[str]()
+        for start_ms, count in self.index.hours(is_public):
+            days[format_clock(start_ms, "%Y-%m-%d")] += count
+        return days
 
     def of_person(self, person: str, scope: Scope, most: int) -> list[ShownEvent]:
         """Return the newest events that somebody did or that were done to them. Raises: NoteError."""

@@ -76,8 +76,8 @@ KINDS: dict[type[Event], str] = {
 """The logged kinds of events, with their names. Other events are shown to one alone, or nobody perceives them."""
 
 _EVERYWHERE = ("*",)
-_ONLOOKER = "*"
-"""The id of an onlooker, who has nothing to do with anything; no character has this name."""
+_BYSTANDER = "*"
+"""The id of a bystander, who has nothing to do with anything; no character has this name."""
 
 
 def logged(event: Event, world: World, at_ms: int, reason: str = "") -> LoggedEvent | None:
@@ -99,7 +99,7 @@ def logged(event: Event, world: World, at_ms: int, reason: str = "") -> LoggedEv
         event.actor_id,
         to_id,
         "" if isinstance(event, Announced) else room_id,
-        _line(event, room_id, world),
+        bystander_text(event, room_id, world) if event.audience in ("room", "near", "world") else "",
         words=event.text if isinstance(event, Said | Shouted) else "",
         thing=getattr(event, "thing_id", ""),
         from_room=getattr(event, "from_room_id", ""),
@@ -111,16 +111,14 @@ def logged(event: Event, world: World, at_ms: int, reason: str = "") -> LoggedEv
     )
 
 
-def _line(event: Event, room_id: str, world: World) -> str:
-    """Return the sentence that a bystander perceives, who has nothing to do with the event."""
-    if event.audience not in ("room", "near", "world"):
-        return ""
-    return narrate(event, _onlooker(room_id), world)
+def bystander_text(event: Event, room_id: str, world: World) -> str:
+    """Return the sentence that a bystander in a room perceives, who has nothing to do with the event."""
+    return narrate(event, _bystander(room_id), world)
 
 
 @lru_cache(maxsize=1024)  # to make one takes as long as the sentence
-def _onlooker(room_id: str) -> Character:
-    return Character(_ONLOOKER, room_id, awake=True)
+def _bystander(room_id: str) -> Character:
+    return Character(_BYSTANDER, room_id)
 
 
 def _nature(actor: Character | None) -> str:

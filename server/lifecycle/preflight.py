@@ -11,13 +11,13 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from subprocess import DEVNULL, PIPE, TimeoutExpired
 from threading import Lock
-from typing import Any
 
-from twisted.internet.defer import Deferred, maybeDeferred
+from twisted.internet.defer import maybeDeferred
 from twisted.internet.threads import deferToThread
 from twisted.python.failure import Failure
 
 from config.settings import ServerSettings
+from server.clock import InThread
 from server.net.listeners import TELNET, TLS, OpenPorts, address_for
 from server.persistence.hot_reload import load_texts
 from vault.config_notes import Settings
@@ -111,7 +111,7 @@ class Preflight:
         prepare: Callable[[], Callable[[], str]],
         restart: Callable[[], None],
         refuse: Callable[[str], None],
-        in_thread: Callable[..., Deferred[Any]] = deferToThread,
+        in_thread: InThread = deferToThread,
     ) -> None:
         self._prepare = prepare
         self._restart = restart

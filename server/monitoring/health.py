@@ -13,10 +13,9 @@ from twisted.internet.interfaces import IReactorTime
 from twisted.internet.threads import deferToThread
 from twisted.python.failure import Failure
 
-from agents.models.queue import ModelQueue
 from agents.population import Population
 from server.agent_scheduler import AgentScheduler
-from server.clock import DelayedCall, ReactorClock, cancel
+from server.clock import DelayedCall, InThread, ReactorClock, cancel
 from server.net.listeners import TELNET, TLS, WEB, Ports
 from server.persistence.autosave import GroupCommit, WorldStore
 from server.session.registry import SessionRegistry
@@ -37,12 +36,6 @@ class MonitoredServer:
     world_store: WorldStore
     is_open: Callable[[], bool]
     ports: Callable[[], Ports | None]
-
-    @property
-    def queues(self) -> dict[str, ModelQueue]:
-        """The queues before the models, by what they are called: the thinker's, and those of other profiles."""
-        thinker = {"thinker": self.scheduler.queue} if self.scheduler.queue else {}
-        return thinker | self.scheduler.other_queues()
 
 
 PERIOD_SECONDS = 0.5
@@ -90,8 +83,6 @@ PROBE = ".health.draft"
 
 MAX_DISK_SECONDS = 2.0
 """Seconds after which a check of the disk counts as failed."""
-
-InThread = Callable[..., Deferred[str]]
 
 
 @dataclass(frozen=True)

@@ -31,16 +31,16 @@ from twisted.internet.threads import deferToThread
 from twisted.protocols.policies import WrappingFactory
 from twisted.python.failure import Failure
 from twisted.web.http import INTERNAL_SERVER_ERROR, OK, SERVICE_UNAVAILABLE
+from twisted.web.pages import notFound
 from twisted.web.resource import Resource
 from twisted.web.server import NOT_DONE_YET, Request, Site
 
 from agents.models.endpoint import Endpoint
-from server.clock import DelayedCall, ReactorClock, cancel
+from server.clock import DelayedCall, InThread, ReactorClock, cancel
 from server.connection.connection import DROP_REASONS, REFUSAL_REASONS
 from server.monitoring.health import (
     DiskCheck,
     HealthStatus,
-    InThread,
     MonitoredServer,
     ReactorLag,
     doors,
@@ -154,7 +154,7 @@ class WorldMetrics(Collector):
         yield _counters("turned_away", "Refused connections, by reason.", labels, refused)
 
     def _models(self) -> Iterable[Metric]:
-        queues = self._monitored.queues
+        queues = self._monitored.scheduler.queues_by_name()
         status = {(name,): queue.status() for name, queue in queues.items()}
         waiting = {name: float(one.waiting) for name, one in status.items()}
         yield _gauges("model_queue_waiting", "Requests that wait for a model.", ("queue",), waiting)
@@ -339,7 +339,7 @@ class MonitoringSite:
         )
 
     def _site(self) -> Any:
-        root: Any = Resource()
+        root: Any = notFound()  # at every other path
         root.putChild(b"metrics", Page(lambda: succeed(_metrics_page(self._registry))))
         root.putChild(b"healthz", Page(self._health))
         root.putChild(b"readyz", Page(lambda: succeed(_json_answer(readiness(self._monitored)))))

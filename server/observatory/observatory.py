@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from twisted.internet.defer import Deferred
@@ -30,22 +29,18 @@ from world.game import Game
 from world.world import World
 
 
-@dataclass(frozen=True)
-class Models:
-    """The models as the observatory shows them: the queues by name, the thinker's first, and why there are none."""
-
-    queues: Callable[[], Mapping[str, ModelQueue]]
-    problem: Callable[[], str]
-
-
 class Observatory:
-    """The view of a world from outside. Nothing in the world waits for it."""
+    """The view of a world from outside. Nothing in the world waits for it.
+
+    `queues` returns the queues before models by name, the thinker's first; `no_model_reason` says why there are none.
+    """
 
     def __init__(
         self,
         game: Game,
         agents: Mapping[str, Agent],
-        models: Models,
+        queues: Callable[[], Mapping[str, ModelQueue]],
+        no_model_reason: Callable[[], str],
         clock: ReactorClock,
         in_thread: InThread,
         now_ms: Callable[[], int],
@@ -54,7 +49,8 @@ class Observatory:
         self.views = Views(lambda: game.world.wording)
         self._game = game
         self._agents = agents
-        self._models = models
+        self._queues = queues
+        self._no_model_reason = no_model_reason
         self._town = Town(game, agents, self.feed.speaking, now_ms)
         self._past: ChronicleView | None = None
         self._lag = ReactorLag(clock)
@@ -128,7 +124,7 @@ class Observatory:
 
     def _health(self, asked: Asked) -> dict[str, Any]:
         say = self._game.world.wording
-        return health_shown(self._models.queues(), self._agents, self._models.problem(), self._lag.worst(), say)
+        return health_shown(self._queues(), self._agents, self._no_model_reason(), self._lag.worst(), say)
 
 
 def observatory_of(
@@ -138,22 +134,18 @@ def observatory_of(
     clock: ReactorClock,
     now_ms: Callable[[], int],
     chronicle: Callable[[], Reader],
-    in_thread: InThread = deferToThread,
 ) -> Observatory:
     """Return the observatory of a world: it hears of everything that happens, and its commands are there.
 
     `chronicle` reads what happened before.
     """
-
-    def queues() -> Mapping[str, ModelQueue]:
-        return ({"thinker": scheduler.queue} if scheduler.queue else {}) | scheduler.other_queues()
-
-    models = Models(queues, lambda: scheduler.no_model_reason)
-    observatory = Observatory(game, agents, models, clock, in_thread, now_ms)
-    observatory.add_chronicle(ChronicleView(chronicle, game.world, in_thread))
+    observatory = Observatory(
+        game, agents, scheduler.queues_by_name, lambda: scheduler.no_model_reason, clock, deferToThread, now_ms
+    )
+    observatory.add_chronicle(ChronicleView(chronicle, game.world, deferToThread))
     observatory.subscribe()
     scheduler.subscribe("observatory", observatory.tell_of_agent)
-    game.commands.add((*observatory.commands, *commands_of(ChronicleCommands(chronicle, game, in_thread))))
+    game.commands.add((*observatory.commands, *commands_of(ChronicleCommands(chronicle, game))))
     return observatory
 
 

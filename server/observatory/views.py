@@ -14,6 +14,7 @@ from typing import Any
 
 from twisted.internet.defer import Deferred, succeed
 
+from server.chronicle.recorder import bystander_text
 from world.entities import Character, Role
 from world.errors import CommandError
 from world.events import (
@@ -28,15 +29,11 @@ from world.events import (
     Whispered,
 )
 from world.message_catalog import Wording
-from world.narration import narrate
 from world.preferences import IgnorableLine, IgnoreList, ignore_list
 from world.world import World
 
 EVERYWHERE = "*"
 """The key of every room, for what is perceived in all of them."""
-
-BYSTANDER = "(a bystander)"
-"""The id of a bystander who perceives and is nobody: no character has a name like that."""
 
 
 @dataclass(frozen=True)
@@ -117,13 +114,8 @@ def _in_a_crowd(event: Event, world: World) -> str:
 
 
 def _perceived(event: Event, room_id: str, world: World) -> dict[str, str]:
-    text = narrate(event, _bystander(room_id), world)
+    text = bystander_text(event, room_id, world)
     return {room_id: text} if text else {}
-
-
-@lru_cache(maxsize=1024)  # to make one takes as long as the sentence
-def _bystander(room_id: str) -> Character:
-    return Character(BYSTANDER, room_id)
 
 
 def _name(character_id: str, world: World) -> str:

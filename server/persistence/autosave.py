@@ -6,14 +6,13 @@ import logging
 from collections.abc import Callable, Iterable
 from typing import Protocol
 
-from twisted.internet.defer import Deferred
 from twisted.internet.threads import deferToThread
 from twisted.python.failure import Failure
 
 from config.settings import WorldSettings
 from server.chronicle.reading import WorldReader
 from server.chronicle.recorder import ChronicleRecorder
-from server.clock import DelayedCall, ReactorClock, cancel
+from server.clock import DelayedCall, InThread, ReactorClock, cancel
 from vault.board_note import BoardNote
 from vault.chronicle.event_log import EventLog
 from vault.entities.store import EntityStore, MergeBase, load_world
@@ -172,7 +171,7 @@ class GroupCommit:
         written: Callable[[], Iterable[FsyncSource]],
         period_ms: int,
         clock: ReactorClock,
-        in_thread: Callable[..., Deferred[None]] = deferToThread,
+        in_thread: InThread = deferToThread,
     ) -> None:
         self._written = written
         self._seconds = max(period_ms, 5) / 1000

@@ -126,8 +126,7 @@ def _people_in(snapshot: Snapshot, agents: frozenset[str]) -> set[str]:
     """Return who has done anything, or is in anybody's memories, and is no agent."""
     found = snapshot.event_people()
     for agent in snapshot.agents:
-        for name in snapshot.journal_people(agent):
-            found.add(name)
+        found.update(snapshot.journal_people(agent))
     return found - agents - {""}
 
 

@@ -11,15 +11,14 @@ from concurrent.futures import ProcessPoolExecutor
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from functools import partial
-from importlib.metadata import PackageNotFoundError, version
 from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
 from server.research.consent import QUOTED_WORDS, SOMEBODY, WITHHELD, Consent
-from server.research.rows import Exported, Row
+from server.research.rows import Exported, Row, number_of, text_of
 from server.research.tables import SCHEMAS, Opener, TableWriter, open_new
-from server.simulation import REPORT, RUN, TRANSCRIPT, read_values
+from server.simulation import REPORT, RUN, TRANSCRIPT, program_version, read_values
 from vault.chronicle.event_log import parsed_event, second_name
 from vault.errors import NoteError
 from vault.snapshot import END_MS, WORLD, LogFile, Snapshot, world_in
@@ -56,7 +55,14 @@ def card(dataset: Dataset) -> str:
 def _body(dataset: Dataset) -> str:
     rows = [f"| `{name}` | {count:,} | {TABLES[name]} |" for name, count in dataset.rows.items()]
     table = "\n".join(["| table | rows | a row is |", "|---|---|---|", *rows])
-    parts = [f"Exported by Fallwater {_version()}.", table, _columns(), _times(dataset), _consent(dataset), BACK]
+    parts = [
+        f"Exported by Fallwater {program_version() or 'from a checkout'}.",
+        table,
+        _columns(),
+        _times(dataset),
+        _consent(dataset),
+        BACK,
+    ]
     if dataset.problems:
         shown = [f"- {one}" for one in dataset.problems[:MAX_NAMED]]
         more = len(dataset.problems) - len(shown)
@@ -108,13 +114,6 @@ def _consent(dataset: Dataset) -> str:
 
 def _count(count: int, one: str, many: str = "") -> str:
     return f"{count} {one if count == 1 else many or one + 's'}"
-
-
-def _version() -> str:
-    try:
-        return version("fallwater")
-    except PackageNotFoundError:
-        return "from a checkout"
 
 
 RUNS = "runs"
@@ -267,7 +266,7 @@ def _write_runs(
         is_live = snapshot.until_ms < END_MS
         until = snapshot.until_ms if is_live else max(part.newest_ms[world.run] for part in parts)
         report, parameters = read_values(source.folder / REPORT), read_values(source.folder / RUN)
-        about = (_text(parameters.get("program")), _text(report.get("world")), _whole(report.get("seed")))
+        about = (text_of(parameters.get("program")), text_of(report.get("world")), number_of(report.get("seed")))
         counts = (sorted(consent.agents), len(refused), len(consent.people))
         texts = (json.dumps(one, ensure_ascii=False) if one else None for one in (report, parameters))
         runs.add((world.run, until, *about, *counts, *texts))
@@ -299,11 +298,3 @@ def _newest_ms(file: LogFile) -> int:
 
 def _name(folder: Path) -> str:
     return check_name(folder.absolute().name)
-
-
-def _text(value: object) -> str | None:
-    return value if isinstance(value, str) else None
-
-
-def _whole(value: object) -> int | None:
-    return value if isinstance(value, int) and abs(value) < 1 << 62 else None

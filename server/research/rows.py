@@ -150,7 +150,7 @@ class Exported:
                 turn.first = seen if not turn.lines else turn.first
         turn.lines.append(text)
         if entry["event"] == "tool_call" and not turn.has_call:
-            turn.has_call, turn.command, turn.cause = True, str(entry.get("command", "")), _text(entry.get("cause"))
+            turn.has_call, turn.command, turn.cause = True, str(entry.get("command", "")), text_of(entry.get("cause"))
         elif entry["event"] == "tool_result":
             turn.results.append(str(entry.get("text", "")))
             turn.is_refused = turn.is_refused or bool(entry.get("refused"))
@@ -191,11 +191,11 @@ class Exported:
         self.newest_ms = max(self.newest_ms, at_ms or 0)
         about = (self.run, agent, turn.reference, at_ms, _number(first.get("seq")), str(first["event"]))
         answer = (
-            _text(first.get("cause")) or turn.cause,
-            *(_text(first.get(name)) for name in ("model", "reply", "finish")),
+            text_of(first.get("cause")) or turn.cause,
+            *(text_of(first.get(name)) for name in ("model", "reply", "finish")),
         )
         result = "\n".join(turn.results) if turn.results else None
-        numbers = tuple(_known(first.get(name)) for name in ("prompt_tokens", "cached_tokens", "completion_tokens"))
+        numbers = tuple(number_of(first.get(name)) for name in ("prompt_tokens", "cached_tokens", "completion_tokens"))
         seconds = first.get("seconds")
         took = float(seconds) if isinstance(seconds, int | float) else None
         row = (*about, *answer, turn.command, turn.outcome, result, *numbers, took, turn.withheld, turn.lines)
@@ -213,16 +213,18 @@ def _mapped(value: Any, change: Callable[[str], str]) -> Any:
     return value
 
 
-def _text(value: object) -> str | None:
+def text_of(value: object) -> str | None:
+    """Return a value if it is a text, else None."""
     return value if isinstance(value, str) else None
 
 
-def _known(value: object) -> int | None:
+def number_of(value: object) -> int | None:
+    """Return a value if it is a whole number that a table can hold, else None."""
     return value if isinstance(value, int) and abs(value) < 1 << 62 else None
 
 
 def _number(value: object) -> int:
-    return max(0, _known(value) or 0)
+    return max(0, number_of(value) or 0)
 
 
 def _at_ms(entry: Mapping[str, Any]) -> int | None:

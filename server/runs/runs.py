@@ -10,7 +10,7 @@ from pathlib import Path
 
 from agents.memory.strategy import loaded_strategies
 from config.settings import WorldSettings
-from server.chronicle.reading import Reader, format_clock, index_of
+from server.chronicle.reading import Reader, index_of
 from server.simulation import REPORT, TRANSCRIPT, WORLD, read_values
 from vault.chronicle.event_log import Period, period_of
 from vault.errors import NoteError
@@ -45,18 +45,9 @@ class Run:
         """Return the single figures and words of the report."""
         return {key: value for key, value in self.report.items() if isinstance(value, str | int | float)}
 
-    def days(self) -> dict[str, int]:
-        """Return how many events each day has. Raises: NoteError if the log cannot be read."""
-        self.reader.index.update()
-        days: dict[str, int] = {}
-        for start_ms, count in self.reader.index.hours():
-            day = format_clock(start_ms, "%Y-%m-%d")
-            days[day] = days.get(day, 0) + count
-        return days
-
     def periods(self) -> list[Period]:
         """Return the days, oldest first."""
-        return [period for day in self.days() if (period := period_of(day))]
+        return [period for day in self.reader.days() if (period := period_of(day))]
 
 
 @dataclass(frozen=True)
@@ -157,7 +148,7 @@ def report_lines(run: Run) -> list[str]:
     """Return the results of a run, as lines."""
     lines = [f"# {run.name}", "", *(f"- {key}: {value}" for key, value in run.figures().items())]
     lines += ["The simulation was cut short: there is no report."] if run.was_cut_short else []
-    return [*lines, "", *(f"- {day}: {count} events" for day, count in run.days().items())]
+    return [*lines, "", *(f"- {day}: {count} events" for day, count in run.reader.days().items())]
 
 
 def _is_vault(folder: Path) -> bool:

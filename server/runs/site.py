@@ -92,7 +92,7 @@ class RunWorld:
         return {
             "name": self.run.name,
             "figures": self.run.figures(),
-            "days": list(self.run.days().items()),
+            "days": list(self.run.reader.days().items()),
             "agents": [{"name": one.name, "memories": one.memory.journal.last} for one in self.agents.values()],
             "end": second_name(self._end_ms),
             "copied": self.copied.strftime("%Y-%m-%d %H:%M:%S"),

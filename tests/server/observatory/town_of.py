@@ -15,7 +15,7 @@ from twisted.internet.task import Clock
 from agents.agent import Agent
 from agents.commands.memory_commands import fact_commands, memory_commands
 from agents.models.queue import ModelQueue
-from server.observatory.observatory import Models, Observatory
+from server.observatory.observatory import Observatory
 from server.observatory.viewers import Viewer
 from tests.agents.test_agent import Life
 from world.entities import Role
@@ -47,9 +47,10 @@ class Watched(Life):
         self.agents: dict[str, Agent] = {"Rook": self.agent}
         self.game.commands.add(memory_commands(self.agents, self.game.tell, lambda: 0))
         self.game.commands.add(fact_commands(self.agents, self.game.publish))
-        models = Models(self._queues, lambda: "None was found.")
         self.noted: list[tuple[str, str]] = []
-        self.observatory = Observatory(self.game, self.agents, models, self.clock, in_place, self._now_ms)
+        self.observatory = Observatory(
+            self.game, self.agents, self._queues, lambda: "None was found.", self.clock, in_place, self._now_ms
+        )
         self.observatory.viewers.subscribe_looks(lambda *look: self.noted.append(look))
         self.observatory.subscribe()
         self.game.commands.add(self.observatory.commands)

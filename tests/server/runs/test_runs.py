@@ -117,7 +117,7 @@ def test_a_long_difference_is_cut_and_says_so(runs):
 def test_a_vault_is_told_like_a_run_also_with_a_folder_of_its_own_that_is_called_world(runs):
     vault = runs["one"] / "world"
     assert (vault / "world").is_dir()
-    assert Run(vault).days() == Run(runs["one"]).days() != {}
+    assert Run(vault).reader.days() == Run(runs["one"]).reader.days() != {}
 
 
 def test_one_run_is_told_with_its_figures_days_and_moments(runs):
