@@ -47,20 +47,6 @@ class LoginView(Protocol):
         """Return a Deferred that fires when the client has told its capabilities; None if there is no wait for them."""
 
 
-class ModalInput(Protocol):
-    """A dialogue that has a session's lines to itself. It tells its maker when it is over."""
-
-    @property
-    def prompt(self) -> str:
-        """The question that is open now."""
-
-    def line_received(self, text: str) -> None:
-        """Take an answer."""
-
-    def stop(self) -> None:
-        """Show nothing more: the connection has closed."""
-
-
 @dataclass(frozen=True)
 class LoginServices:
     """The services for all dialogues. `wording` returns the current wording, `mssp_text` the answer to crawlers."""
@@ -73,13 +59,16 @@ class LoginServices:
     mssp_text: Callable[[], str] = lambda: ""
 
 
-class Prompts:
-    """The open question, if there is one. Lines that arrive while a result is awaited answer the next one."""
+class Dialogue:
+    """Questions that have a session's lines to themselves. Lines that arrive during a wait answer the next one.
+
+    `prompt` is the open question, empty while a result is awaited.
+    """
 
     def __init__(self, caller: LoginView, services: LoginServices) -> None:
         self.prompt = ""
-        self._caller = caller
-        self._services = services
+        self.caller = caller
+        self.services = services
         self._answer: Callable[[str], None] = lambda text: None
         self._awaited: Deferred[Any] | None = None
 
@@ -90,9 +79,9 @@ class Prompts:
 
     def ask(self, key: str, answer: Callable[[str], None], *, hidden: bool = False) -> None:
         """Ask a sentence of the wording; the next line goes to `answer`. A `hidden` answer is not shown while typed."""
-        self.prompt = f"{self._services.wording()(key)} "
+        self.prompt = f"{self.services.wording()(key)} "
         self._answer = answer
-        self._caller.hide_typing(hidden)
+        self.caller.hide_typing(hidden)
 
     def line_received(self, text: str) -> None:
         """Take the answer to the question that is open."""
@@ -101,20 +90,20 @@ class Prompts:
     def wait_for(self, outcome: Deferred[T], then: Callable[[T], None], failed: Callable[[str], None]) -> None:
         """Hold lines until there is an outcome. If it fails, `failed` is called with the reason."""
         self.prompt = ""
-        self._caller.hold(True)
+        self.caller.hold(True)
 
         def come(result: T | Failure) -> None:
             self._awaited = None
             if isinstance(result, Failure) and result.check(CancelledError):
                 return
-            self._caller.hold(False)
+            self.caller.hold(False)
             if not isinstance(result, Failure):
                 then(result)
             elif result.check(NameRefused, NoteError):
                 failed(result.getErrorMessage())
             else:
                 log.error("a login failed: %s", result.getTraceback())
-                failed(self._services.wording()("door.went_wrong"))
+                failed(self.services.wording()("door.went_wrong"))
 
         self._awaited = outcome
         outcome.addBoth(come)
@@ -127,14 +116,12 @@ class Prompts:
 
 @dataclass(frozen=True)
 class NewPassword:
-    """Asks for a password until one will do; `chosen` is called with what is kept of it.
+    """Asks for a password in a dialogue until one will do; `chosen` is called with its hash.
 
     An empty line gives up. `former` is a password that is refused, because it was given for one time.
     """
 
-    prompts: Prompts
-    caller: LoginView
-    services: LoginServices
+    dialogue: Dialogue
     name: str
     chosen: Callable[[str], None]
     given_up: Callable[[], None]
@@ -142,7 +129,7 @@ class NewPassword:
 
     def ask(self, key: str) -> None:
         """Ask with a sentence of the wording."""
-        self.prompts.ask(key, lambda password: self._on_first_entry(key, password), hidden=True)
+        self.dialogue.ask(key, lambda password: self._on_first_entry(key, password), hidden=True)
 
     def _on_first_entry(self, key: str, password: str) -> None:
         if not password:
@@ -150,11 +137,12 @@ class NewPassword:
         elif problem := self._problem_with(password):
             self._refuse(key, problem)
         else:
-            hashed = self.services.passwords.hash(password, self.caller.host)
-            self.prompts.wait_for(hashed, self.chosen, lambda reason: self._refuse(key, reason))
+            hashed = self.dialogue.services.passwords.hash(password, self.dialogue.caller.host)
+            self.dialogue.wait_for(hashed, self.chosen, lambda reason: self._refuse(key, reason))
 
     def _problem_with(self, password: str) -> str:
-        say, shortest = self.services.wording(), self.services.settings.shortest_password
+        services = self.dialogue.services
+        say, shortest = services.wording(), services.settings.shortest_password
         if len(password) < shortest:
             return say("door.too_short", shortest=shortest)
         if password.casefold() == self.name.casefold():
@@ -162,38 +150,27 @@ class NewPassword:
         return say("door.password_is_former") if password == self.former else ""
 
     def _refuse(self, key: str, reason: str) -> None:
-        self.caller.show(reason)
+        self.dialogue.caller.show(reason)
         self.ask(key)
 
 
-class Login:
+class Login(Dialogue):
     """Asks one caller for a name and its password, and says who it is: `enter` is called with the claim, once.
 
     `enter` raises NameRefused or NoteError if that fails, and the name is asked for again.
     """
 
     def __init__(self, caller: LoginView, services: LoginServices, enter: Callable[[LoginName], None]) -> None:
-        self._caller = caller
-        self._services = services
+        super().__init__(caller, services)
         self._enter = enter
-        self._prompts = Prompts(caller, services)
         self._wrong = 0
         self._on_result: Callable[[bool, str], None] | None = None
         self._ask_name()
 
-    @property
-    def prompt(self) -> str:
-        """The question that is open now; empty while a result is awaited."""
-        return self._prompts.prompt
-
-    def line_received(self, text: str) -> None:
-        """Take an answer."""
-        self._prompts.line_received(text)
-
     def stop(self) -> None:
         """Forget the caller, who has gone."""
         self._on_result = None
-        self._prompts.stop()
+        super().stop()
 
     def try_credentials(self, given: str, password: str, on_result: Callable[[bool, str], None]) -> None:
         """Try a name and its password that come together, instead of what was being asked.
@@ -201,11 +178,11 @@ class Login:
         `on_result` is called with whether the login succeeded, and a message. If it failed, the questions go on from
         there. Somebody with a one-time password, or none yet, is asked for a new one.
         """
-        if self._prompts.is_waiting:
-            on_result(False, self._services.wording()("door.one_at_a_time"))
+        if self.is_waiting:
+            on_result(False, self.services.wording()("door.one_at_a_time"))
             return
         try:
-            claim = self._services.accounts.identify(given, self._caller.host)
+            claim = self.services.accounts.identify(given, self.caller.host)
         except NameRefused as error:
             on_result(False, str(error))
             return
@@ -216,11 +193,11 @@ class Login:
             case AccountState.KNOWN:
                 self._try(claim, password)
             case AccountState.NEW | AccountState.UNCLAIMED:
-                self._tell(False, self._services.wording()("door.has_no_password_yet", name=claim.name))
+                self._tell(False, self.services.wording()("door.has_no_password_yet", name=claim.name))
                 self._ask_first_password(claim)
 
     def _ask_name(self) -> None:
-        self._prompts.ask("door.ask_name", self._on_name)
+        self.ask("door.ask_name", self._on_name)
 
     def _tell(self, success: bool, message: str) -> None:
         on_result, self._on_result = self._on_result, None
@@ -235,12 +212,12 @@ class Login:
         if not given.strip():
             return
         if is_request(given):
-            self._caller.show(self._services.mssp_text(), RAW)
+            self.caller.show(self.services.mssp_text(), RAW)
             return
         try:
-            claim = self._services.accounts.identify(given, self._caller.host)
+            claim = self.services.accounts.identify(given, self.caller.host)
         except NameRefused as error:
-            self._caller.show(str(error))
+            self.caller.show(str(error))
             return
         match claim.state:
             case AccountState.GUEST:
@@ -253,7 +230,7 @@ class Login:
     # Somebody who has a password
 
     def _ask_password(self, claim: LoginName) -> None:
-        self._prompts.ask("door.ask_password", lambda password: self._on_password(claim, password), hidden=True)
+        self.ask("door.ask_password", lambda password: self._on_password(claim, password), hidden=True)
 
     def _on_password(self, claim: LoginName, password: str) -> None:
         if not password:
@@ -262,22 +239,22 @@ class Login:
         self._try(claim, password)
 
     def _try(self, claim: LoginName, password: str) -> None:
-        host = self._caller.host
-        if seconds := self._services.authenticator.wait_seconds(claim.name, host):
-            self._caller.show(self._services.wording()("door.must_wait", seconds=math.ceil(seconds)))
-        self._prompts.wait_for(
-            self._services.authenticator.attempt(claim.name, password, host),
+        host = self.caller.host
+        if seconds := self.services.authenticator.wait_seconds(claim.name, host):
+            self.caller.show(self.services.wording()("door.must_wait", seconds=math.ceil(seconds)))
+        self.wait_for(
+            self.services.authenticator.attempt(claim.name, password, host),
             lambda outcome: self._on_outcome(claim, outcome, password),
             self._start_again,
         )
 
     def _on_outcome(self, claim: LoginName, outcome: PasswordOutcome, password: str) -> None:
-        say, account = self._services.wording(), self._services.accounts.account(claim.name)
+        say, account = self.services.wording(), self.services.accounts.account(claim.name)
         if outcome is PasswordOutcome.THROTTLED:
             self._end(say("door.too_soon"))
         elif outcome is PasswordOutcome.WRONG:
             self._wrong += 1
-            if self._wrong >= self._services.settings.password_tries:
+            if self._wrong >= self.services.settings.password_tries:
                 self._end(say("door.too_many_wrong"))
                 return
             self._refuse(say("door.wrong_password", name=claim.name), say("door.goes_back"))
@@ -291,20 +268,18 @@ class Login:
     def _refuse(self, reason: str, more: str = "") -> None:
         """Tell why a password is refused; `more` is for a person at a prompt, and not for a form."""
         self._tell(False, reason)
-        self._caller.show(f"{reason} {more}".rstrip())
+        self.caller.show(f"{reason} {more}".rstrip())
 
     def _end(self, reason: str) -> None:
         self._tell(False, reason)
-        self._caller.end(reason)
+        self.caller.end(reason)
 
     def _ask_own_password(self, claim: LoginName, one_time: str) -> None:
         NewPassword(
-            self._prompts,
-            self._caller,
-            self._services,
+            self,
             claim.name,
-            lambda kept: self._prompts.wait_for(
-                self._services.accounts.set_password(claim.name, kept),
+            lambda kept: self.wait_for(
+                self.services.accounts.set_password(claim.name, kept),
                 lambda _: self._come_in(claim),
                 self._start_again,
             ),
@@ -318,44 +293,33 @@ class Login:
         if self._refuse_signup(claim):
             return
         key = "door.new_name" if claim.state is AccountState.NEW else "door.unclaimed"
-        shortest, say = self._services.settings.shortest_password, self._services.wording()
-        self._caller.show(f"{say(key, name=claim.name, shortest=shortest)} {say('door.goes_back')}")
-        NewPassword(
-            self._prompts,
-            self._caller,
-            self._services,
-            claim.name,
-            lambda kept: self._claim(claim, kept),
-            self._ask_name,
-        ).ask("door.choose_password")
+        shortest, say = self.services.settings.shortest_password, self.services.wording()
+        self.caller.show(f"{say(key, name=claim.name, shortest=shortest)} {say('door.goes_back')}")
+        NewPassword(self, claim.name, lambda kept: self._claim(claim, kept), self._ask_name).ask("door.choose_password")
 
     def _claim(self, claim: LoginName, kept: str) -> None:
         try:
             # Somebody may have come meanwhile who is called so, or nearly so.
-            self._services.accounts.identify(claim.name, self._caller.host)
+            self.services.accounts.identify(claim.name, self.caller.host)
         except NameRefused as error:
             self._start_again(str(error))
             return
         if self._refuse_signup(claim):
             return
         if claim.state is AccountState.NEW:
-            self._services.authenticator.signups.note(self._caller.host, self._services.settings.new_accounts_per_hour)
-        self._prompts.wait_for(
-            self._services.accounts.claim(claim.name, kept), lambda _: self._come_in(claim), self._start_again
-        )
+            self.services.authenticator.signups.note(self.caller.host, self.services.settings.new_accounts_per_hour)
+        self.wait_for(self.services.accounts.claim(claim.name, kept), lambda _: self._come_in(claim), self._start_again)
 
     def _refuse_signup(self, claim: LoginName) -> bool:
-        if claim.state is not AccountState.NEW or not self._services.authenticator.signups.is_exceeded(
-            self._caller.host
-        ):
+        if claim.state is not AccountState.NEW or not self.services.authenticator.signups.is_exceeded(self.caller.host):
             return False
-        self._start_again(self._services.wording()("door.too_many_new"))
+        self._start_again(self.services.wording()("door.too_many_new"))
         return True
 
     def _come_in(self, claim: LoginName) -> None:
-        self._caller.hide_typing(False)
-        if known := self._caller.wait_for_capabilities():
-            self._prompts.wait_for(known, lambda _: self._enter_as(claim), self._start_again)
+        self.caller.hide_typing(False)
+        if known := self.caller.wait_for_capabilities():
+            self.wait_for(known, lambda _: self._enter_as(claim), self._start_again)
         else:
             self._enter_as(claim)
 
@@ -367,4 +331,4 @@ class Login:
             return
         self._tell(True, "")
         if claim.state is not AccountState.GUEST:
-            self._services.authenticator.note_login(claim.name, self._caller.host)
+            self.services.authenticator.note_login(claim.name, self.caller.host)

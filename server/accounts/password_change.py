@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 
 from server.accounts.accounts import RESERVED, normalize_name
 from server.accounts.database import AccountDatabase
-from server.accounts.login import LoginServices, LoginView, NewPassword, Prompts
+from server.accounts.login import Dialogue, LoginServices, LoginView, NewPassword
 from server.accounts.passwords import Hasher, PasswordOutcome
 from server.accounts.schema import Account, key
 from vault.errors import NoteError
@@ -52,58 +52,41 @@ def password(world: World, actor: Character, text: str = "") -> list[Event]:
 ACCOUNT_COMMANDS: tuple[Command, ...] = (password,)
 
 
-class PasswordChange:
+class PasswordChange(Dialogue):
     """Asks a player for both passwords; `over` is called with what to say when it has come to an end."""
 
     def __init__(self, caller: LoginView, services: LoginServices, name: str, over: Callable[[str], None]) -> None:
-        self._caller = caller
-        self._services = services
+        super().__init__(caller, services)
         self._name = name
         self._over = over
-        self._prompts = Prompts(caller, services)
-        self._prompts.ask("door.ask_old_password", self._on_password, hidden=True)
-
-    @property
-    def prompt(self) -> str:
-        """The question that is open now; empty while a result is awaited."""
-        return self._prompts.prompt
-
-    def line_received(self, text: str) -> None:
-        """Take an answer."""
-        self._prompts.line_received(text)
-
-    def stop(self) -> None:
-        """Forget the player, who has gone."""
-        self._prompts.stop()
+        self.ask("door.ask_old_password", self._on_password, hidden=True)
 
     def _on_password(self, password: str) -> None:
         if not password:
             self._give_up()
             return
-        if seconds := self._services.authenticator.wait_seconds(self._name, self._caller.host):
-            self._caller.show(self._services.wording()("door.must_wait", seconds=math.ceil(seconds)))
-        attempt = self._services.authenticator.attempt(self._name, password, self._caller.host)
-        self._prompts.wait_for(attempt, self._on_outcome, self._over)
+        if seconds := self.services.authenticator.wait_seconds(self._name, self.caller.host):
+            self.caller.show(self.services.wording()("door.must_wait", seconds=math.ceil(seconds)))
+        attempt = self.services.authenticator.attempt(self._name, password, self.caller.host)
+        self.wait_for(attempt, self._on_outcome, self._over)
 
     def _on_outcome(self, outcome: PasswordOutcome) -> None:
         if outcome is not PasswordOutcome.RIGHT:
-            self._over(self._services.wording()("door.not_changed_wrong"))
+            self._over(self.services.wording()("door.not_changed_wrong"))
             return
         NewPassword(
-            self._prompts,
-            self._caller,
-            self._services,
+            self,
             self._name,
-            lambda kept: self._prompts.wait_for(
-                self._services.accounts.set_password(self._name, kept),
-                lambda _: self._over(self._services.wording()("door.password_changed")),
+            lambda kept: self.wait_for(
+                self.services.accounts.set_password(self._name, kept),
+                lambda _: self._over(self.services.wording()("door.password_changed")),
                 self._over,
             ),
             self._give_up,
         ).ask("door.ask_new_password")
 
     def _give_up(self) -> None:
-        self._over(self._services.wording()("door.password_unchanged"))
+        self._over(self.services.wording()("door.password_unchanged"))
 
 
 def one_time_password() -> str:

@@ -7,7 +7,7 @@ from collections import deque
 from twisted.internet.defer import Deferred
 
 from server.accounts.accounts import AccountState, LoginName, NameRefused
-from server.accounts.login import Login, ModalInput
+from server.accounts.login import Dialogue, Login
 from server.accounts.password_change import PasswordChange, PasswordChangeRequested, issue_one_time_password
 from server.clock import DelayedCall, ReactorClock, cancel
 from server.connection.connection import KIND_OF, MARKED, SCENE, Connection, Door, Identification, shown_of
@@ -89,7 +89,7 @@ class Session:
         self._character: Character | None = None
         self._connection: Connection | None = None
         self._capability_wait: CapabilityWait | None = None
-        self._dialogue: ModalInput | None = None
+        self._dialogue: Dialogue | None = None
         self._gmcp: GmcpClient | None = None
         self._login_timer: DelayedCall | None = None
         self._was_ended = False
