@@ -32,7 +32,7 @@ from server.options import (
 )
 from server.research.command import add_export_command, add_measure_command, run_export, run_measure
 from server.runs.command import add_observe_command, run_observe
-from server.serve import OnSignals, Reactor, check_start, serve
+from server.serve import OnSignals, Reactor, ServedWorld, check_start
 from server.simulate_command import add_simulate_command, run_simulation
 from vault.errors import NoteError
 from vault.memory.archive import archive_memories
@@ -54,7 +54,7 @@ def run(reactor: Reactor, arguments: Sequence[str] | None = None, on_signals: On
     capture_library_logs()
     try:
         if options.command == "serve" and not options.check:
-            serve(reactor, options, on_signals, _echo)
+            ServedWorld(reactor, options, _echo).run(on_signals)
         elif options.command == "observe":
             run_observe(options, _echo, reactor)
         elif code := _COMMANDS[options.command](options, _echo):

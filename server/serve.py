@@ -56,21 +56,12 @@ OnSignals = Callable[[Callable[[], None], Callable[[], None]], None]
 """Is given what is to be called when a signal asks the world to end, and what when one asks it to restart."""
 
 
-def serve(reactor: Reactor, options: argparse.Namespace, on_signals: OnSignals, echo: Callable[[str], None]) -> None:
-    """Open a world and run until told to stop. Exits with 1 and one line if that fails. Raises: NoteError."""
-    _ServedWorld(reactor, options, echo).run(on_signals)
-
-
 def check_start(options: argparse.Namespace) -> Vault:
     """Return the vault if a world could be opened with these options; open and write nothing. Raises: NoteError."""
     vault = existing_vault(options)
     folder = accounts_folder(vault, options)
-    check_notes(
-        vault,
-        lambda: with_options(loaded_strategies().load_settings(vault), options),
-        lambda: read_accounts(folder),
-        folder,
-    )
+    check_notes(vault, with_options(loaded_strategies().load_settings(vault), options), folder)
+    read_accounts(folder)
     load_command_texts(vault, every_command())
     return vault
 
@@ -92,7 +83,7 @@ def open_monitoring(
         MonitoringSite(monitored, reactor, echo, in_thread).run(settings.metrics_host, settings.metrics_port)
 
 
-class _ServedWorld:
+class ServedWorld:
     """One world in one process. Raises: NoteError if it cannot be opened."""
 
     def __init__(self, reactor: Reactor, options: argparse.Namespace, echo: Callable[[str], None]) -> None:
@@ -113,7 +104,7 @@ class _ServedWorld:
         self._systemd = SystemdNotifier(os.environ, os.getpid(), reactor)
 
     def run(self, on_signals: OnSignals) -> None:
-        """Run the reactor until the world is closed, then say how that went."""
+        """Run the reactor until the world is closed, then say how that went. Exits with 1 and one line if it failed."""
         reactor = self._reactor
         _freeze_garbage()
         reactor.addSystemEventTrigger("before", "shutdown", self._end)

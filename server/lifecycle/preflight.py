@@ -143,23 +143,22 @@ class Preflight:
         self._on_result(failure.getErrorMessage())
 
 
-def check_notes(vault: Vault, read: Callable[[], Settings], accounts: Callable[[], object], folder: Path) -> Settings:
-    """Read what a world is opened with, and write nothing. Return the settings. Raises: NoteError.
+def check_notes(vault: Vault, settings: Settings, folder: Path) -> None:
+    """Read the notes that a world is opened with, and write nothing. Raises: NoteError.
 
-    `read` returns the settings that it would open with, `accounts` reads the accounts, `folder` is where a certificate
-    is looked for.
+    `folder` is where a certificate is looked for.
     """
-    settings = read()
     known = MergeBase()
     load_world(vault, settings.world, known)
     for source, why in known.broken.items():
         if source.startswith("rooms/"):  # it would open, but without what this world still has of it
             raise NoteError(why)
     load_texts(vault)
-    accounts()
-    if settings.server.tls_port or settings.server.web_tls:
-        _read_certificate(settings.server, folder)
-    return settings
+    server = settings.server
+    if (server.tls_port or server.web_tls) and (server.tls_certificate or server.tls_key):
+        from server.net.tls import paths_of, read_certificate  # a self-signed one is made again if need be
+
+        read_certificate(*paths_of(server, folder))
 
 
 def port_problem(settings: ServerSettings, ports: OpenPorts) -> str:
@@ -193,11 +192,3 @@ def _failure_of(host: str, port: int) -> Exception | None:
     except (OSError, UnicodeError) as error:  # the latter of a name that can be none
         return error
     return None
-
-
-def _read_certificate(settings: ServerSettings, folder: Path) -> None:
-    """Raises: NoteError if a configured certificate is not valid. A self-signed one is made again if need be."""
-    if settings.tls_certificate or settings.tls_key:
-        from server.net.tls import paths_of, read_certificate
-
-        read_certificate(*paths_of(settings, folder))
