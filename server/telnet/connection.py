@@ -88,16 +88,6 @@ class TelnetLimits(InputLimits):
     """Maximum output that waits for a client that does not read; then it is dropped. Bytes, 65536 and up."""
 
 
-class TcpTransport(Transport, Protocol):
-    """The additional methods of a transport over TCP, with or without TLS."""
-
-    def setTcpNoDelay(self, enabled: bool) -> None:
-        """Send small writes at once: with Nagle's algorithm every second answer is 40 ms late."""
-
-    def setTcpKeepAlive(self, enabled: bool) -> None:
-        """Find out, in time, that the other side is gone."""
-
-
 _SIGN_OF_LIFE = bytes([IAC, NOP])
 
 log = logging.getLogger(__name__)

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import suppress
 from typing import cast
 
-from twisted.internet.interfaces import IAddress, IHalfCloseableProtocol, ITCPTransport
+from twisted.internet.interfaces import IAddress, IHalfCloseableProtocol
 from twisted.internet.protocol import Protocol, ServerFactory, connectionDone
 from twisted.python.failure import Failure
 from zope.interface import implementer
@@ -15,9 +14,9 @@ from zope.interface import implementer
 from server.connection.base import TOO_LONG
 from server.connection.connection import ConnectionListener
 from server.connection.input import ConnectionServices, LineIntake, TakeResult
-from server.connection.output import Transport
+from server.connection.output import Transport, set_tcp_options
 from server.telnet.compression import compression_option
-from server.telnet.connection import KeepAlive, TcpTransport, TelnetConnection, TelnetLimits
+from server.telnet.connection import KeepAlive, TelnetConnection, TelnetLimits
 from server.telnet.mssp import mssp_option
 from server.telnet.negotiation import Compressed, Effect, GmcpReceived, Identified, Negotiator, Option, Send
 from server.telnet.options import OPTIONS, ClientInfo
@@ -80,11 +79,7 @@ class TelnetProtocol(Protocol):
 
     def _begin(self) -> None:
         transport = self._transport
-        if ITCPTransport.providedBy(transport):
-            tcp = cast(TcpTransport, transport)
-            with suppress(OSError):  # macOS refuses these where the client has reset the connection already
-                tcp.setTcpNoDelay(True)
-                tcp.setTcpKeepAlive(True)
+        set_tcp_options(transport)
         self._connection = TelnetConnection(
             transport,
             self._services,

@@ -6,7 +6,8 @@ import json
 import logging
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, Protocol
+from operator import attrgetter
+from typing import Any
 
 from twisted.internet.error import ConnectionDone
 from twisted.python.failure import Failure
@@ -46,61 +47,43 @@ def parse_gmcp(text: str) -> Data | None:
     return (told[0].package, told[0].payload) if told and isinstance(told[0], GmcpReceived) else None
 
 
-class Frames(Protocol):
-    """The encoding of data in the text frames of a subprotocol."""
+@dataclass(frozen=True)
+class Frames:
+    """The text frames of a subprotocol.
 
-    def encode(self, message: Message) -> bytes:
-        """Return the text of a frame, empty if such things are not sent."""
+    `encode` returns the text of a frame, empty if data is not sent. `decode` returns a client's data, a line that it
+    has typed, or None for anything else.
+    """
 
-    def decode(self, text: str) -> Data | str | None:
-        """Return a client's data, a line that it has typed, or None for anything else."""
-
-
-class GmcpFrames:
-    """`Package.Name payload`, as between the telnet option's marks."""
-
-    def encode(self, message: Message) -> bytes:
-        return message.encoded
-
-    def decode(self, text: str) -> Data | str | None:
-        return parse_gmcp(text)
+    encode: Callable[[Message], bytes]
+    decode: Callable[[str], Data | str | None]
 
 
-class JsonFrames:
-    """An envelope of `proto`, `id` and `data`: what GMCP says, or a line as text."""
+def encode_envelope(message: Message) -> bytes:
+    """Return GMCP in an envelope of `proto`, `id` and `data`."""
+    package, _, payload = message.encoded.partition(b" ")
+    told = {"proto": "GMCP", "id": package.decode(), "data": payload.decode()}
+    return json.dumps(told, ensure_ascii=False).encode()
 
-    def encode(self, message: Message) -> bytes:
-        package, _, payload = message.encoded.partition(b" ")
-        told = {"proto": "GMCP", "id": package.decode(), "data": payload.decode()}
-        return json.dumps(told, ensure_ascii=False).encode()
 
-    def decode(self, text: str) -> Data | str | None:
-        try:
-            envelope = json.loads(text)
-        except (ValueError, RecursionError):
-            return None
-        match envelope:
-            case {"proto": str(proto), "data": str(data), **rest} if proto.casefold() == "gmcp":
-                return parse_gmcp(f"{rest.get('id', '')} {data}")
-            case {"proto": str(proto), "data": str(data)} if proto.casefold() == "text":
-                return data
+def decode_envelope(text: str) -> Data | str | None:
+    """Return what an envelope holds: GMCP, or a line as text."""
+    try:
+        envelope = json.loads(text)
+    except (ValueError, RecursionError):
         return None
+    match envelope:
+        case {"proto": str(proto), "data": str(data), **rest} if proto.casefold() == "gmcp":
+            return parse_gmcp(f"{rest.get('id', '')} {data}")
+        case {"proto": str(proto), "data": str(data)} if proto.casefold() == "text":
+            return data
+    return None
 
 
-class NoFrames:
-    """A terminal: there is text, and nothing else."""
-
-    def encode(self, message: Message) -> bytes:
-        return b""
-
-    def decode(self, text: str) -> Data | str | None:
-        return text
-
-
-FRAMES: Mapping[str, Callable[[], Frames]] = {
-    GMCP_PROTOCOL: GmcpFrames,
-    JSON_PROTOCOL: JsonFrames,
-    TERMINAL_PROTOCOL: NoFrames,
+FRAMES: Mapping[str, Frames] = {
+    GMCP_PROTOCOL: Frames(attrgetter("encoded"), parse_gmcp),
+    JSON_PROTOCOL: Frames(encode_envelope, decode_envelope),
+    TERMINAL_PROTOCOL: Frames(lambda message: b"", lambda text: text),
 }
 
 
@@ -292,4 +275,4 @@ def serve_program(
     if subprotocol == TELNET_PROTOCOL:
         TelnetThroughSocket(socket, telnet(listener), services.traffic).begin()
     else:
-        ProgramConnection(socket, listener, services, max_line_bytes, FRAMES[subprotocol]()).begin()
+        ProgramConnection(socket, listener, services, max_line_bytes, FRAMES[subprotocol]).begin()

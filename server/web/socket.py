@@ -5,10 +5,9 @@ from __future__ import annotations
 import logging
 from collections import deque
 from collections.abc import Callable
-from contextlib import suppress
 from typing import Any, Protocol, cast
 
-from twisted.internet.interfaces import IPushProducer, ITCPTransport
+from twisted.internet.interfaces import IPushProducer
 from twisted.internet.protocol import Protocol as TwistedProtocol
 from twisted.internet.protocol import connectionDone
 from twisted.python.failure import Failure
@@ -17,8 +16,7 @@ from zope.interface import implementer
 
 from server.clock import DelayedCall, cancel
 from server.connection.input import ConnectionServices, InputLimits, LineIntake, TakeResult
-from server.connection.output import DirectWriter, Transport
-from server.telnet.connection import TcpTransport
+from server.connection.output import DirectWriter, Transport, set_tcp_options
 from server.web.wire import CloseReceived, MessageReceived, NoMessage, Opened
 
 log = logging.getLogger(__name__)
@@ -84,10 +82,7 @@ class WebSocket(TwistedProtocol):
 
     def connectionMade(self) -> None:
         transport = self._transport
-        if ITCPTransport.providedBy(transport):
-            with suppress(OSError):
-                cast(TcpTransport, transport).setTcpNoDelay(True)
-                cast(TcpTransport, transport).setTcpKeepAlive(True)
+        set_tcp_options(transport)
         transport.unregisterProducer()  # which was the HTTP channel
         transport.registerProducer(self, True)
         self._writer = DirectWriter(transport, self._services.traffic)
