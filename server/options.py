@@ -12,7 +12,7 @@ from server.accounts.database import default_folder
 from server.net.listeners import ANY_FREE
 from vault.config_notes import Settings
 from vault.errors import NoteError
-from vault.vault import MARK, Vault
+from vault.vault import Vault, is_vault
 
 LOG_FORMATS = ("text", "json")
 LOG_LEVELS = ("debug", "info", "warning", "error")
@@ -61,7 +61,7 @@ def vault_root(options: argparse.Namespace) -> Path:
 def existing_vault(options: argparse.Namespace) -> Vault:
     """Return the vault. Raises: NoteError if there is none."""
     vault = Vault(vault_root(options))
-    if not (vault.root / MARK).is_file() and not vault.exists("rooms"):
+    if not is_vault(vault.root):
         raise NoteError(f"{vault.root}: there is no vault here. Name it with --vault.")
     return vault
 

@@ -23,7 +23,7 @@ from server.options import default_vault
 from server.simulation import MAX_HOURS, RECORDING, Progress, RunSpec, simulate
 from vault.errors import NoteError
 from vault.variant import PERTURBATIONS, Variant
-from vault.vault import MARK, STARTER
+from vault.vault import STARTER, is_vault
 
 INTERRUPTED = 130
 
@@ -66,7 +66,7 @@ def run_simulation(options: argparse.Namespace, echo: Callable[[str], None]) -> 
     if replay:
         _agree(options, heading)
     source = options.vault or default_vault(Path.cwd())
-    is_there = (source / MARK).is_file() or (source / "rooms").is_dir()
+    is_there = is_vault(source)
     if options.vault and not is_there:
         raise NoteError(f"{source}: there is no vault here. Name it with --vault.")
     spec = RunSpec(

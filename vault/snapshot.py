@@ -18,7 +18,7 @@ from vault.errors import NoteError
 from vault.memory.archive_file import archive_order, is_archive_name, parsed_line
 from vault.memory.memory_line import Memory, parse_line
 from vault.memory.segment import Segment, is_segment_name
-from vault.vault import MARK, Vault, agent_names
+from vault.vault import Vault, agent_names, is_vault
 
 WORLD = "world"
 """The folder of the world in the folder of a simulation."""
@@ -38,8 +38,8 @@ _DOER = re.compile(rb'"(?:who|to)"\s*:\s*("(?:[^"\\\n]|\\.)*")')
 
 def world_in(folder: Path) -> Vault:
     """Return the vault that a folder is, or that of a simulation's folder. Raises: NoteError if there is none."""
-    root = folder / WORLD if (folder / WORLD / MARK).is_file() or (folder / WORLD / "rooms").is_dir() else folder
-    if not ((root / MARK).is_file() or (root / "rooms").is_dir()):
+    root = folder / WORLD if is_vault(folder / WORLD) else folder
+    if not is_vault(root):
         raise NoteError(f"{folder}: neither a vault nor the folder of a simulation.")
     return Vault(root)
 

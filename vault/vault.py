@@ -241,6 +241,11 @@ def agent_names(vault: Vault) -> list[str]:
     return [name for name in vault.folders("agents") if vault.exists("agents", name, "agent.md")]
 
 
+def is_vault(folder: Path) -> bool:
+    """Return whether a folder is a vault."""
+    return (folder / MARK).is_file() or (folder / "rooms").is_dir()
+
+
 def open_vault(root: Path, disk: Disk | None = None) -> tuple[Vault, bool]:
     """Return the vault in a folder, made from the starter vault if there is none, and whether it was made.
 
@@ -262,7 +267,7 @@ def open_vault(root: Path, disk: Disk | None = None) -> tuple[Vault, bool]:
 def _prepare(root: Path) -> bool:
     if root.exists() and not root.is_dir():
         raise NoteError(f"{root}: this is a file; a vault is a folder. Give another with --vault.")
-    if (root / MARK).is_file() or (root / "rooms").is_dir():
+    if is_vault(root):
         return False
     if root.exists() and any(root.iterdir()):
         raise NoteError(

@@ -45,7 +45,7 @@ from server.check.vault import count_with_noun, find_faults
 from server.options import add_accounts_option, add_vault_option, vault_root
 from vault.config_notes import Settings
 from vault.errors import NoteError
-from vault.vault import MARK, Vault
+from vault.vault import Vault, is_vault
 
 CHECK_SECONDS = 5.0
 RUNTIME = "xllamacpp"
@@ -174,7 +174,7 @@ def examine(
 ) -> list[Result]:
     """Return how everything is that the world in a folder needs. `now` knows its zone. Changes nothing."""
     vault = Vault(root)
-    if not (vault.root / MARK).is_file() and not vault.exists("rooms"):
+    if not is_vault(vault.root):
         remedy = "Name the folder of the world with --vault, or have one made: fallwater serve --vault DIR"
         return [problem("vault", f"There is no vault in {vault.root}.", remedy)]
     try:

@@ -31,7 +31,7 @@ from vault.errors import NoteError
 from vault.front_matter import load_value
 from vault.note import Note, Row, parse_note
 from vault.variant import PERTURBATIONS, check_setting, find_setting, folder_hash, vault_hash
-from vault.vault import MARK, STARTER
+from vault.vault import STARTER, is_vault
 
 
 @dataclass(frozen=True)
@@ -80,9 +80,9 @@ def folder_in(folder: Path, name: str) -> Path:
 
 
 def _wrong_vault(value: object, folder: Path) -> str:
-    root = folder_in(folder, str(value))
-    is_vault = str(value) in ("", "starter") or (root / MARK).is_file() or (root / "rooms").is_dir()
-    return "" if is_vault else "the folder of a vault, from the folder of the plan on, or starter"
+    if str(value) in ("", "starter") or is_vault(folder_in(folder, str(value))):
+        return ""
+    return "the folder of a vault, from the folder of the plan on, or starter"
 
 
 def _wrong_model(value: object, folder: Path) -> str:

@@ -11,12 +11,12 @@ from pathlib import Path
 from agents.memory.strategy import loaded_strategies
 from config.settings import WorldSettings
 from server.chronicle.reading import Reader, index_of
-from server.simulation import REPORT, TRANSCRIPT, WORLD, read_values
+from server.simulation import REPORT, TRANSCRIPT, read_values
 from vault.chronicle.event_log import Period, period_of
-from vault.errors import NoteError
 from vault.memory.archive import Archive
 from vault.message_notes import load_wording
-from vault.vault import MARK, Vault, agent_names
+from vault.snapshot import world_in
+from vault.vault import Vault, agent_names
 from world.message_catalog import Wording
 
 MAX_DIFF_LINES = 120
@@ -29,10 +29,7 @@ class Run:
     def __init__(self, folder: Path) -> None:
         """Raises: NoteError if there is no world in it."""
         self.name = folder.absolute().name
-        root = next((one for one in (folder / WORLD, folder) if _is_vault(one)), None)
-        if root is None:
-            raise NoteError(f"{folder}: neither the folder of a simulation nor a vault.")
-        self.vault = Vault(root)
+        self.vault = world_in(folder)
         self.settings: WorldSettings = loaded_strategies().load_settings(self.vault).world
         self.say: Wording = load_wording(self.vault, is_strict=False)
         self.reader = Reader(
@@ -149,7 +146,3 @@ def report_lines(run: Run) -> list[str]:
     lines = [f"# {run.name}", "", *(f"- {key}: {value}" for key, value in run.figures().items())]
     lines += ["The simulation was cut short: there is no report."] if run.was_cut_short else []
     return [*lines, "", *(f"- {day}: {count} events" for day, count in run.reader.days().items())]
-
-
-def _is_vault(folder: Path) -> bool:
-    return (folder / MARK).is_file() or (folder / "rooms").is_dir()

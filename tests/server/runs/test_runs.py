@@ -134,5 +134,5 @@ def test_a_run_that_was_cut_short_says_so(runs, tmp_path):
 
 @pytest.mark.parametrize("names", [("nothing",), ("one", "same", "other")])
 def test_what_is_no_run_and_more_than_two_are_refused(runs, names, tmp_path):
-    with pytest.raises(NoteError, match="neither the folder of a simulation nor a vault|too many"):
+    with pytest.raises(NoteError, match="neither a vault nor the folder of a simulation|too many"):
         observed(*(runs.get(name, tmp_path) for name in names))
