@@ -92,17 +92,16 @@ def lay_out(text: str, width: int, has_columns: bool = False) -> str:
     """
     if width != WHOLE:
         columns = max(20, min(width - 1, MAX_COLUMNS))
-        return "\n".join([_wrapped_line(line, columns) for line in text.split("\n")])
-    lines = "\n".join([line.strip(" ") for line in text.split("\n")])
-    return _GAP.sub(_pause, lines) if has_columns else lines
+        lines = text.split("\n")
+        return "\n".join(
+            [one if len(one) <= columns and one.isascii() else "\n".join(_lines(one, columns)) for one in lines]
+        )
+    text = "\n".join([line.strip(" ") for line in text.split("\n")])
+    return _GAP.sub(_pause, text) if has_columns else text
 
 
 def _pause(gap: re.Match[str]) -> str:
     return " " if gap.string[gap.start() - 1] in _PAUSES else ": "
-
-
-def _wrapped_line(line: str, columns: int) -> str:
-    return line if len(line) <= columns and line.isascii() else "\n".join(_lines(line, columns))
 
 
 @lru_cache(maxsize=512)
@@ -117,7 +116,7 @@ def _lines(line: str, columns: int) -> list[str]:
         column = None  # a row of many columns: each line holds as many as there is room for
     if column and _columns(column[0]) > columns // 2:
         first, second = indent + column[0].rstrip(), indent + NARROW_INDENT + text[column.end() :]
-        return [_wrapped_line(first, columns), _wrapped_line(second, columns)]
+        return [lay_out(first, columns + 1), lay_out(second, columns + 1)]
     hanging = " " * _columns(column[0]) if column else ""
     room = columns - len(indent)
     if ESCAPE in text:  # of our own colours and links, which are made to end on each line

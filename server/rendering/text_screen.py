@@ -8,6 +8,7 @@ from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
+from operator import attrgetter
 
 from config.settings import COLORS, WEIGHTS, ColorSettings
 from server.connection.base import BaseConnection
@@ -30,28 +31,15 @@ CLASSES = 64
 TEXTS = 64
 """Number of rendered texts that are cached, for each of so many classes of screens that are alike."""
 
-_STYLES: dict[str, Callable[[ColorSettings], str]] = {
-    "room": lambda palette: palette.room,
-    "exits": lambda palette: palette.exits,
-    "speech": lambda palette: palette.speech,
-    "private": lambda palette: palette.private,
-    "notice": lambda palette: palette.notice,
-    "ambience": lambda palette: palette.ambience,
-    "refusal": lambda palette: palette.refusal,
-    "highlight": lambda palette: palette.highlight,
-}
+STYLES = "room exits speech private notice ambience refusal highlight".split()
+_STYLES: dict[str, Callable[[ColorSettings], str]] = {name: attrgetter(name) for name in STYLES}
 _RESET = "\x1b[0m"
 _WEIGHT_CODES = dict(zip(WEIGHTS, ("1", "2", "3", "4"), strict=True))
 # What the sixteen colours look like on most terminals, in their order.
 _SIXTEEN = [
-    (0, 0, 0),
-    (205, 0, 0),
-    (0, 205, 0),
-    (205, 205, 0),
-    (0, 0, 238),
-    (205, 0, 205),
-    (0, 205, 205),
-    (229, 229, 229),
+    *((0, 0, 0), (205, 0, 0), (0, 205, 0), (205, 205, 0), (0, 0, 238), (205, 0, 205), (0, 205, 205), (229, 229, 229)),
+    *((127, 127, 127), (255, 0, 0), (0, 255, 0), (255, 255, 0), (92, 92, 255), (255, 0, 255), (0, 255, 255)),
+    (255, 255, 255),
 ]
 _STEPS = (0, 95, 135, 175, 215, 255)
 _UNSEEN = ("Mn", "Me", "Cf")
@@ -117,13 +105,23 @@ class TurnContent:
         self.content = b""
 
     def _render(self, text: str, kind: str) -> bytes:
-        """Return a text as it goes to a screen of this class, to the end of its last line."""
-        client = self._capabilities
-        if kind != RAW:
-            if client.charset == "ascii" and not text.isascii():
-                text = transliterate(text)  # before it is broken into lines, because it may become longer
-            width = WHOLE if client.screen_reader else client.width
-            text = render_text(text, kind, width, client.colors, self._palette, client.links)
+        """Return a text as it goes to a screen of this class: wrapped and in colour, to the end of its last line.
+
+        Each line begins and ends its own colours.
+        """
+        client, palette, depth = self._capabilities, self._palette, self._capabilities.colors
+        width = WHOLE if client.screen_reader else client.width
+        if client.charset == "ascii" and kind != RAW and not text.isascii():
+            text = transliterate(text)  # before it is broken into lines, because it may become longer
+        if kind == MARKED:
+            marked = MARKUP.sub(lambda found: _marked(found, depth, palette), text)
+            text = lay_out(LINK.sub(_clickable if client.links else link_as_text, marked), width, has_columns=True)
+        elif kind == SCENE and depth:
+            text = _scene(text, width, depth, palette)
+        elif kind != RAW:
+            style = _STYLES.get(kind) if depth else None
+            text = lay_out(text, width)
+            text = _styled(text, _begin(style(palette), depth)) if style else text
         return self._encode(f"{text}\n", client.charset)
 
 
@@ -191,28 +189,6 @@ class TextScreen:
             return ""
         self._at_prompt, self._has_typed = True, False
         return text
-
-
-_SIXTEEN += [(127, 127, 127), (255, 0, 0), (0, 255, 0), (255, 255, 0), (92, 92, 255), (255, 0, 255), (0, 255, 255)]
-_SIXTEEN += [(255, 255, 255)]
-
-
-def render_text(
-    text: str, kind: str, width: int, depth: ColorDepth, palette: ColorSettings, links: bool = False
-) -> str:
-    """Return a text as it goes to a screen: wrapped, and in colour; each line begins and ends its own colours.
-
-    `links` is true if links can be clicked.
-    """
-    if kind == MARKED:
-        marked = MARKUP.sub(lambda found: _marked(found, depth, palette), text)
-        return lay_out(LINK.sub(_clickable if links else link_as_text, marked), width, has_columns=True)
-    if kind == SCENE and depth:
-        return _scene(text, width, depth, palette)
-    style = _STYLES.get(kind)
-    if style is None or not depth:
-        return lay_out(text, width)
-    return _styled(lay_out(text, width), _begin(style(palette), depth))
 
 
 def _marked(found: re.Match[str], depth: ColorDepth, palette: ColorSettings) -> str:

@@ -8,9 +8,9 @@ from itertools import pairwise
 import pytest
 
 from config.settings import ColorSettings
-from server.connection.connection import MARKED, ColorDepth
+from server.connection.connection import MARKED, Capabilities
 from server.rendering.layout import WHOLE, lay_out
-from server.rendering.text_screen import render_text
+from server.rendering.text_screen import TurnContent
 from tests.full_table import full_table
 from tests.server.fake_connection import Guest, entered
 from tests.server.front_door import lobby_of
@@ -85,7 +85,8 @@ def test_no_list_has_columns_drawings_or_indentation(registry, line):
 
 def test_no_help_on_any_command_has_columns_or_a_sentence_over_several_lines():
     texts = {one.verb: full_table().help_of(one) for one in full_table()}
-    told = {verb: render_text(text, MARKED, WHOLE, ColorDepth.NONE, ColorSettings()) for verb, text in texts.items()}
+    aloud = TurnContent(Capabilities(screen_reader=True), ColorSettings(), lambda text, charset: text.encode(charset))
+    told = {verb: aloud.render(text, MARKED).decode().removesuffix("\n") for verb, text in texts.items()}
     assert [verb for verb, text in told.items() if COLUMNS.search(text)] == []
     assert [(verb, *broken) for verb, text in texts.items() for broken in _broken_lines(text)] == []
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from config.settings import ColorSettings
 from server.connection.connection import KIND_OF, MARKED, SCENE, Capabilities, ColorDepth, shown_of
 from server.rendering.layout import lay_out
-from server.rendering.text_screen import TextScreen, preferred, render_text
+from server.rendering.text_screen import TextScreen, TurnContent, preferred
 from server.telnet.options import ClientInfo, Mtts, capabilities_of
 from tests.server.fake_connection import entered
 from tests.server.front_door import lobby_of
@@ -153,8 +153,9 @@ def depth(mtts: int = 0, *types: str, chosen: str = "") -> ColorDepth:
     return preferred(capabilities_of(client), preferences).colors
 
 
-def shown(text: str, kind: str, depth: ColorDepth = ColorDepth.SIXTEEN) -> str:
-    return render_text(text, kind, 80, depth, PALETTE)
+def shown(text: str, kind: str, depth: ColorDepth = ColorDepth.SIXTEEN, width: int = 80, *, links: bool = False) -> str:
+    screen = TurnContent(Capabilities(width, depth, links=links), PALETTE, lambda text, charset: text.encode(charset))
+    return screen.render(text, kind).decode().removesuffix("\n")
 
 
 @pytest.mark.parametrize(
@@ -220,10 +221,10 @@ def test_a_second_column_stays_where_it_is_beside_a_mark():
 
 def test_links_can_be_clicked_by_who_asked_for_it_and_end_on_their_own_line():
     text = "See [the long page of the town and its weir](https://example.org/page) or [this](javascript:x)."
-    assert render_text(text, MARKED, 40, ColorDepth.NONE, PALETTE) == (
+    assert shown(text, MARKED, ColorDepth.NONE, 40) == (
         "See the long page of the town and its\nweir (https://example.org/page) or\n[this](javascript:x)."
     )
-    lines = render_text(text, MARKED, 40, ColorDepth.NONE, PALETTE, links=True).split("\n")
+    lines = shown(text, MARKED, ColorDepth.NONE, 40, links=True).split("\n")
     assert len(lines) == 2
     assert all(line.count("https://example.org/page\x1b\\") == line.count("\x1b]8;;\x1b\\") == 1 for line in lines)
 
