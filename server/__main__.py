@@ -37,7 +37,7 @@ def main() -> None:
             from twisted.internet import reactor
 
         from server.cli import run
-        from server.lifecycle.restart import install_signal_handlers
+        from server.restart import install_signal_handlers
     except KeyboardInterrupt:  # so early that there is nothing to close
         sys.exit(INTERRUPTED)
     run(reactor, on_signals=install_signal_handlers)

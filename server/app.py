@@ -28,13 +28,13 @@ from server.admin.audit import AuditLog
 from server.agent_scheduler import AgentScheduler
 from server.clock import Runtime
 from server.connection.input import ConnectionServices
-from server.lifecycle.restart import MAX_STAGE_SECONDS, SessionRestore, run_stages
 from server.monitoring.health import MonitoredServer
 from server.net.listeners import Listeners, Ports, limits_of
 from server.observatory.observatory import observatory_of
 from server.persistence.autosave import FsyncSource, GroupCommit, WorldStore
 from server.persistence.hot_reload import HotReload, ReloadTargets, load_texts
 from server.persistence.reload_timer import ReloadTimer, shortened
+from server.restart import MAX_STAGE_SECONDS, SessionRestore, run_stages
 from server.session.registry import SessionRegistry, presence_by
 from server.session.session import Session
 from server.telnet.mssp import ServerStatus, as_text

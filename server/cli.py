@@ -20,7 +20,6 @@ from server.check.doctor import add_doctor_command, run_doctor
 from server.check.vault import add_vault_commands, run_import, run_vault_check
 from server.chronicle.command import add_chronicle_command, run_chronicle
 from server.experiments.command import add_sweep_commands, run_report, run_sweep
-from server.lifecycle.preflight import CHECK
 from server.monitoring.logs import capture_library_logs, write_log
 from server.options import (
     accounts_folder,
@@ -30,6 +29,7 @@ from server.options import (
     existing_vault,
     vault_root,
 )
+from server.preflight import CHECK
 from server.research.command import add_export_command, add_measure_command, run_export, run_measure
 from server.runs.command import add_observe_command, run_observe
 from server.serve import OnSignals, Reactor, ServedWorld, check_start

@@ -24,12 +24,12 @@ from server.accounts.store import THREAD_BUSY_SECONDS, AccountStore, WriterThrea
 from server.app import Fallwater
 from server.check.vault import every_command
 from server.clock import Runtime
-from server.lifecycle.preflight import Preflight, Trial, check_notes, port_error, port_problem
-from server.lifecycle.restart import ShutdownRequest, SystemdNotifier, inherited_sockets, reexec, this_program
 from server.monitoring.health import MonitoredServer, check_write, unsaved_work
 from server.monitoring.logs import LogFile, write_log
 from server.net.listeners import TELNET, ListeningReactor, Ports
 from server.options import accounts_folder, existing_vault, vault_root, with_options
+from server.preflight import Preflight, Trial, check_notes, port_error, port_problem
+from server.restart import ShutdownRequest, SystemdNotifier, inherited_sockets, reexec, this_program
 from vault.config_notes import Settings
 from vault.errors import NoteError
 from vault.message_notes import load_command_texts

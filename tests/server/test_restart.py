@@ -17,7 +17,7 @@ from twisted.internet.task import Clock
 
 from agents.population import Population
 from config.settings import ServerSettings
-from server.lifecycle.restart import (
+from server.restart import (
     VARIABLE,
     Inherited,
     SessionRestore,

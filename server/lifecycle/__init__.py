@@ -1,1 +1,0 @@
-"""Shutdown, restart, and the restore of sessions after a restart."""

@@ -1,1 +1,0 @@
-"""Tests of closing and opening again."""
