@@ -28,7 +28,7 @@ from server.admin.audit import AuditLog
 from server.agent_scheduler import AgentScheduler
 from server.clock import Runtime
 from server.connection.input import ConnectionServices
-from server.monitoring.health import MonitoredServer
+from server.health import MonitoredServer
 from server.net.listeners import Listeners, Ports, limits_of
 from server.observatory.observatory import observatory_of
 from server.persistence.autosave import FsyncSource, GroupCommit, WorldStore

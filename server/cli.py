@@ -20,7 +20,7 @@ from server.check.doctor import add_doctor_command, run_doctor
 from server.check.vault import add_vault_commands, run_import, run_vault_check
 from server.chronicle.command import add_chronicle_command, run_chronicle
 from server.experiments.command import add_sweep_commands, run_report, run_sweep
-from server.monitoring.logs import capture_library_logs, write_log
+from server.logs import capture_library_logs, write_log
 from server.options import (
     accounts_folder,
     add_accounts_option,

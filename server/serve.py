@@ -24,8 +24,8 @@ from server.accounts.store import THREAD_BUSY_SECONDS, AccountStore, WriterThrea
 from server.app import Fallwater
 from server.check.vault import every_command
 from server.clock import Runtime
-from server.monitoring.health import MonitoredServer, check_write, unsaved_work
-from server.monitoring.logs import LogFile, write_log
+from server.health import MonitoredServer, check_write, unsaved_work
+from server.logs import LogFile, write_log
 from server.net.listeners import TELNET, ListeningReactor, Ports
 from server.options import accounts_folder, existing_vault, vault_root, with_options
 from server.preflight import Preflight, Trial, check_notes, port_error, port_problem
@@ -36,7 +36,7 @@ from vault.message_notes import load_command_texts
 from vault.vault import Vault, open_vault
 
 if TYPE_CHECKING:
-    from server.monitoring.metrics import HttpReactor
+    from server.metrics import HttpReactor
 
 FULL_COLLECTION_THRESHOLD = 100
 """Number of younger collections before the garbage collector looks at everything; Python's own is 10."""
@@ -78,7 +78,7 @@ def open_monitoring(
     The web server is imported only if it is wanted: it takes a tenth of the memory of an empty world.
     """
     if settings.metrics_port:
-        from server.monitoring.metrics import MonitoringSite
+        from server.metrics import MonitoringSite
 
         MonitoringSite(monitored, reactor, echo, in_thread).run(settings.metrics_host, settings.metrics_port)
 

@@ -19,7 +19,7 @@ from typing import Literal
 from config.settings import MEGABYTE, ServerSettings
 from server.accounts.database import Contents, read_accounts
 from server.accounts.schema import NAME, account_of, ban_of, key
-from server.monitoring.health import check_write
+from server.health import check_write
 from server.net.connection_limits import is_loopback
 from vault.backup import backups_folder
 from vault.errors import NoteError

@@ -14,7 +14,7 @@ from server.agent_scheduler import AgentScheduler
 from server.chronicle.command import ChronicleCommands
 from server.chronicle.reading import Reader
 from server.clock import InThread, ReactorClock
-from server.monitoring.health import ReactorLag
+from server.health import ReactorLag
 from server.observatory.chronicle import ChronicleView
 from server.observatory.feed import Feed, feed_text, fits
 from server.observatory.health import health_shown, health_text

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from server.monitoring.logs import QUIETED
+from server.logs import QUIETED
 
 
 @pytest.fixture(autouse=True)

@@ -19,7 +19,7 @@ from server.check.checks import PortStatus, Result, ok, problem, warning
 from server.check.doctor import examine, models, report
 from server.net.tls import CERTIFICATE, KEY, make_certificate
 from tests.server.front_door import put_accounts
-from tests.server.monitoring.monitored_world import FillingDisk
+from tests.server.monitored_world import FillingDisk
 from vault.backup import back_up
 from vault.config_notes import load_settings
 from vault.vault import Vault, open_vault

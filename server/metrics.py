@@ -38,7 +38,7 @@ from twisted.web.server import NOT_DONE_YET, Request, Site
 from agents.models.endpoint import Endpoint
 from server.clock import DelayedCall, InThread, ReactorClock, cancel
 from server.connection.connection import DROP_REASONS, REFUSAL_REASONS
-from server.monitoring.health import (
+from server.health import (
     DiskCheck,
     HealthStatus,
     MonitoredServer,

@@ -17,7 +17,7 @@ from twisted.python.failure import Failure
 
 from config.settings import ServerSettings
 from server.app import Fallwater
-from server.monitoring.health import (
+from server.health import (
     MAX_DISK_SECONDS,
     DiskCheck,
     HealthStatus,
@@ -27,10 +27,10 @@ from server.monitoring.health import (
     health,
     readiness,
 )
-from server.monitoring.metrics import MAX_OPEN_CONNECTIONS
+from server.metrics import MAX_OPEN_CONNECTIONS
 from server.net.listeners import TELNET, WEB, Ports
 from server.serve import open_monitoring
-from tests.server.monitoring.monitored_world import FillingDisk, world_of
+from tests.server.monitored_world import FillingDisk, world_of
 from vault.atomic_write import Disk
 from world.events import Arrived
 

@@ -13,10 +13,10 @@ from agents.models.model import ModelError, Request
 from agents.models.queue import ModelQueue
 from agents.models.scheduler import Priority
 from server.app import Fallwater
-from server.monitoring.health import ReactorLag
-from server.monitoring.metrics import ActivityMetrics, WorldMetrics, new_registry
+from server.health import ReactorLag
+from server.metrics import ActivityMetrics, WorldMetrics, new_registry
 from tests.scripted_model import ScriptedModel
-from tests.server.monitoring.monitored_world import world_of
+from tests.server.monitored_world import world_of
 from world.command import command
 from world.entities import Character
 from world.events import Event

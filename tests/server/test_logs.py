@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from twisted.logger import Logger
 from twisted.python.log import PythonLoggingObserver
 
-from server.monitoring.logs import JsonLines, LogFile, ReadableFormatter, escape_control_characters, write_log
+from server.logs import JsonLines, LogFile, ReadableFormatter, escape_control_characters, write_log
 from vault.errors import NoteError
 
 log = logging.getLogger("tests.log")

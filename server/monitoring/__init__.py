@@ -1,1 +1,0 @@
-"""Monitoring of a running world: log, metrics and health checks."""

@@ -1,1 +1,0 @@
-"""The log, the figures, health and the doctor."""
