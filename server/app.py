@@ -26,14 +26,14 @@ from server.accounts.store import AccountStore
 from server.admin.admin_commands import Administration, AdminServices
 from server.admin.audit import AuditLog
 from server.agent_scheduler import AgentScheduler
+from server.autosave import FsyncSource, GroupCommit, WorldStore
 from server.clock import Runtime
 from server.connection.input import ConnectionServices
 from server.health import MonitoredServer
+from server.hot_reload import HotReload, ReloadTargets, load_texts
 from server.net.listeners import Listeners, Ports, limits_of
 from server.observatory.observatory import observatory_of
-from server.persistence.autosave import FsyncSource, GroupCommit, WorldStore
-from server.persistence.hot_reload import HotReload, ReloadTargets, load_texts
-from server.persistence.reload_timer import ReloadTimer, shortened
+from server.reload_timer import ReloadTimer, shortened
 from server.restart import MAX_STAGE_SECONDS, SessionRestore, run_stages
 from server.session.registry import SessionRegistry, presence_by
 from server.session.session import Session

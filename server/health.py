@@ -15,9 +15,9 @@ from twisted.python.failure import Failure
 
 from agents.population import Population
 from server.agent_scheduler import AgentScheduler
+from server.autosave import GroupCommit, WorldStore
 from server.clock import DelayedCall, InThread, ReactorClock, cancel
 from server.net.listeners import TELNET, TLS, WEB, Ports
-from server.persistence.autosave import GroupCommit, WorldStore
 from server.session.registry import SessionRegistry
 from vault.vault import Vault
 from world.game import Game

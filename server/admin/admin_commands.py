@@ -20,7 +20,7 @@ from server.admin.audit import DONE, AuditEntry, AuditLog
 from server.admin.moderation import ModerationCommands
 from server.admin.training_export import ExportCommands
 from server.clock import DelayedCall, InThread, ReactorClock, cancel
-from server.persistence.hot_reload import MAX_NOTES_PER_STEP
+from server.hot_reload import MAX_NOTES_PER_STEP
 from server.session.registry import SessionRegistry
 from vault.backup import Backup
 from vault.config_notes import Settings, given_settings, write_setting

@@ -10,7 +10,7 @@ from twisted.internet.defer import Deferred
 from twisted.internet.task import Clock
 
 from config.settings import WorldSettings
-from server.persistence.autosave import GroupCommit, SaveBoard, SaveMoves, SaveNotes
+from server.autosave import GroupCommit, SaveBoard, SaveMoves, SaveNotes
 from tests.vault.failing_disk import FailingDisk
 from tests.vault.vault_of import vault_of
 from tests.world.inn import inn

@@ -8,8 +8,8 @@ from pathlib import Path
 
 from twisted.internet.task import Clock
 
-from server.persistence.reload_timer import SETTLE_SECONDS, ReloadTimer
-from tests.server.persistence.test_hot_reload import Town
+from server.reload_timer import SETTLE_SECONDS, ReloadTimer
+from tests.server.test_hot_reload import Town
 from tests.walks import Function, Walk
 from vault.entities.reload import ReloadResult
 from vault.note import Section

@@ -1,1 +1,0 @@
-"""Persistence: autosave, and hot reload of edited notes."""
