@@ -16,9 +16,8 @@ from config.settings import ROLES
 from server.accounts.database import AccountDatabase
 from server.accounts.password_change import reset_password
 from server.accounts.passwords import Argon2
-from server.check.doctor import add_doctor_command, run_doctor
-from server.check.vault import add_vault_commands, run_import, run_vault_check
 from server.chronicle.command import add_chronicle_command, run_chronicle
+from server.doctor import add_doctor_command, run_doctor
 from server.experiments.command import add_sweep_commands, run_report, run_sweep
 from server.logs import capture_library_logs, write_log
 from server.options import (
@@ -34,6 +33,7 @@ from server.research.command import add_export_command, add_measure_command, run
 from server.runs.command import add_observe_command, run_observe
 from server.serve import OnSignals, Reactor, ServedWorld, check_start
 from server.simulate_command import add_simulate_command, run_simulation
+from server.vault_check import add_vault_commands, run_import, run_vault_check
 from vault.errors import NoteError
 from vault.memory.archive import archive_memories
 from vault.vault import Vault

@@ -22,7 +22,6 @@ from server.accounts.password_change import first_admin
 from server.accounts.passwords import Argon2
 from server.accounts.store import THREAD_BUSY_SECONDS, AccountStore, WriterThread
 from server.app import Fallwater
-from server.check.vault import every_command
 from server.clock import Runtime
 from server.health import MonitoredServer, check_write, unsaved_work
 from server.logs import LogFile, write_log
@@ -30,6 +29,7 @@ from server.net.listeners import TELNET, ListeningReactor, Ports
 from server.options import accounts_folder, existing_vault, vault_root, with_options
 from server.preflight import Preflight, Trial, check_notes, port_error, port_problem
 from server.restart import ShutdownRequest, SystemdNotifier, inherited_sockets, reexec, this_program
+from server.vault_check import every_command
 from vault.config_notes import Settings
 from vault.errors import NoteError
 from vault.message_notes import load_command_texts

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import cache
 
-from server.check.vault import every_command
+from server.vault_check import every_command
 from world.command import CommandTable
 
 

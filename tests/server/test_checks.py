@@ -13,10 +13,10 @@ from pathlib import Path
 import pytest
 
 from config.settings import ServerSettings
+from server import checks
 from server.accounts.schema import Account
-from server.check import checks
-from server.check.checks import PortStatus, Result, ok, problem, warning
-from server.check.doctor import examine, models, report
+from server.checks import PortStatus, Result, ok, problem, warning
+from server.doctor import examine, models, report
 from server.net.tls import CERTIFICATE, KEY, make_certificate
 from tests.server.front_door import put_accounts
 from tests.server.monitored_world import FillingDisk

@@ -22,7 +22,7 @@ from agents.models.profiles import specs_of
 from agents.models.weights import PACKAGE, default_cache_dir, load_package, read_gguf
 from config.profiles import THINKER, ModelProfile, legacy_thinker
 from server.accounts.database import default_folder
-from server.check.checks import (
+from server.checks import (
     Probe,
     Result,
     accounts,
@@ -41,8 +41,8 @@ from server.check.checks import (
     watch_limit,
     watches,
 )
-from server.check.vault import count_with_noun, find_faults
 from server.options import add_accounts_option, add_vault_option, vault_root
+from server.vault_check import count_with_noun, find_faults
 from vault.config_notes import Settings
 from vault.errors import NoteError
 from vault.vault import Vault, is_vault
