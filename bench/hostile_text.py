@@ -34,7 +34,7 @@ from server.accounts.database import AccountDatabase
 from server.accounts.store import AccountStore
 from server.app import Fallwater
 from server.clock import Runtime
-from server.net.listeners import Ports
+from server.listeners import Ports
 from vault.entities.schema import room_of
 from vault.errors import NoteError
 from vault.message_notes import starter_sentences

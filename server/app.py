@@ -31,7 +31,7 @@ from server.clock import Runtime
 from server.connection.input import ConnectionServices
 from server.health import MonitoredServer
 from server.hot_reload import HotReload, ReloadTargets, load_texts
-from server.net.listeners import Listeners, Ports, limits_of
+from server.listeners import Listeners, Ports, limits_of
 from server.observatory.observatory import observatory_of
 from server.reload_timer import ReloadTimer, shortened
 from server.restart import MAX_STAGE_SECONDS, SessionRestore, run_stages

@@ -19,8 +19,8 @@ from typing import Literal
 from config.settings import MEGABYTE, ServerSettings
 from server.accounts.database import Contents, read_accounts
 from server.accounts.schema import NAME, account_of, ban_of, key
+from server.connection.limits import is_loopback
 from server.health import check_write
-from server.net.connection_limits import is_loopback
 from vault.backup import backups_folder
 from vault.errors import NoteError
 from vault.findings import Finding
@@ -238,7 +238,7 @@ def certificate(server: ServerSettings, folder: Path, now: datetime) -> Result:
     if not (server.tls_port or server.web_tls):
         return ok("certificate", "No port for TLS is set.")
     try:
-        from server.net.tls import CERTIFICATE, KEY, read_certificate
+        from server.tls import CERTIFICATE, KEY, read_certificate
     except ImportError as error:
         remedy = "Run, in the folder of the project: pip install -e ."
         return problem("certificate", f"TLS needs a package that is not installed: {error}.", remedy)

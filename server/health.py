@@ -17,7 +17,7 @@ from agents.population import Population
 from server.agent_scheduler import AgentScheduler
 from server.autosave import GroupCommit, WorldStore
 from server.clock import DelayedCall, InThread, ReactorClock, cancel
-from server.net.listeners import TELNET, TLS, WEB, Ports
+from server.listeners import TELNET, TLS, WEB, Ports
 from server.session.registry import SessionRegistry
 from vault.vault import Vault
 from world.game import Game

@@ -47,7 +47,7 @@ from server.health import (
     health,
     readiness,
 )
-from server.net.listeners import ANY_FREE, ListeningPort
+from server.listeners import ANY_FREE, ListeningPort
 from world.events import Event
 from world.game import CommandResult
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from config.settings import MODEL_CHOICES, MODEL_PATTERN, ServerSettings
 from server.accounts.database import default_folder
-from server.net.listeners import ANY_FREE
+from server.listeners import ANY_FREE
 from vault.config_notes import Settings
 from vault.errors import NoteError
 from vault.vault import Vault, is_vault

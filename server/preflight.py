@@ -19,7 +19,7 @@ from twisted.python.failure import Failure
 from config.settings import ServerSettings
 from server.clock import InThread
 from server.hot_reload import load_texts
-from server.net.listeners import TELNET, TLS, OpenPorts, address_for
+from server.listeners import TELNET, TLS, OpenPorts, address_for
 from vault.config_notes import Settings
 from vault.entities.store import MergeBase, load_world
 from vault.errors import NoteError
@@ -156,7 +156,7 @@ def check_notes(vault: Vault, settings: Settings, folder: Path) -> None:
     load_texts(vault)
     server = settings.server
     if (server.tls_port or server.web_tls) and (server.tls_certificate or server.tls_key):
-        from server.net.tls import paths_of, read_certificate  # a self-signed one is made again if need be
+        from server.tls import paths_of, read_certificate  # a self-signed one is made again if need be
 
         read_certificate(*paths_of(server, folder))
 

@@ -21,7 +21,7 @@ from agents.attending.floor import Awareness, owed_rows, restore_owed
 from agents.population import Population
 from config.settings import ServerSettings
 from server.clock import DelayedCall, ReactorClock, cancel
-from server.net.listeners import TELNET, TLS, WEB, AdoptedSockets, RequestedPorts
+from server.listeners import TELNET, TLS, WEB, AdoptedSockets, RequestedPorts
 from server.session.registry import SessionRegistry
 from vault.backup import SessionSnapshot, load_and_clear_snapshot, save_snapshot
 from vault.vault import Vault

@@ -24,8 +24,8 @@ from server.accounts.store import THREAD_BUSY_SECONDS, AccountStore, WriterThrea
 from server.app import Fallwater
 from server.clock import Runtime
 from server.health import MonitoredServer, check_write, unsaved_work
+from server.listeners import TELNET, ListeningReactor, Ports
 from server.logs import LogFile, write_log
-from server.net.listeners import TELNET, ListeningReactor, Ports
 from server.options import accounts_folder, existing_vault, vault_root, with_options
 from server.preflight import Preflight, Trial, check_notes, port_error, port_problem
 from server.restart import ShutdownRequest, SystemdNotifier, inherited_sockets, reexec, this_program

@@ -211,7 +211,7 @@ def test_a_large_function_is_found_by_its_lines_and_by_its_arguments():
     assert large_functions(nodes_of(wide), "m.py") == ["m.py:1: go takes 8 arguments"]
 
 
-DOORS = ("server.telnet", "server.web", "server.net")
+DOORS = ("server.telnet", "server.web", "server.listeners", "server.tls")
 KNOW_NO_DOOR = (
     "server/session/session.py",
     "server/session/puppet.py",

@@ -16,7 +16,7 @@ from config.settings import ServerSettings
 from server.accounts.database import AccountDatabase, Change
 from server.accounts.schema import Account, key
 from server.accounts.store import AccountStore, Bans
-from server.net.connection_limits import is_loopback
+from server.connection.limits import is_loopback
 from vault.entities.schema import save_entity
 from vault.errors import NoteError
 from vault.vault import Vault, check_name

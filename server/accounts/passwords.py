@@ -16,7 +16,7 @@ from twisted.internet.threads import deferToThread
 from server.accounts.accounts import Accounts
 from server.clock import InThread, ReactorClock
 from server.connection.input import TokenBucket
-from server.net.connection_limits import is_loopback, network_of
+from server.connection.limits import is_loopback, network_of
 
 MAX_FREE_ATTEMPTS = 3
 FIRST_WAIT_SECONDS = 2.0

@@ -13,8 +13,8 @@ from twisted.internet.defer import Deferred
 from server.accounts.login import LoginServices
 from server.clock import ReactorClock
 from server.connection.connection import MARKED, Door, RefusalReason, Traffic, new_traffic
+from server.connection.limits import ConnectionLimiter, network_of
 from server.gmcp.updates import GmcpUpdates
-from server.net.connection_limits import ConnectionLimiter, network_of
 from server.session.linkdead import LinkDead
 from world.entities import Character, Role
 from world.events import Dropped, EntityChanged

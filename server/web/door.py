@@ -15,7 +15,7 @@ from config.settings import ServerSettings
 from server.accounts.accounts import AccountState, LoginName, NameRefused
 from server.connection.connection import MARKED
 from server.connection.input import ConnectionServices
-from server.net.listeners import limits_of
+from server.listeners import limits_of
 from server.rendering.page_text import runs_of
 from server.session.registry import SessionRegistry
 from server.session.session import Session

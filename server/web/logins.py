@@ -19,7 +19,7 @@ from config.settings import ServerSettings
 from server.accounts.accounts import AccountState, LoginName, NameRefused
 from server.accounts.login import Login, LoginServices
 from server.clock import ReactorClock
-from server.net.connection_limits import page_files
+from server.connection.limits import page_files
 from server.web.backlog import Backlog, OpenFiles, Owner, read_backlog
 
 LOOPBACK = ("127.0.0.1", "localhost", "[::1]")

@@ -17,7 +17,7 @@ from server import checks
 from server.accounts.schema import Account
 from server.checks import PortStatus, Result, ok, problem, warning
 from server.doctor import examine, models, report
-from server.net.tls import CERTIFICATE, KEY, make_certificate
+from server.tls import CERTIFICATE, KEY, make_certificate
 from tests.server.front_door import put_accounts
 from tests.server.monitored_world import FillingDisk
 from vault.backup import back_up

@@ -27,8 +27,8 @@ from server.health import (
     health,
     readiness,
 )
+from server.listeners import TELNET, WEB, Ports
 from server.metrics import MAX_OPEN_CONNECTIONS
-from server.net.listeners import TELNET, WEB, Ports
 from server.serve import open_monitoring
 from tests.server.monitored_world import FillingDisk, world_of
 from vault.atomic_write import Disk

@@ -12,9 +12,9 @@ from twisted.internet.defer import Deferred, fail, succeed
 from twisted.internet.protocol import Factory
 
 from config.settings import ServerSettings
-from server.net.listeners import TELNET, TLS, OpenPorts, Ports
+from server.listeners import TELNET, TLS, OpenPorts, Ports
 from server.preflight import Preflight, Trial, port_error, port_problem, reason
-from tests.server.net.test_listeners import PortReactor
+from tests.server.test_listeners import PortReactor
 
 SERVE = ["python", "-m", "server", "serve", "--vault", "w"]
 BROKEN = """\

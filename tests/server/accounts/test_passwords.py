@@ -7,7 +7,7 @@ from twisted.internet.task import Clock
 
 from config.settings import ServerSettings
 from server.accounts.passwords import MAX_REMEMBERED, Argon2, HashCheck, LoginThrottle, Passwords, SignupLimiter
-from server.net.connection_limits import is_loopback, network_of
+from server.connection.limits import is_loopback, network_of
 from tests.server.fake_connection import Guest
 from tests.server.front_door import FakeHasher, Thread, lobby_of
 from tests.world.inn import inn_game

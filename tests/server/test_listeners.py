@@ -16,8 +16,8 @@ from twisted.internet.task import Clock
 from twisted.internet.tcp import Port
 
 from config.settings import ServerSettings
-from server.net.connection_limits import ConnectionLimiter
-from server.net.listeners import BACKLOG, MAX_ACCEPTS_PER_TURN, TELNET, TLS, Listeners, Ports, limits_of
+from server.connection.limits import ConnectionLimiter
+from server.listeners import BACKLOG, MAX_ACCEPTS_PER_TURN, TELNET, TLS, Listeners, Ports, limits_of
 from vault.errors import NoteError
 
 

@@ -12,8 +12,8 @@ from twisted.internet.protocol import Protocol, ServerFactory
 from twisted.internet.task import Clock
 
 from config.settings import ServerSettings
-from server.net import connection_limits
-from server.net.connection_limits import (
+from server.connection import limits as connection_limits
+from server.connection.limits import (
     OVERFLOW,
     OVERFLOW_PER_ADDRESS,
     RESERVED_FDS,

@@ -17,7 +17,7 @@ from twisted.internet.tcp import Port
 
 from config.settings import ServerSettings
 from server.clock import ReactorClock
-from server.net.connection_limits import (
+from server.connection.limits import (
     OVERFLOW,
     ConnectionLimiter,
     LimitingFactory,
@@ -29,7 +29,7 @@ from server.telnet.connection import TelnetLimits
 from vault.errors import NoteError
 
 if TYPE_CHECKING:
-    from server.net.tls import Credentials
+    from server.tls import Credentials
 
 BACKLOG = 512
 """Maximum number of callers that wait to be accepted. Twisted's 50 rejects callers when many come at once."""
@@ -313,7 +313,7 @@ class Listeners:
 
     def _over_tls(self, factory: ProtocolFactory) -> ProtocolFactory:
         try:
-            from server.net.tls import Credentials, over_tls, utc_now
+            from server.tls import Credentials, over_tls, utc_now
         except ImportError as error:
             raise NoteError(
                 f"TLS needs a package that is not installed: {error}. pip install 'twisted[tls]'"

@@ -28,7 +28,7 @@ from zope.interface import implementer
 
 from config.settings import ServerSettings
 from server.clock import DelayedCall, ReactorClock, cancel
-from server.net.connection_limits import ProtocolFactory
+from server.connection.limits import ProtocolFactory
 from vault.atomic_write import Disk
 from vault.errors import NoteError
 

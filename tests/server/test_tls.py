@@ -20,9 +20,11 @@ from twisted.python.failure import Failure
 
 from config.settings import ServerSettings
 from server.connection.input import ConnectionServices
+from server.connection.limits import ConnectionLimiter, LimitingFactory
 from server.connection.output import Transport
-from server.net.connection_limits import ConnectionLimiter, LimitingFactory
-from server.net.tls import (
+from server.telnet.connection import TelnetLimits
+from server.telnet.protocol import TelnetFactory
+from server.tls import (
     CERTIFICATE,
     MAX_HANDSHAKE_SECONDS,
     POLL_SECONDS,
@@ -33,10 +35,8 @@ from server.net.tls import (
     over_tls,
     read_certificate,
 )
-from server.telnet.connection import TelnetLimits
-from server.telnet.protocol import TelnetFactory
-from tests.server.net.wire import TlsClient
 from tests.server.telnet.test_protocol import Player
+from tests.server.tls_client import TlsClient
 from vault.errors import NoteError
 
 NOW = datetime(2026, 11, 22, 12, tzinfo=UTC)

@@ -1,1 +1,0 @@
-"""The listening sockets of a world, and the limits on connections."""

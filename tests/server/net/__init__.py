@@ -1,1 +1,0 @@
-"""Tests of listening and callers."""
