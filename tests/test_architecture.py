@@ -217,7 +217,6 @@ KNOW_NO_DOOR = (
     "server/session/puppet.py",
     "server/gmcp/",
     "server/connection/",
-    "server/rendering/",
 )
 
 

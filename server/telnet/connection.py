@@ -16,7 +16,7 @@ from server.clock import DelayedCall, ReactorClock, cancel
 from server.connection.connection import DropReason, Identification, Message
 from server.connection.input import ConnectionServices, InputLimits
 from server.connection.output import DirectWriter, Transport
-from server.rendering.text_screen import TextConnection
+from server.connection.text_screen import TextConnection
 from server.telnet.compression import OutputBuffer
 from server.telnet.negotiation import Negotiator
 from server.telnet.options import ClientInfo, capabilities_of, encode_text, framed

@@ -10,7 +10,7 @@ from enum import IntFlag
 from functools import lru_cache
 
 from server.connection.connection import DEFAULT_WIDTH, Capabilities, ColorDepth, Message
-from server.rendering.text_screen import transliterate
+from server.connection.text_screen import transliterate
 from server.telnet.negotiation import Effect, GmcpReceived, Identified, Option, Policy, Send, subnegotiation
 from server.telnet.parser import (
     BINARY,

@@ -16,13 +16,13 @@ from server.accounts.accounts import AccountState, LoginName, NameRefused
 from server.connection.connection import MARKED
 from server.connection.input import ConnectionServices
 from server.listeners import limits_of
-from server.rendering.page_text import runs_of
 from server.session.registry import SessionRegistry
 from server.session.session import Session
 from server.telnet.negotiation import Option
 from server.telnet.options import ClientInfo
 from server.telnet.protocol import TelnetProtocol
 from server.web.logins import Form, FormLogin, Logins, Origins, Outcome, caller, password_fingerprint
+from server.web.page_text import runs_of
 from server.web.play import PAGE_CAPABILITIES, PageConnection, PageSocket, Watcher
 from server.web.programs import PROGRAMS, serve_program
 from server.web.site import Deadlines, Pages, Response, WebFactory

@@ -12,9 +12,9 @@ from server.clock import DelayedCall, cancel
 from server.connection.base import TOO_LONG, BaseConnection
 from server.connection.connection import Capabilities, ColorDepth, Message, ResumableListener
 from server.connection.input import ConnectionServices, TakeResult
-from server.rendering.page_text import page_line
-from server.rendering.text_screen import preferred
+from server.connection.text_screen import preferred
 from server.web.backlog import Backlog
+from server.web.page_text import page_line
 from server.web.socket import POLICY, WebSocket
 from world.sanitize import clean_line
 

@@ -21,7 +21,7 @@ from server.connection.connection import (
     Message,
 )
 from server.connection.input import ConnectionServices, TakeResult
-from server.rendering.text_screen import TextConnection
+from server.connection.text_screen import TextConnection
 from server.telnet.negotiation import GmcpReceived
 from server.telnet.options import read_gmcp
 from server.telnet.protocol import TelnetProtocol

@@ -9,7 +9,7 @@ from config.settings import ColorSettings
 from server.clock import ReactorClock
 from server.connection.connection import Capabilities, Identification, Message
 from server.connection.input import ConnectionServices
-from server.rendering.text_screen import TextScreen
+from server.connection.text_screen import TextScreen
 from server.session.registry import SessionRegistry
 from server.session.session import Session
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from server.rendering.text_screen import transliterate
+from server.connection.text_screen import transliterate
 from server.telnet.negotiation import Effect, Identified, Negotiator, Send, subnegotiation
 from server.telnet.options import (
     OPTIONS,

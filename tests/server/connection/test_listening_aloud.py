@@ -9,8 +9,8 @@ import pytest
 
 from config.settings import ColorSettings
 from server.connection.connection import MARKED, Capabilities
-from server.rendering.layout import WHOLE, lay_out
-from server.rendering.text_screen import TurnContent
+from server.connection.layout import WHOLE, lay_out
+from server.connection.text_screen import TurnContent
 from tests.full_table import full_table
 from tests.server.fake_connection import Guest, entered
 from tests.server.front_door import lobby_of

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from config.settings import ColorSettings
 from server.connection.connection import KIND_OF, MARKED, SCENE, Capabilities, ColorDepth, shown_of
-from server.rendering.layout import lay_out
-from server.rendering.text_screen import TextScreen, TurnContent, preferred
+from server.connection.layout import lay_out
+from server.connection.text_screen import TextScreen, TurnContent, preferred
 from server.telnet.options import ClientInfo, Mtts, capabilities_of
 from tests.server.fake_connection import entered
 from tests.server.front_door import lobby_of

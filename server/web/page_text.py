@@ -7,7 +7,7 @@ import re
 from functools import lru_cache
 
 from server.connection.connection import MARKED, SCENE, Capabilities, ColorDepth
-from server.rendering.layout import WHOLE, lay_out
+from server.connection.layout import WHOLE, lay_out
 from world.message_catalog import LINK, MARKUP
 
 _STYLES = frozenset("room exits speech private notice ambience refusal highlight".split())

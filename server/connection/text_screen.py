@@ -14,7 +14,7 @@ from config.settings import COLORS, WEIGHTS, ColorSettings
 from server.connection.base import BaseConnection
 from server.connection.connection import MARKED, RAW, SCENE, Capabilities, ColorDepth, Shown
 from server.connection.input import ConnectionServices
-from server.rendering.layout import WHOLE, lay_out
+from server.connection.layout import WHOLE, lay_out
 from world.message_catalog import LINK, MARKUP, link_as_text
 from world.preferences import COLOR, LINKS, OFF, ON, SCREEN_READER
 

@@ -1,1 +1,0 @@
-"""Rendering for one player: wrapping, colour, and whole lines for screen readers."""

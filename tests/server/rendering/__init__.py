@@ -1,1 +1,0 @@
-"""Tests of what one player sees."""
