@@ -12,9 +12,8 @@ from server.accounts.password_change import PasswordChange, PasswordChangeReques
 from server.clock import DelayedCall, ReactorClock, cancel
 from server.connection.connection import KIND_OF, MARKED, SCENE, Connection, Door, Identification, shown_of
 from server.gmcp.client import GmcpClient, Outcome
-from server.session.linkdead import MAX_MISSED
 from server.session.puppet import Puppet
-from server.session.registry import SessionRegistry
+from server.session.registry import MAX_MISSED, SessionRegistry
 from vault.errors import NoteError
 from world.entities import Character
 from world.events import Arrived, Event, Output, QuitRequested
