@@ -11,10 +11,11 @@ from functools import lru_cache
 
 from server.connection.connection import DEFAULT_WIDTH, Capabilities, ColorDepth, Message
 from server.connection.text_screen import transliterate
-from server.telnet.negotiation import Effect, GmcpReceived, Identified, Option, Policy, Send, subnegotiation
+from server.telnet.negotiation import Compressed, Effect, GmcpReceived, Identified, Option, Policy, Send, subnegotiation
 from server.telnet.parser import (
     BINARY,
     CHARSET,
+    COMPRESS2,
     ECHO,
     END_OF_RECORD,
     GMCP,
@@ -264,3 +265,20 @@ OPTIONS: tuple[Option[ClientInfo], ...] = (
     Option(TIMING_MARK),
 )
 """Options not named here are refused. The order is the order in which they are offered."""
+
+
+def compression_option() -> Option[ClientInfo]:
+    """Return the row of the option table that offers compression.
+
+    It is offered once the client has said who it is, because Mudlet fails on compressed questions. A client that says
+    nothing, or asks unbidden, gets none: it may be a program that tries every option there is.
+    """
+    return Option(COMPRESS2, local=Policy.OFFER_LATE, on_local_enabled=_compress, on_local_disabled=_end_compression)
+
+
+def _compress(client: ClientInfo) -> list[Effect]:
+    return [Compressed(True)]
+
+
+def _end_compression(client: ClientInfo) -> list[Effect]:
+    return [Compressed(False)]

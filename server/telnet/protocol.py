@@ -15,11 +15,10 @@ from server.connection.base import TOO_LONG
 from server.connection.connection import ConnectionListener
 from server.connection.input import ConnectionServices, LineIntake, TakeResult
 from server.connection.output import Transport, set_tcp_options
-from server.telnet.compression import compression_option
 from server.telnet.connection import KeepAlive, TelnetConnection, TelnetLimits
 from server.telnet.mssp import mssp_option
 from server.telnet.negotiation import Compressed, Effect, GmcpReceived, Identified, Negotiator, Option, Send
-from server.telnet.options import OPTIONS, ClientInfo
+from server.telnet.options import OPTIONS, ClientInfo, compression_option
 from server.telnet.parser import (
     AYT,
     Command,

@@ -14,9 +14,8 @@ from server.clock import DelayedCall
 from server.connection.input import ConnectionServices
 from server.session.registry import SessionRegistry
 from server.session.session import Session
-from server.telnet.compression import compression_option
 from server.telnet.connection import TelnetLimits
-from server.telnet.options import OPTIONS
+from server.telnet.options import OPTIONS, compression_option
 from server.telnet.parser import TelnetParser
 from server.telnet.protocol import TelnetProtocol
 from tests.server.front_door import lobby_of

@@ -7,7 +7,7 @@ import zlib
 from hypothesis import given
 from hypothesis import strategies as st
 
-from server.telnet.compression import OutputBuffer
+from server.telnet.connection import OutputBuffer
 from server.telnet.parser import COMPRESS2, IAC, SB, SE
 
 BEGIN = bytes([IAC, SB, COMPRESS2, IAC, SE])

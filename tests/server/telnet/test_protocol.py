@@ -18,10 +18,9 @@ from zope.interface import implementer
 from server.connection.base import APOLOGY
 from server.connection.connection import Capabilities, ColorDepth, Connection
 from server.connection.input import ConnectionServices
-from server.telnet.compression import compression_option
 from server.telnet.connection import TelnetConnection, TelnetLimits
 from server.telnet.negotiation import subnegotiation
-from server.telnet.options import OPTIONS
+from server.telnet.options import OPTIONS, compression_option
 from server.telnet.parser import (
     AYT,
     BRK,
