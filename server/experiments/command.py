@@ -18,8 +18,7 @@ from agents.simulation.recording import SimulationError
 from server.experiments.executor import Executor, ExecutorError, LocalExecutor, RayExecutor, SlurmExecutor
 from server.experiments.plan import Plan, read_plan, runs_of
 from server.experiments.report import PLOTS_INSTALL, report_text, write_plots
-from server.experiments.results import read_study, write_values
-from server.experiments.sweep import Sweep, SweepFolder, missing_recordings
+from server.experiments.sweep import Sweep, SweepFolder, missing_recordings, read_study, write_values
 from vault.errors import NoteError
 
 BAR = 24

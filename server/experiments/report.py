@@ -13,7 +13,7 @@ from itertools import islice
 from pathlib import Path
 
 from agents.metrics.statistics import LEVEL, Estimate, estimate, paired_difference
-from server.experiments.results import Result, Study
+from server.experiments.sweep import Result, Study
 from server.runs.runs import difference_lines, first_difference
 from server.simulation import WORLD
 from vault.errors import NoteError

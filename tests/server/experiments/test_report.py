@@ -9,8 +9,7 @@ from pathlib import Path
 import pytest
 
 from server.experiments.report import report_text, write_plots
-from server.experiments.results import read_study, write_values
-from server.experiments.sweep import SweepFolder
+from server.experiments.sweep import SweepFolder, read_study, write_values
 from vault.errors import NoteError
 
 REPORT = dict.fromkeys("turns failed requests prompt_tokens cached_tokens completion_tokens compactions".split(), 0)
