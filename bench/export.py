@@ -15,7 +15,7 @@ from pathlib import Path
 from bench.lib.reporting import Table, argument_parser, publish, time_call
 from bench.lib.worlds import speech
 from server.research.dataset import write_dataset
-from server.research.restore import restore
+from server.research.rows import restore
 from vault.chronicle.event_log import LoggedEvent, day_ms, event_line
 from vault.memory.archive_file import ArchiveEntry, archive_lines, archive_name
 from vault.memory.memory_line import Memory, format_line

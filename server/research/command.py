@@ -34,7 +34,7 @@ def run_export(options: argparse.Namespace, echo: Callable[[str], None]) -> int:
     """Do the sub-command and return the exit code. Raises: NoteError."""
     try:
         from server.research.dataset import write_dataset
-        from server.research.restore import restore
+        from server.research.rows import restore
     except ImportError as error:
         raise NoteError("To export takes pyarrow. Install it with: pip install 'fallwater[export]'") from error
     if options.back:

@@ -24,7 +24,7 @@ import pyarrow.parquet as pq
 
 from server.research.command import add_export_command, run_export
 from server.research.dataset import write_dataset
-from server.research.restore import restore
+from server.research.rows import restore
 
 NOW_MS = 1_900_000_000_000
 
