@@ -22,9 +22,9 @@ from server.telnet.negotiation import Option
 from server.telnet.options import ClientInfo
 from server.telnet.protocol import TelnetProtocol
 from server.web.logins import Form, FormLogin, Logins, Origins, Outcome, caller, password_fingerprint
-from server.web.page_text import runs_of
 from server.web.play import PAGE_CAPABILITIES, PageConnection, PageSocket, Watcher
 from server.web.programs import PROGRAMS, serve_program
+from server.web.rendering import runs_of
 from server.web.site import Deadlines, Pages, Response, WebFactory
 from server.web.socket import POLICY, WebSocket, switch_protocol
 from server.web.wire import HandshakeRefused, LastFrame, open_wire

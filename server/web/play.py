@@ -14,7 +14,7 @@ from server.connection.connection import Capabilities, ColorDepth, Message, Resu
 from server.connection.input import ConnectionServices, TakeResult
 from server.connection.text_screen import preferred
 from server.web.backlog import Backlog
-from server.web.page_text import page_line
+from server.web.rendering import page_line
 from server.web.socket import POLICY, WebSocket
 from world.sanitize import clean_line
 

@@ -21,7 +21,7 @@ from twisted.web.server import NOT_DONE_YET, Request, Site
 
 from config.settings import ColorSettings
 from server.clock import DelayedCall, ReactorClock, cancel
-from server.web.colors import style_sheet
+from server.web.rendering import style_sheet
 
 log = logging.getLogger(__name__)
 

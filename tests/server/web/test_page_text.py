@@ -7,7 +7,7 @@ import json
 import pytest
 
 from server.connection.connection import MARKED, SCENE, Capabilities, ColorDepth
-from server.web.page_text import page_line, runs_of
+from server.web.rendering import page_line, runs_of
 
 SIGHTED = Capabilities(colors=ColorDepth.TRUE, links=True)
 PLAIN = Capabilities(colors=ColorDepth.NONE)

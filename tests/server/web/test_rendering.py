@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from config.settings import ColorSettings
-from server.web.colors import PAPERS, contrast, luminance, readable, style_sheet
+from server.web.rendering import PAPERS, contrast, luminance, readable, style_sheet
 from tests.server.web.browsing import Browser, House
 
 PARTS = st.floats(0, 1)
