@@ -14,10 +14,10 @@ from twisted.internet.interfaces import IPushProducer
 from zope.interface import implementer
 
 from server.clock import DelayedCall, ReactorClock, cancel
+from server.connection.base import TextConnection
 from server.connection.connection import DropReason, Identification, Message
 from server.connection.input import ConnectionServices, InputLimits
 from server.connection.output import DirectWriter, Transport
-from server.connection.text_screen import TextConnection
 from server.telnet.negotiation import Negotiator, subnegotiation
 from server.telnet.options import ClientInfo, capabilities_of, encode_text, framed
 from server.telnet.parser import COMPRESS2, ECHO, END_OF_RECORD, EOR, GA, GMCP, IAC, NOP, TERMINAL_TYPE

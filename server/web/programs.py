@@ -12,7 +12,7 @@ from typing import Any
 from twisted.internet.error import ConnectionDone
 from twisted.python.failure import Failure
 
-from server.connection.base import TOO_LONG
+from server.connection.base import TOO_LONG, TextConnection
 from server.connection.connection import (
     Capabilities,
     ColorDepth,
@@ -21,7 +21,6 @@ from server.connection.connection import (
     Message,
 )
 from server.connection.input import ConnectionServices, TakeResult
-from server.connection.text_screen import TextConnection
 from server.telnet.negotiation import GmcpReceived
 from server.telnet.options import read_gmcp
 from server.telnet.protocol import TelnetProtocol
