@@ -26,11 +26,11 @@ from world.game import Game, ObserverCalls, Observers
 log = logging.getLogger(__name__)
 
 MAX_NOTES_PER_STEP = 2
-"""How many notes are written while everybody waits; the others are, one at a time, between what else there is to do."""
+"""Maximum number of notes written while everybody waits; the others follow one at a time, between other work."""
 
 
 BOARD_SECONDS = 0.5
-"""How long at most an edit of the board's note is not seen."""
+"""Maximum seconds until an edit of the board's note is seen."""
 
 
 class SaveMoves:
@@ -59,8 +59,8 @@ class SaveMoves:
 class SaveNotes:
     """Writes the notes of what was altered, the first few at once.
 
-    What cannot be written is logged and told to admins once, and kept: it is tried again, one note whenever something
-    happens, until none fails; until then `problem` says why. `tell` is given a sentence for admins.
+    A failure is logged and reported to admins once. The note is tried again whenever something happens, one at a time,
+    until none fails; until then `problem` says why. `tell` receives a sentence for admins.
     """
 
     def __init__(self, notes: EntityStore, tell: Callable[[str], None], clock: ReactorClock) -> None:
@@ -75,11 +75,11 @@ class SaveNotes:
 
     @property
     def due(self) -> int:
-        """How many notes are not as the world is."""
+        """The number of notes that differ from the world."""
         return len(self._due) + len(self._failed)
 
     def __call__(self, events: tuple[Event, ...]) -> None:
-        """Save what was altered, and try once more what could not be saved."""
+        """Save altered notes, and try one more time a note that could not be saved."""
         for event in events:
             if isinstance(event, EntityChanged):
                 self._failed.pop((event.kind, event.entity_id), None)
@@ -152,17 +152,16 @@ class SaveBoard:
 
 
 class FsyncSource(Protocol):
-    """What writes, and is forced to disk with others later: a journal, or the vault with the notes replaced in it."""
+    """A source of writes that are forced to disk together later: a journal, or the vault with its replaced notes."""
 
     def pending_fsync(self) -> Callable[[], None] | None:
-        """Return what forces to disk all that was written until now, in any thread; None if nothing was."""
+        """Return a function that forces all writes until now to disk, in any thread; None if there are none."""
         ...
 
 
 class GroupCommit:
-    """Forces what was written to disk, all together, every so many milliseconds and in another thread.
+    """Forces writes to disk, all together, every `period_ms` milliseconds and in another thread.
 
-    `in_thread` calls its first argument with the rest of them, elsewhere, and returns a Deferred of the outcome.
     `problem` says why it failed the last time, if it did.
     """
 
@@ -227,11 +226,11 @@ def _call_all(syncs: list[Callable[[], None]]) -> None:
 
 
 class WorldStore:
-    """The world of a vault, `world`, and what is written when something in it changes.
+    """The world of a vault, `world`, and the writers of its changes.
 
-    `known` is what its notes said when they were read or written last, `written` what forces to disk what happens from
-    then on, `chronicle` reads what has happened. `tell` is given a sentence for admins when
-    something cannot be written. Raises: NoteError if the world cannot be read.
+    `known` has the contents of its notes when they were read or written last, `written` the sources of writes that are
+    forced to disk, `chronicle` reads past events. `tell` receives a sentence for admins when something cannot be
+    written. Raises: NoteError if the world cannot be read.
     """
 
     def __init__(self, vault: Vault, settings: WorldSettings, tell: Callable[[str], None], clock: ReactorClock) -> None:

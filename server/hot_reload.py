@@ -60,13 +60,13 @@ NEEDS_RESTART = {
     "models": frozenset(field.name for field in fields(SETTINGS_BY_NOTE["models"])) - MAX_NOTES_PER_STEP,
     "memory_compaction": frozenset({"journal_fsync_ms", "max_compactions"}),
 }
-"""What is settled when the world is opened, maybe by the command line, by note."""
+"""The settings that hold until the next start, by note; the command line may have set them."""
 
 
 def merge_settings(in_force: Settings, before: Settings, now: Settings) -> tuple[Settings, list[str]]:
     """Return the settings to go on with, and a sentence for each that was edited and counts only from the next start.
 
-    `before` and `now` are what the notes said and say.
+    `before` and `now` are the settings of the notes before and after the edit.
     """
     messages: list[str] = []
     parts: dict[str, Any] = {}
@@ -97,13 +97,13 @@ SETTINGS, TEXTS = "config", "text"
 
 
 def load_texts(vault: Vault) -> Texts:
-    """Return what the server says of its own accord at length. Raises: NoteError."""
+    """Return the long texts of the server. Raises: NoteError."""
     return Texts(load_text(vault, "welcome"), load_text(vault, "first-steps"), load_text(vault, "farewell"))
 
 
 @dataclass(frozen=True)
 class ReloadTargets:
-    """What edits are put into.
+    """The parts of a world that take edits in.
 
     `settings` and `adopt` get and set the settings that count now. `end_thoughts` stops an agent's timer.
     """
@@ -118,9 +118,9 @@ class ReloadTargets:
 
 
 class HotReload:
-    """Looks at what may have changed and puts it into force; what is not valid changes nothing.
+    """Puts edited notes into force; a note that is not valid changes nothing.
 
-    `written` are the settings as the notes have them, of which the command line may have other ones.
+    `written` are the settings of the notes, which the command line may override.
     """
 
     def __init__(self, vault: Vault, targets: ReloadTargets, written: Settings) -> None:
@@ -138,12 +138,12 @@ class HotReload:
 
     @property
     def is_waiting(self) -> bool:
-        """Whether a note seems to be gone, and another look is due soon."""
+        """True if a note seems to be gone, and another look is due soon."""
         return self._seen.is_waiting
 
     @property
     def problems(self) -> list[str]:
-        """What is not valid now, in a sentence each."""
+        """The faults of notes that are not valid now, in a sentence each."""
         return [*self._broken.values(), *self._world.broken.values()]
 
     def steps(self, paths: Iterable[str] | None = None) -> Generator[None, None, list[str]]:
@@ -257,7 +257,7 @@ class HotReload:
         return [f"agents/{name}/agent.md: is gone, and {name} sleeps; what it remembers stays on disk."]
 
     def _guarded(self, what: str, take: Callable[[], list[str]], stays: str) -> list[str]:
-        """Return what taking something in told, or once what is wrong with it."""
+        """Return the messages of taking something in, or once its fault."""
         try:
             messages = take()
         except NoteError as error:

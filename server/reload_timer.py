@@ -18,18 +18,15 @@ SETTLE_SECONDS = 0.3
 MAX_DELAY_SECONDS = 2.0
 RETRY_SECONDS = 0.25
 SLICE_SECONDS = 0.02
-"""How long edits are reloaded before anything else has its turn."""
+"""Seconds of reloading edits before anything else has its turn."""
 
 MAX_LINES = 10
-"""How many reloaded notes are reported one by one."""
+"""Maximum number of reloaded notes that are reported one by one."""
 RELOADED, NEW = ": reloaded.", ": loaded, as it is new."
 
 
 class Reloader(Protocol):
-    """What takes edits in, a step at a time: what comes of it is what admins should know.
-
-    `is_waiting` says that another look is due.
-    """
+    """Takes edits in, a step at a time, and returns messages for admins. `is_waiting` if another look is due."""
 
     @property
     def is_waiting(self) -> bool: ...
@@ -39,7 +36,7 @@ class Reloader(Protocol):
 class ReloadTimer:
     """Reloads edits soon after they were made, many at once, and reports the result.
 
-    `in_reactor` is how another thread has something called in the reactor's, `seconds` measures how long steps take.
+    `in_reactor` calls something in the reactor's thread from another one, `seconds` measures the time of steps.
     """
 
     def __init__(

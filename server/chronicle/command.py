@@ -86,7 +86,7 @@ def _world(vault: Vault) -> World | None:
     try:
         return load_world(vault, loaded_strategies().load_settings(vault).world)
     except (NoteError, WorldError):
-        return None  # the events are told without a map of the rooms
+        return None  # the events are shown without a map of the rooms
 
 
 def _write(text: str, reading: Reading, options: argparse.Namespace, echo: Callable[[str], None]) -> None:

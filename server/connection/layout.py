@@ -87,7 +87,7 @@ def lay_out(text: str, width: int, has_columns: bool = False) -> str:
 
     Each line keeps its own indentation, and none is made longer than is good to read. `has_columns` says that rows of
     spaces stand between columns, which a screen reader reads one after the other. The same text for many screens of
-    one width is wrapped once, and so is a line that stands in many texts, as the description of a room does in what
+    one width is wrapped once, and so is a line that is in many texts, as the description of a room does in what
     each of its visitors sees.
     """
     if width != WHOLE:

@@ -43,7 +43,7 @@ class Value:
 
 
 def values_in(cell: str, place: str, line: int) -> tuple[Value, ...]:
-    """Return the values of a cell, with commas between them; one that has a comma stands in quotes.
+    """Return the values of a cell, with commas between them; one that has a comma is in quotes.
 
     Raises: NoteError if there are none, or they cannot be read.
     """
@@ -75,7 +75,7 @@ def check_value(name: str, value: Value, plan: Path, memory: type[MemorySettings
 
 
 def folder_in(folder: Path, name: str) -> Path:
-    """Return a path that stands in a plan, which begins at the plan's folder."""
+    """Return a path of a plan, which begins at the plan's folder."""
     return (folder / Path(name).expanduser()).resolve()
 
 

@@ -103,7 +103,7 @@ class FeedEntry:
 
 @dataclass(frozen=True)
 class AgentLine:
-    """A line of an agent's that is not told yet: what it typed, what came of it, and the number of its memory."""
+    """A line of an agent that is in no entry yet: its text, its events, and the number of its memory."""
 
     actor_id: str
     text: str
@@ -116,7 +116,7 @@ class AgentLine:
 
 
 class Feed:
-    """The newest entries. `record_line` is to be told of each line before anybody perceives what came of it."""
+    """The newest entries. `take_line` receives each line before anybody perceives its events."""
 
     def __init__(self, game: Game, agents: Mapping[str, Agent], now_ms: Callable[[], int]) -> None:
         self.last = 0
@@ -138,7 +138,7 @@ class Feed:
             self._add_line(self._line)
 
     def take_events(self, events: tuple[Event, ...]) -> None:
-        """Take in what has happened. A line of an agent that nobody perceives anything of is told by itself."""
+        """Take in what has happened. A line of an agent that nobody perceives is an entry of its own."""
         line, world, is_told = self._line, self._game.world, False
         for event in events:
             actor = world.characters.get(event.actor_id)

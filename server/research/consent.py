@@ -72,7 +72,7 @@ class Consent:
         return is_named or any(run in self._said for run in _runs(words))
 
     def text(self, text: str) -> str:
-        """Return a text, or what stands in its place if it is withheld."""
+        """Return a text, or its replacement if it is withheld."""
         return WITHHELD if self.is_withheld(text) else text
 
     def touched(self, snapshot: Snapshot, agent: str) -> Sequence[int]:
@@ -85,7 +85,7 @@ class Consent:
         return sorted(memory.seq for memory in snapshot.memories(agent) if self.memory(memory) != memory)
 
     def name(self, name: str) -> str:
-        """Return a name, or what stands in the place of that of a person who has not agreed."""
+        """Return a name, or its replacement if the person has not agreed."""
         return SOMEBODY if name in self.people else name
 
     def event(self, event: LoggedEvent) -> LoggedEvent:

@@ -27,7 +27,7 @@ AddRow = Callable[[Row, int], None]
 
 REST = '"prompt_rest": '
 EMPTY_REST = f'{REST}""}}'
-"""The last field of a question in the archive: what is new in its prompt. That stands in the table of prompts."""
+"""The last field of a question in the archive: what is new in its prompt. It is in the table of prompts."""
 
 VERBATIM = frozenset("profile commands yesterday board tail scene place here name errand lore notice voice".split())
 """The parts of a prompt that have no words but those of notes, the world and the newest memories.

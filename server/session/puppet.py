@@ -112,7 +112,7 @@ class Puppet:
     def detach(self, reason: str, was_ended: bool) -> None:
         """Let go of the character, unless somebody else has taken it over.
 
-        `reason` stands in the log. Unless it `was_ended` from here, it waits as link-dead for its player to come back.
+        `reason` is for the log. Unless it `was_ended` from here, it waits as link-dead for its player to come back.
         """
         self.stop()
         registry, character = self._registry, self.character

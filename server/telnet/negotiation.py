@@ -2,7 +2,7 @@
 
 Per option and side there are three facts, in the manner of RFC 1143: what we said last, what is agreed, and
 which of our requests may still be answered. Nothing is queued and nothing blocks: some clients (TinTin++
-among them) never answer WONT. What an option *does* stands in its row of the option table.
+among them) never answer WONT. What an option *does* is in its row of the option table.
 """
 
 from __future__ import annotations

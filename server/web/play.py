@@ -32,7 +32,7 @@ UNFINISHED = "The world stopped just then. What you typed last may have been don
 class PageConnection(BaseConnection):
     """One visitor of the page. Sockets come and go; output waits in the backlog while there is none.
 
-    The listener is told that the visitor is absent, and, if no socket comes for `absent_seconds()`, that the connection
+    The listener hears that the visitor is absent, and, if no socket comes for `absent_seconds()`, that the connection
     is lost. `is_restarting` returns whether the world is about to open again.
     """
 
