@@ -9,11 +9,10 @@ import random
 import sys
 import time
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Protocol
 
 from twisted.internet.defer import Deferred
 from twisted.internet.error import CannotListenError
-from twisted.internet.threads import deferToThread
 
 from agents.memory.strategy import loaded_strategies
 from config.settings import MEGABYTE, ServerSettings
@@ -23,7 +22,7 @@ from server.accounts.passwords import Argon2
 from server.accounts.store import THREAD_BUSY_SECONDS, AccountStore, WriterThread
 from server.app import Fallwater
 from server.clock import Runtime
-from server.health import MonitoredServer, check_write, unsaved_work
+from server.health import check_write, unsaved_work
 from server.listeners import TELNET, ListeningReactor, Ports
 from server.logs import LogFile, write_log
 from server.options import accounts_folder, existing_vault, vault_root, with_options
@@ -34,9 +33,6 @@ from vault.config_notes import Settings
 from vault.errors import NoteError
 from vault.message_notes import load_command_texts
 from vault.vault import Vault, open_vault
-
-if TYPE_CHECKING:
-    from server.metrics import HttpReactor
 
 FULL_COLLECTION_THRESHOLD = 100
 """Number of younger collections before the garbage collector looks at everything; Python's own is 10."""
@@ -64,23 +60,6 @@ def check_start(options: argparse.Namespace) -> Vault:
     read_accounts(folder)
     load_command_texts(vault, every_command())
     return vault
-
-
-def open_monitoring(
-    monitored: MonitoredServer,
-    settings: ServerSettings,
-    reactor: HttpReactor,
-    echo: Callable[[str], None],
-    in_thread: Callable[..., Any] = deferToThread,
-) -> None:
-    """Open the port for metrics once the reactor runs, and close it when it ends, after the world; nothing for port 0.
-
-    The web server is imported only if it is wanted: it takes a tenth of the memory of an empty world.
-    """
-    if settings.metrics_port:
-        from server.metrics import MonitoringSite
-
-        MonitoringSite(monitored, reactor, echo, in_thread).run(settings.metrics_host, settings.metrics_port)
 
 
 class ServedWorld:
@@ -113,7 +92,10 @@ class ServedWorld:
                 lambda: reactor.callFromThread(self._request.close), lambda: reactor.callFromThread(self._preflight)
             )
         )
-        open_monitoring(self._world.monitored, self._settings.server, reactor, self._echo)
+        if port := self._settings.server.metrics_port:
+            from server.metrics import MonitoringSite  # it takes a tenth of the memory of an empty world
+
+            MonitoringSite(self._world.monitored, reactor, self._echo).run(self._settings.server.metrics_host, port)
         reactor.callWhenRunning(self._open)
         reactor.run()
         # The reactor has put back what there was before, which would end us in mid-sentence.

@@ -28,8 +28,7 @@ from server.health import (
     readiness,
 )
 from server.listeners import TELNET, WEB, Ports
-from server.metrics import MAX_OPEN_CONNECTIONS
-from server.serve import open_monitoring
+from server.metrics import MAX_OPEN_CONNECTIONS, MonitoringSite
 from tests.server.monitored_world import FillingDisk, world_of
 from vault.atomic_write import Disk
 from world.events import Arrived
@@ -203,7 +202,8 @@ class Asking:
 
     def __init__(self, world: Fallwater, reactor: Any, port: int, in_thread: Callable[..., Any] = at_once) -> None:
         self.said: list[str] = []
-        open_monitoring(world.monitored, ServerSettings(metrics_port=port), reactor, self.said.append, in_thread)
+        site = MonitoringSite(world.monitored, reactor, self.said.append, in_thread)
+        site.run(ServerSettings().metrics_host, port)
         for call, arguments, named in reactor.whenRunningHooks:
             call(*arguments, **named)
         self.servers = reactor.tcpServers
@@ -217,10 +217,6 @@ class Asking:
         head, _, body = transport.value().decode().partition("\r\n\r\n")
         channel.connectionLost(None)
         return head.split("\r\n")[0], body
-
-
-def test_no_port_is_opened_unless_it_is_asked_for(world, reactor):
-    assert Asking(world, reactor, 0).servers == []
 
 
 def test_the_port_is_on_loopback_and_answers_with_200_or_503(world, reactor):
