@@ -22,7 +22,7 @@ from bench.lib.reporting import Table, argument_parser, percentile, publish, tim
 from bench.lib.servers import run_program, wait_for
 from bench.lib.worlds import speech
 from config.settings import WorldSettings
-from server.chronicle.reading import Reader, Whole, index_of
+from server.chronicle.reading import Whole, reader_of
 from vault.chronicle.event_log import EventLog, LoggedEvent, Period, day_ms
 from vault.chronicle.index import DAY_MS
 from vault.chronicle.intake import HOUR_MS
@@ -65,7 +65,7 @@ def measure_index(root: Path, count: int, days: int, hours: int) -> Table:
     while batch := list(islice(events, BATCH)):
         log.append(batch)
     wording = load_wording(Vault(STARTER))
-    reader = Reader(vault, index_of(vault, WorldSettings(), wording), lambda: wording)
+    reader = reader_of(vault, WorldSettings(), lambda: wording)
     thread = threading.Thread(target=reader.index.update)
     thread.start()
     built = time_call(thread.join)

@@ -10,7 +10,7 @@ from twisted.internet.threads import deferToThread
 from twisted.python.failure import Failure
 
 from config.settings import WorldSettings
-from server.chronicle.reading import WorldReader
+from server.chronicle.reading import reader_of
 from server.chronicle.recorder import ChronicleRecorder
 from server.clock import DelayedCall, InThread, ReactorClock, cancel
 from vault.board_note import BoardNote
@@ -245,7 +245,7 @@ class WorldStore:
         self._vault = vault
         self._tell = tell
         self.written: list[ChronicleRecorder] = []
-        self.chronicle = WorldReader(vault, lambda: self.world.wording, settings)
+        self.chronicle = reader_of(vault, settings, lambda: self.world.wording)
 
     @property
     def problem(self) -> str:

@@ -10,7 +10,7 @@ from typing import Any
 from twisted.internet.threads import deferToThread
 
 from agents.memory.strategy import loaded_strategies
-from server.chronicle.reading import Own, Reader, Reading, Scope, Whole, Window, format_clock, index_of
+from server.chronicle.reading import Own, Reader, Reading, Scope, Whole, Window, format_clock, reader_of
 from server.chronicle.rendering import event_line, html_page, markdown, plain_lines, room_map
 from server.clock import InThread
 from server.options import existing_vault
@@ -47,11 +47,11 @@ def run_chronicle(options: argparse.Namespace, echo: Callable[[str], None]) -> i
     vault = existing_vault(options)
     settings = loaded_strategies().load_settings(vault).world
     say = load_wording(vault, is_strict=False)
-    reader = Reader(vault, index_of(vault, settings, say), lambda: say)
+    reader = reader_of(vault, settings, lambda: say)
     try:
         reader.index.update()
     except NoteError:  # the folder may not be ours to write to
-        reader = Reader(vault, index_of(vault, settings, say, in_memory=True), lambda: say)
+        reader = reader_of(vault, settings, lambda: say, in_memory=True)
     try:
         reading = reader.read(_period(options.day, reader), Whole() if options.private else Window())
         problems = reader.index.problems()
@@ -112,7 +112,7 @@ SHOWN_DAYS = 14
 class ChronicleCommands:
     """Reads in another thread, one question of each character at a time."""
 
-    def __init__(self, reader: Callable[[], Reader], game: Game, in_thread: InThread = deferToThread) -> None:
+    def __init__(self, reader: Reader, game: Game, in_thread: InThread = deferToThread) -> None:
         self._reader = reader
         self._game = game
         self._in_thread = in_thread
@@ -150,7 +150,7 @@ class ChronicleCommands:
 
     def _told(self, scope_of: Callable[[Reader], Scope], wanted: str, page: int) -> str:
         """Return the answer. Raises: NoteError if the log or its index cannot be read."""
-        reader, say = self._reader(), self._game.world.wording
+        reader, say = self._reader, self._game.world.wording
         scope = scope_of(reader)
         days = reader.days(not scope.has_private)
         if not days:

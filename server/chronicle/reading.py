@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from itertools import islice
-from threading import Lock
 from typing import Protocol
 
 from agents.metrics.moments import Lexicon, TopMoments, by_worth, phrases
@@ -233,14 +232,6 @@ def rules_for(settings: WorldSettings, say: Wording) -> TopMoments:
     return TopMoments(RuleSettings(absence_ms, lexicon))
 
 
-def index_of(vault: Vault, settings: WorldSettings, say: Wording, in_memory: bool = False) -> ChronicleIndex:
-    """Return the index of a vault's log; one `in_memory` writes no file, and goes on from that of the world."""
-    database = vault.path(".index", f"{FOLDER}.sqlite")
-    if in_memory:
-        return ChronicleIndex(vault.path(FOLDER), None, rules_for(settings, say), seed=database)
-    return ChronicleIndex(vault.path(FOLDER), database, rules_for(settings, say))
-
-
 class Reader:
     """Reads the chronicle of one vault, with its journals; may be used in any thread."""
 
@@ -322,22 +313,11 @@ class Reader:
         return found
 
 
-class WorldReader:
-    """Returns the reader of a running world, made when it is first asked for."""
-
-    def __init__(self, vault: Vault, say: Callable[[], Wording], settings: WorldSettings) -> None:
-        self._vault = vault
-        self._say = say
-        self._settings = settings
-        self._reader: Reader | None = None
-        self._making = Lock()
-
-    def __call__(self) -> Reader:
-        """Return the reader, in any thread."""
-        with self._making:
-            if self._reader is None:
-                self._reader = Reader(self._vault, index_of(self._vault, self._settings, self._say()), self._say)
-            return self._reader
+def reader_of(vault: Vault, settings: WorldSettings, say: Callable[[], Wording], *, in_memory: bool = False) -> Reader:
+    """Return the reader of a vault's log. An index `in_memory` writes no file, and continues that of the world."""
+    database, rules = vault.path(".index", f"{FOLDER}.sqlite"), rules_for(settings, say())
+    index = ChronicleIndex(vault.path(FOLDER), None if in_memory else database, rules, database if in_memory else None)
+    return Reader(vault, index, say)
 
 
 def _shown(entry: Entry, scope: Scope, say: Wording) -> ShownEvent | None:

@@ -6,7 +6,6 @@ An hour is sent a few hundred events at a time: a page that wants the next ones 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
 from typing import Any
 
 from twisted.internet.defer import Deferred
@@ -36,7 +35,7 @@ DAY, HOUR = "%Y-%m-%d", "%Y-%m-%dT%H"
 class ChronicleView:
     """Reads in another thread what a page asks for."""
 
-    def __init__(self, reader: Callable[[], Reader], world: World, in_thread: InThread) -> None:
+    def __init__(self, reader: Reader, world: World, in_thread: InThread) -> None:
         self._reader = reader
         self._world = world
         self._in_thread = in_thread
@@ -60,13 +59,13 @@ class ChronicleView:
 
     def _places(self, end_ms: int) -> dict[str, str]:
         """Return in which room everybody was at a time. Raises: NoteError."""
-        index = self._reader().index
+        index = self._reader.index
         index.update()
         return index.places_at(end_ms)
 
     def _read(self, asked: Asked, scope: Scope) -> Shown:
         """Return the view without its map. Raises: CommandError for what is no period, NoteError."""
-        reader, wanted = self._reader(), asked.get("period", "")
+        reader, wanted = self._reader, asked.get("period", "")
         reader.index.update()
         newest = reader.index.hours(scope.is_public)
         period = period_of(wanted or (format_clock(newest[-1][0], DAY) if newest else "1970-01-01"))

@@ -133,7 +133,7 @@ def observatory_of(
     scheduler: AgentScheduler,
     clock: ReactorClock,
     now_ms: Callable[[], int],
-    chronicle: Callable[[], Reader],
+    chronicle: Reader,
 ) -> Observatory:
     """Return the observatory of a world: it hears of everything that happens, and its commands are there.
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from agents.memory.strategy import loaded_strategies
 from config.settings import WorldSettings
-from server.chronicle.reading import Reader, index_of
+from server.chronicle.reading import reader_of
 from server.simulation import REPORT, TRANSCRIPT, read_values
 from vault.chronicle.event_log import Period, period_of
 from vault.memory.archive import Archive
@@ -32,9 +32,7 @@ class Run:
         self.vault = world_in(folder)
         self.settings: WorldSettings = loaded_strategies().load_settings(self.vault).world
         self.say: Wording = load_wording(self.vault, is_strict=False)
-        self.reader = Reader(
-            self.vault, index_of(self.vault, self.settings, self.say, in_memory=True), lambda: self.say
-        )
+        self.reader = reader_of(self.vault, self.settings, lambda: self.say, in_memory=True)
         self.report = read_values(folder / REPORT)
         self.was_cut_short = not self.report and (folder / TRANSCRIPT).is_file()
 

@@ -63,7 +63,7 @@ class RunWorld:
             with suppress(NoteError):  # what it knows for certain is read as it thinks, and nobody does here
                 agent.facts.take_in()
         self._town = Town(game, self.agents, frozenset, lambda: self._end_ms)
-        self._past = ChronicleView(lambda: run.reader, game.world, in_thread)
+        self._past = ChronicleView(run.reader, game.world, in_thread)
         self._end_ms = max([0, *self._last_times()])
         self.views = Views(lambda: game.world.wording)
         self.views.add(

@@ -9,7 +9,7 @@ import pytest
 
 from config.settings import WorldSettings
 from server.chronicle.command import PAGE_LINES, ChronicleCommands, add_chronicle_command, run_chronicle
-from server.chronicle.reading import WorldReader
+from server.chronicle.reading import reader_of
 from tests.server.chronicle.lived_day import DAY, REASON, SECRET, lived_vault
 from tests.server.front_door import Thread, at_once
 from tests.world.inn import Player, inn_game
@@ -26,7 +26,7 @@ class AskingInn:
     def __init__(self, root: Path, in_thread=at_once) -> None:
         self.game = inn_game()
         self.game.world.add_character(Character("Robin", "The Common Room", awake=True))
-        reader = WorldReader(Vault(root), lambda: self.game.world.wording, WorldSettings())
+        reader = reader_of(Vault(root), WorldSettings(), lambda: self.game.world.wording)
         commands = ChronicleCommands(reader, self.game, in_thread)
         self.game.commands.add(commands_of(commands))
         self.players = {name: Player(self.game, name) for name in ("Ana", "Robin")}

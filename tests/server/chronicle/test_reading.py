@@ -11,7 +11,7 @@ import pytest
 
 from config.settings import WorldSettings
 from server.chronicle import reading as reading_module
-from server.chronicle.reading import Own, Reader, Reading, RoomWindow, Whole, Window, index_of
+from server.chronicle.reading import Own, Reader, Reading, RoomWindow, Whole, Window, reader_of
 from server.chronicle.rendering import RoomMap, html_page, markdown, plain_lines, room_map
 from tests.english import ENGLISH
 from tests.server.chronicle.lived_day import DAY, REASON, SCRIPT, SECRET, lived_vault
@@ -27,8 +27,8 @@ def lived(tmp_path_factory) -> Vault:
     return Vault(lived_vault(tmp_path_factory.mktemp("lived") / "w"))
 
 
-def reader_of(vault: Vault) -> Reader:
-    return Reader(vault, index_of(vault, WorldSettings(), ENGLISH, in_memory=True), lambda: ENGLISH)
+def reading_of(vault: Vault) -> Reader:
+    return reader_of(vault, WorldSettings(), lambda: ENGLISH, in_memory=True)
 
 
 def shown(reading: Reading, form: str) -> str:
@@ -54,7 +54,7 @@ def test_a_period_is_a_day_or_an_hour(name, hours):
 
 @each_form
 def test_the_whole_has_secrets_and_reasons_and_the_window_has_none(lived, form):
-    whole, window = (shown(reader_of(lived).read(PERIOD, scope), form) for scope in (Whole(), Window()))
+    whole, window = (shown(reading_of(lived).read(PERIOD, scope), form) for scope in (Whole(), Window()))
     for private in (SECRET, REASON, "a good soul"):
         assert private in whole
         assert private not in window
@@ -62,18 +62,18 @@ def test_the_whole_has_secrets_and_reasons_and_the_window_has_none(lived, form):
 
 
 def test_moments_are_quoted_with_their_places_in_log_and_journal(lived):
-    moments = reader_of(lived).read(PERIOD, Whole()).moments
+    moments = reading_of(lived).read(PERIOD, Whole()).moments
     (secret,) = [one for one in moments if one.rule == "secret_passed_on"]
     assert secret.title == "Robin passes on to Moss what was whispered."
     assert secret.quotes[0].places == (f"chronicle/{DAY}.jsonl:5", f"agents/Eliza/journal/{DAY}.md:6")
     journal = (lived.root / "agents" / "Eliza" / "journal" / f"{DAY}.md").read_text().split("\n")
     assert SECRET in journal[6 - 1]
-    rules = [one.rule for one in reader_of(lived).read(PERIOD, Window()).moments]
+    rules = [one.rule for one in reading_of(lived).read(PERIOD, Window()).moments]
     assert sorted(set(rules)) == ["first_meeting", "promise_kept", "promise_made", "quarrel", "return"]
 
 
 def test_one_person_reads_what_was_within_reach_and_no_reason(lived):
-    reader = reader_of(lived)
+    reader = reading_of(lived)
     robin, eliza = (reader.read(PERIOD, reader.own_scope(name)).events for name in ("Robin", "Eliza"))
     assert [one.secret for one in robin if one.event.kind == "whispered"] == [
         f'whispered: "{SECRET}"',
@@ -87,19 +87,19 @@ def test_one_person_reads_what_was_within_reach_and_no_reason(lived):
 
 
 def test_one_who_was_never_here_reads_nothing(lived):
-    assert reader_of(lived).read(PERIOD, Own("Nobody", [])).events == ()
+    assert reading_of(lived).read(PERIOD, Own("Nobody", [])).events == ()
 
 
 def test_an_hour_says_where_everybody_was_when_it_began(lived):
     period = period_of(f"{DAY}T20")
     assert period
-    reading = reader_of(lived).read(period, Window())
+    reading = reading_of(lived).read(period, Window())
     assert reading.before == {"Eliza": "The Landing", "Moss": "The Landing", "Robin": "The Landing"}
     assert len(reading.events) == 3
 
 
 def test_what_is_too_much_is_counted(lived):
-    reading = reader_of(lived).read(PERIOD, Window(), most=4)
+    reading = reading_of(lived).read(PERIOD, Window(), most=4)
     assert (len(reading.events), reading.left_out) == (4, 10)
     for form in ("html", "markdown", "plain"):
         assert "10 more events are left out" in shown(reading, form)
@@ -112,7 +112,7 @@ def test_one_who_may_see_little_of_much_is_shown_all_of_it(tmp_path, monkeypatch
     EventLog(vault).append(
         LoggedEvent(start + n, "emoted", "Ana", room=rooms[n % 4], line=f"Ana counts {n}.") for n in range(200)
     )
-    reader = reader_of(vault)
+    reader = reading_of(vault)
     whole = reader.read(PERIOD, RoomWindow("The Yard"), most=100)
     assert ([one.text for one in whole.events][-1], len(whole.events), whole.left_out) == ("Ana counts 199.", 50, 0)
     first = reader.read(PERIOD, RoomWindow("The Yard"), most=30)
@@ -143,7 +143,7 @@ class Page(HTMLParser):
 
 
 def test_the_page_stands_alone_and_text_of_the_world_is_never_markup(lived):
-    reading = reader_of(lived).read(PERIOD, Whole())
+    reading = reading_of(lived).read(PERIOD, Whole())
     text = html_page(reading, SCRIPT, room_map(None, [SCRIPT]), ENGLISH)
     page = Page(text)
     assert [one for one in page.addresses if not one.startswith("#")] == []
@@ -153,7 +153,7 @@ def test_the_page_stands_alone_and_text_of_the_world_is_never_markup(lived):
 
 
 def test_markdown_means_nothing_but_itself(lived):
-    text = markdown(reader_of(lived).read(PERIOD, Whole()), "Fall*water*", ENGLISH)
+    text = markdown(reading_of(lived).read(PERIOD, Whole()), "Fall*water*", ENGLISH)
     assert re.search(r"(?<!\\)[<*_`\[]script", text) is None
     assert "\\<script\\>alert(1)" in text
     assert "# Fall\\*water\\*, " in text
@@ -162,7 +162,7 @@ def test_markdown_means_nothing_but_itself(lived):
 def test_an_empty_day_is_a_page_too(lived):
     period = period_of("2020-01-01")
     assert period
-    text = html_page(reader_of(lived).read(period, Window()), "Fallwater", RoomMap({}, {}, ()), ENGLISH)
+    text = html_page(reading_of(lived).read(period, Window()), "Fallwater", RoomMap({}, {}, ()), ENGLISH)
     assert "Nothing that you may read is in the chronicle of 2020-01-01." in text
 
 
@@ -204,7 +204,7 @@ def random_log(vault: Vault, rng: random.Random, count: int) -> None:
 def test_thousands_of_events_leave_nothing_private_in_the_window(tmp_path: Path):
     vault = Vault(tmp_path)
     random_log(vault, random.Random(7), 2_000)
-    reader = reader_of(vault)
+    reader = reading_of(vault)
     window, whole = reader.read(PERIOD, Window()), reader.read(PERIOD, Whole())
     assert len(window.events) > 1_000
     for form in ("html", "markdown", "plain"):

@@ -9,7 +9,7 @@ import pytest
 from twisted.internet.defer import Deferred
 
 from config.settings import WorldSettings
-from server.chronicle.reading import WorldReader
+from server.chronicle.reading import reader_of
 from server.observatory import chronicle
 from server.observatory.chronicle import ChronicleView, chronicle_text
 from server.observatory.views import Scope
@@ -24,7 +24,7 @@ from world.errors import CommandError
 @pytest.fixture(scope="module")
 def view(tmp_path_factory) -> ChronicleView:
     vault = Vault(lived_vault(tmp_path_factory.mktemp("lived") / "w"))
-    reader = WorldReader(vault, lambda: ENGLISH, WorldSettings())
+    reader = reader_of(vault, WorldSettings(), lambda: ENGLISH)
     return ChronicleView(reader, load_world(vault, WorldSettings()), at_once)
 
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from agents.models.model import ModelError
 from config.settings import WorldSettings
-from server.chronicle.reading import WorldReader
+from server.chronicle.reading import reader_of
 from server.observatory.chronicle import ChronicleView
 from server.observatory.feed import SHOWN_ENTRIES
 from server.observatory.health import why_slow
@@ -292,7 +292,7 @@ def test_the_town_of_a_time_has_everybody_where_they_were_then_and_says_so(tmp_p
 def test_the_command_tells_the_town_of_a_time_to_those_who_see_all_and_nobody_else(tmp_path: Path):
     life = Watched(tmp_path / "inn")
     vault = Vault(lived_vault(tmp_path / "lived"))
-    reader = WorldReader(vault, lambda: ENGLISH, WorldSettings())
+    reader = reader_of(vault, WorldSettings(), lambda: ENGLISH)
     life.observatory.add_chronicle(ChronicleView(reader, life.game.world, in_place))
     told = {}
     for role in (Role.ADMIN, Role.PLAYER):
