@@ -27,7 +27,7 @@ from server.admin.admin_commands import Administration, AdminServices
 from server.admin.audit import AuditLog
 from server.agent_scheduler import AgentScheduler
 from server.autosave import FsyncSource, GroupCommit, WorldStore
-from server.clock import Runtime
+from server.clock import Runtime, WorldClock, local_ms
 from server.connection.input import ConnectionServices
 from server.health import MonitoredServer
 from server.hot_reload import HotReload, ReloadTargets, load_texts
@@ -40,7 +40,6 @@ from server.session.session import Session
 from server.telnet.mssp import ServerStatus, as_text
 from server.telnet.protocol import TelnetFactory, options_for
 from server.web.door import WebDoor
-from server.world_clock import WorldClock, local_ms
 from vault.backup import back_up
 from vault.config_notes import Settings
 from vault.errors import NoteError

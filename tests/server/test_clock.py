@@ -8,7 +8,7 @@ from dataclasses import replace
 from twisted.internet.task import Clock
 
 from config.settings import WorldSettings
-from server.world_clock import TICK_SECONDS, WorldClock
+from server.clock import TICK_SECONDS, WorldClock
 from tests.world.inn import Player, inn_game
 
 HOUR_MS = 60 * 60 * 1000
