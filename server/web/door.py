@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from http.cookies import CookieError, SimpleCookie
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 from twisted.internet.defer import Deferred
 from twisted.web.server import NOT_DONE_YET, Request
@@ -21,7 +22,7 @@ from server.session.session import Session
 from server.telnet.negotiation import Option
 from server.telnet.options import ClientInfo
 from server.telnet.protocol import TelnetProtocol
-from server.web.logins import Form, FormLogin, Logins, Origins, Outcome, caller, password_fingerprint
+from server.web.logins import FormLogin, Logins, Outcome, caller, known_origins, password_fingerprint
 from server.web.play import PAGE_CAPABILITIES, PageConnection, PageSocket, Watcher
 from server.web.programs import PROGRAMS, serve_program
 from server.web.rendering import runs_of
@@ -81,11 +82,11 @@ class WebDoor:
 
     def _why_not(self, request: Request) -> str:
         local = str(getattr(request.getHost(), "host", ""))
-        origins = Origins(self._settings(), self._port())
+        origins = known_origins(self._settings(), self._port(), local)
         host, origin = request.getHeader(b"host"), request.getHeader(b"origin")
-        if host is None or not origins.is_host(host.decode("latin-1"), local):
+        if host is None or host.decode("latin-1").lower() not in {urlsplit(one).netloc for one in origins}:
             return self._refused(request, f"the host {host!r} is none of this world's: see web_origins")
-        if origin is not None and not origins.is_origin(origin.decode("latin-1"), local):
+        if origin is not None and origin.decode("latin-1").lower() not in origins:
             return self._refused(request, f"the origin {origin!r} is none of this world's: see web_origins")
         return ""
 
@@ -121,7 +122,7 @@ class WebDoor:
         if why := self._registry.rejection_for(host, "web"):
             return Response(200, {"told": why, "asks": "name"})
         name, password, chosen = (_field(given, key) for key in ("name", "password", "chosen"))
-        form = FormLogin(Form(name, password, chosen), host, self._registry.login_services)
+        form = FormLogin(name, password, chosen, host, self._registry.login_services)
         return form.run().addCallback(lambda outcome: self._entered(request, outcome))
 
     def _entered(self, request: Request, outcome: Outcome) -> Response:

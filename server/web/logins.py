@@ -11,7 +11,6 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from urllib.parse import urlsplit
 
 from twisted.internet.defer import Deferred
 
@@ -39,32 +38,17 @@ MAX_UNUSED = 1000
 """Maximum number of logins that wait for their first socket; the oldest are forgotten then."""
 
 
-@dataclass(frozen=True)
-class Origins:
-    """The addresses under which browsers reach the page, each as an origin: scheme, host and port.
+def known_origins(settings: ServerSettings, port: int, local_host: str) -> set[str]:
+    """Return the addresses under which browsers reach the page, each as an origin: scheme, host and port.
 
     `port` is the one that is listened on, `local_host` the address that this very connection has come to.
     """
-
-    settings: ServerSettings
-    port: int
-
-    def is_host(self, host: str, local_host: str) -> bool:
-        """Return whether a request may name this host: one of our names, so that no other name can be pointed here."""
-        return host.lower() in {urlsplit(origin).netloc for origin in self._known(local_host)}
-
-    def is_origin(self, origin: str, local_host: str) -> bool:
-        """Return whether a page of this origin may connect to us."""
-        return origin.lower() in self._known(local_host)
-
-    def _known(self, local_host: str) -> set[str]:
-        settings = self.settings
-        names = {*LOOPBACK, f"[{local_host}]" if ":" in local_host else local_host}
-        if settings.hostname:
-            names.add(settings.hostname.lower())
-        scheme, usual = ("https", 443) if settings.web_tls else ("http", 80)
-        ours = {f"{scheme}://{name}" if self.port == usual else f"{scheme}://{name}:{self.port}" for name in names}
-        return ours | {one.rstrip("/").lower() for one in settings.web_origins.replace(",", " ").split()}
+    names = {*LOOPBACK, f"[{local_host}]" if ":" in local_host else local_host}
+    if settings.hostname:
+        names.add(settings.hostname.lower())
+    scheme, usual = ("https", 443) if settings.web_tls else ("http", 80)
+    ours = {f"{scheme}://{name}" if port == usual else f"{scheme}://{name}:{port}" for name in names}
+    return ours | {one.rstrip("/").lower() for one in settings.web_origins.replace(",", " ").split()}
 
 
 def is_network(text: str) -> bool:
@@ -102,15 +86,6 @@ def _is_in(host: str, networks: Sequence[ipaddress.IPv4Network | ipaddress.IPv6N
 
 
 @dataclass(frozen=True)
-class Form:
-    """The fields of a login form: a name and a password; `chosen` is the new one of a new or one-time visitor."""
-
-    name: str
-    password: str
-    chosen: str = ""
-
-
-@dataclass(frozen=True)
 class Outcome:
     """The outcome of a form: the claim of a visitor who may come in, or else a text and the next field to ask for.
 
@@ -124,9 +99,14 @@ class Outcome:
 
 @dataclass
 class FormLogin:
-    """Somebody at a form, as the dialogue sees them. `done` fires with what came of it, once."""
+    """A visitor at a login form, as the dialogue sees them.
 
-    form: Form
+    A new visitor, or one with a one-time password, also gives the password that they have `chosen`.
+    """
+
+    name: str
+    password: str
+    chosen: str
     host: str
     services: LoginServices
     _done: Deferred[Outcome] = field(default_factory=Deferred)
@@ -139,18 +119,18 @@ class FormLogin:
         """Try the form. Cancel the Deferred if the caller has gone."""
         self._done = Deferred(lambda _: self._stop())
         try:
-            claim = self.services.accounts.identify(self.form.name, self.host)
+            claim = self.services.accounts.identify(self.name, self.host)
         except NameRefused as error:
             self._finish(Outcome(None, str(error)))
             return self._done
         self._is_new = claim.state in (AccountState.NEW, AccountState.UNCLAIMED)
-        if self._is_new and not self.form.chosen:
+        if self._is_new and not self.chosen:
             key = "door.new_name" if claim.state is AccountState.NEW else "door.unclaimed"
             told = self.services.wording()(key, name=claim.name, shortest=self.services.settings.shortest_password)
             self._finish(Outcome(None, told, "new"))
             return self._done
         self._login = Login(self, self.services, lambda claim: self._finish(Outcome(claim)))
-        self._login.try_credentials(self.form.name, self.form.password, self._on_result)
+        self._login.try_credentials(self.name, self.password, self._on_result)
         return self._done
 
     def _on_result(self, success: bool, message: str) -> None:
@@ -158,7 +138,7 @@ class FormLogin:
             return
         say = self.services.wording()
         is_one_time = message == say("door.one_time")
-        if self.form.chosen and (is_one_time or self._is_new):
+        if self.chosen and (is_one_time or self._is_new):
             return  # another password, or a first one, is asked for next, and `chosen` answers it
         self._finish(Outcome(None, message, "own" if is_one_time else "password"))
 
@@ -174,9 +154,9 @@ class FormLogin:
     def hide_typing(self, hidden: bool) -> None:
         """Answer a hidden question with the password that was chosen, once, unless the form is over."""
         login = self._login
-        if hidden and login and self.form.chosen and not self._has_answered and not self._is_over:
+        if hidden and login and self.chosen and not self._has_answered and not self._is_over:
             self._has_answered = True
-            login.line_received(self.form.chosen)
+            login.line_received(self.chosen)
 
     def hold(self, held: bool) -> None:
         """Do nothing: there are no lines but those of the form."""
