@@ -73,7 +73,8 @@ def html_page(reading: Reading, world: str, rooms: RoomMap, say: Wording) -> str
         '<meta name="viewport" content="width=device-width, initial-scale=1">',
         f"<title>{title}</title>\n<style>{style}</style>\n</head>\n<body>",
         f'<a class="skip" href="#events">{_text(say("chronicle.events"))}</a>',
-        f"<header><h1>{title}</h1>{_about(reading, say)}{_hours(reading)}</header>\n<main>",
+        f'<header><h1>{title}</h1><p class="quiet">{_text(_about_line(reading, say))}</p>{_hours(reading)}</header>',
+        "<main>",
         *_moments(reading, say),
         *_replay(reading, rooms, say),
         *_events(reading, say),
@@ -82,12 +83,6 @@ def html_page(reading: Reading, world: str, rooms: RoomMap, say: Wording) -> str
         f'<script type="module">{script}</script>\n</body>\n</html>\n',
     ]
     return "\n".join(parts)
-
-
-def _about(reading: Reading, say: Wording) -> str:
-    key = "chronicle.with_private" if reading.has_private else "chronicle.without_private"
-    count = len(reading.events) + reading.left_out
-    return f'<p class="quiet">{_text(say("chronicle.about", count=count))} {_text(say(key))}</p>'
 
 
 def _hours(reading: Reading) -> str:

@@ -66,9 +66,9 @@ log = logging.getLogger(__name__)
 
 
 class Puppet:
-    """One character and the session that plays it; `number` is that of its connection.
+    """One character and the session that plays it; `number` is that of its connection. `idle` watches its player.
 
-    `attach` it once. `detach` it when the connection has gone, or `stop` it when another session has the character.
+    `attach` it once. `detach` it when the connection has gone; when another session has the character, stop `idle`.
     """
 
     def __init__(self, registry: SessionRegistry, character: Character, session: Connected, number: int) -> None:
@@ -76,17 +76,14 @@ class Puppet:
         self._registry = registry
         self._session = session
         self._number = number
-        self._idle: IdleTimeout | None = None
-
-    @property
-    def idle_seconds(self) -> float:
-        """Seconds since the player typed last."""
-        return self._idle.idle_seconds if self._idle else 0.0
-
-    def note_line(self) -> None:
-        """Note that the player has typed something."""
-        if self._idle:
-            self._idle.note_line()
+        minutes, wording = registry.login_services.settings.idle_minutes, registry.game.world.wording
+        self.idle = IdleTimeout(
+            registry.clock,
+            minutes,
+            lambda: character.role >= Role.BUILDER,
+            lambda: session.show(self._say("door.idle_warning")),
+            lambda: session.end(self._say("door.idle_end", time=format_duration(minutes * MINUTE, wording))),
+        )
 
     def attach(self, is_new: bool, perceive: Callable[[Event, str], None]) -> None:
         """Take the character over from its session before, show where it stands, and let it perceive."""
@@ -102,19 +99,13 @@ class Puppet:
         if missed:
             self._session.show("\n".join([self._say("door.missed"), *missed]))
         registry.game.wake(character.character_id, perceive)
-        self._watch_idle()
-
-    def stop(self) -> None:
-        """Watch the player no longer."""
-        if self._idle:
-            self._idle.stop()
 
     def detach(self, reason: str, was_ended: bool) -> None:
         """Let go of the character, unless somebody else has taken it over.
 
         `reason` is for the log. Unless it `was_ended` from here, it waits as link-dead for its player to come back.
         """
-        self.stop()
+        self.idle.stop()
         registry, character = self._registry, self.character
         if registry.playing.get(character.character_id) is not self._session:
             return
@@ -139,17 +130,6 @@ class Puppet:
                 session.show(self._say("door.failed_since", count=account.failed))
             accounts.record_seen(account.name, came_in=True)
         session.show(render_room(registry.game.world, self.character), kind=SCENE)
-
-    def _watch_idle(self) -> None:
-        session, minutes = self._session, self._registry.login_services.settings.idle_minutes
-        wording = self._registry.game.world.wording
-        self._idle = IdleTimeout(
-            self._registry.clock,
-            minutes,
-            lambda: self.character.role >= Role.BUILDER,
-            lambda: session.show(self._say("door.idle_warning")),
-            lambda: session.end(self._say("door.idle_end", time=format_duration(minutes * MINUTE, wording))),
-        )
 
     @property
     def _log_fields(self) -> dict[str, object]:

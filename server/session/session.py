@@ -123,7 +123,7 @@ class Session:
     def line_received(self, text: str) -> None:
         """Take an answer, or else a command."""
         if self._puppet:
-            self._puppet.note_line()
+            self._puppet.idle.note_line()
         if self._dialogue:
             self._dialogue.line_received(text)
         elif self._gmcp and self._gmcp.is_login_again(text):
@@ -205,7 +205,7 @@ class Session:
     @property
     def idle_seconds(self) -> float:
         """Seconds since the player typed last."""
-        return self._puppet.idle_seconds if self._puppet else 0.0
+        return self._puppet.idle.idle_seconds if self._puppet else 0.0
 
     def show(self, text: str, kind: str = "") -> None:
         """Show a message of whole lines, and the prompt behind it at the end of the turn. `kind` is what it is."""
@@ -274,7 +274,7 @@ class Session:
     def hand_over(self) -> list[str]:
         """Give the character up to a newer session of the same name; return what its player has missed."""
         if self._puppet:
-            self._puppet.stop()
+            self._puppet.idle.stop()
             self._puppet.character.transient.is_linkdead = False
             self._puppet = self._character = None
         if self._gmcp:
