@@ -57,7 +57,7 @@ class AgentTimer:
         self._schedule(self._rng.uniform(0, min(self._pause_seconds(), MAX_FIRST_SECONDS)))
 
     def hurry(self, seconds: float) -> None:
-        """Let the next tick come within so many seconds, or so long after the one that is going on.
+        """Bring the next tick forward to within `seconds`, or to that long after a running one.
 
         It never comes later for that: who is spoken to all the time thinks all the same.
         """
@@ -205,12 +205,12 @@ class AgentScheduler:
         return self.problem or (SEARCHING_REASON if self._choosing else "")
 
     def begin(self, agent: Agent) -> None:
-        """Let an agent that is new think from now on, if there is a model."""
+        """Start the timer of a new agent, if there is a model."""
         if self.queue is not None and agent.name not in self._timers:
             self._timers[agent.name] = self._timer_of(agent)
 
     def end(self, name: str) -> None:
-        """Let an agent that is no more think no more."""
+        """Stop the timer of an agent that is gone."""
         timer = self._timers.pop(name, None)
         if timer:
             timer.stop()

@@ -298,7 +298,7 @@ class Fallwater:
         self.observatory.start()
 
     def use_models(self, queues: Mapping[str, ModelQueue], later: Sequence[ModelQueue]) -> None:
-        """Let the agents have these models, and think when somebody else says: nothing is started."""
+        """Give the agents these models, and start nothing: somebody else says when they think."""
         self._scheduler.use_models(queues, later)
 
     def stop(self, restart: bool = False) -> Deferred[None]:

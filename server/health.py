@@ -43,7 +43,7 @@ WINDOW_SECONDS = 60.0
 
 
 class ReactorLag:
-    """Has itself called twice a second and notes how late that is. `observe` is given each measure, in seconds."""
+    """Measures twice a second how late the reactor is. `observe` receives each measure, in seconds."""
 
     def __init__(self, clock: ReactorClock, observe: Callable[[float], object] = lambda seconds: None) -> None:
         self._observe = observe

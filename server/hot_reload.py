@@ -201,7 +201,7 @@ class HotReload:
         return [*(f"{source}: reloaded." for source in edited), *later]
 
     def _follow_start_room(self) -> None:
-        """Have the settings name the start room as it is called now, if its note was renamed."""
+        """Write the new name of the start room into the settings, if its note was renamed."""
         start = self._game.world.start_room_id
         if start == self._written.world.start_room or SETTINGS in self._broken:
             return

@@ -156,7 +156,7 @@ class Ports:
             self._close_adopted(service)
 
     def close(self, keep: bool = False) -> Deferred[None] | None:
-        """Let nobody in any more; the Deferred fires when all ports are closed, None if none is open.
+        """Stop listening; the Deferred fires when all ports are closed, None if none is open.
 
         With `keep`, callers wait: the sockets go on listening. Closed by Twisted they would not, not even in
         another process that has them.

@@ -104,7 +104,7 @@ FORMATTERS: Mapping[str, type[logging.Formatter]] = {"text": ReadableFormatter, 
 
 
 def write_log(form: str = "text", level: str = "info", stream: TextIO | LogFile | None = None) -> None:
-    """Have everything that is logged from now on written in this form ("text" or "json"), from this level on.
+    """Write the log in this form ("text" or "json"), from this level on.
 
     `stream` is the standard error of the process unless given. May be called again, with what settings say.
     Raises: NoteError if the file of the log cannot be written.

@@ -38,7 +38,7 @@ _PLACE = re.compile(r'^ *File "(?P<file>[^"\n]+)", line (?P<line>\d+)', re.MULTI
 
 
 class Trial:
-    """Runs a command with `--check` behind it, and ends it if that takes longer than so many seconds.
+    """Runs a command with `--check` behind it, and ends it if that takes longer than `seconds`.
 
     It waits, so it is for another thread than the reactor's.
     """

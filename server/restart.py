@@ -300,7 +300,7 @@ class SessionRestore:
         return say(f"admin.{'connects_again' if returns else 'connect_again'}{as_whom}")
 
     def resume(self) -> None:
-        """Let everybody go on; people who stayed awake are waited for, agents hear what is said from now on."""
+        """Restore everybody: people who stayed awake become link-dead, agents perceive from now on."""
         world, seconds = self._game.world, self._settings().return_seconds
         before = load_and_clear_snapshot(self._vault, world, self._now_ms(), seconds)
         for one_id, transient in before.transient.items():

@@ -49,7 +49,7 @@ class Reactor(ListeningReactor, Protocol):
 
 
 OnSignals = Callable[[Callable[[], None], Callable[[], None]], None]
-"""Is given what is to be called when a signal asks the world to end, and what when one asks it to restart."""
+"""Installs handlers of signals: the first function closes the world, the second restarts it."""
 
 
 def check_start(options: argparse.Namespace) -> Vault:

@@ -132,7 +132,7 @@ def _run(spec: RunSpec, shown: Path, echo: Callable[[str], None], replay: Replay
 
 
 def _agree(options: argparse.Namespace, heading: Mapping[str, Any]) -> None:
-    """Let nothing be given that a recording says otherwise. Raises: SimulationError."""
+    """Check that no option contradicts a recording. Raises: SimulationError."""
     if options.model is not None:
         raise SimulationError(f"--model is {options.model}; a replay asks no model. Leave it out.")
     seed = heading.get("seed", 0)

@@ -329,7 +329,7 @@ class Handshake(Protocol):
         self._late = self._clock.callLater(self._seconds, self._connection.abortConnection)
 
     def handshakeCompleted(self) -> None:
-        """Let the caller in."""
+        """Replace this protocol by the real one."""
         self._stop_waiting()
         connection = self._connection
         protocol = connection.wrappedProtocol = self._factory.buildProtocol(connection.getPeer())
@@ -352,7 +352,7 @@ class TlsConnection(TLSMemoryBIOProtocol):
     _when_lost: Callable[[], None] = staticmethod(lambda: None)
 
     def when_lost(self, call: Callable[[], None]) -> None:
-        """Have something called when the connection has ended."""
+        """Call something when the connection has ended."""
         self._when_lost = call
 
     def connectionLost(self, reason: Failure = connectionDone) -> None:

@@ -263,7 +263,7 @@ class Accounts:
         return Role[self._settings.new_role.upper()]
 
     def set_role(self, name: str, role: Role) -> Deferred[None]:
-        """Let somebody do more or less. Raises: NameRefused if there is nobody of that name.
+        """Set the role of somebody. Raises: NameRefused if there is nobody of that name.
 
         The Deferred fails with NameRefused if there would be no admin any more, with NoteError if it cannot be kept.
         """

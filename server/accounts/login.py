@@ -41,7 +41,7 @@ class LoginView(Protocol):
         """Ask the client not to show what is typed, or to show it again."""
 
     def hold(self, held: bool) -> None:
-        """Let the lines that come wait, without a prompt; or go on with them."""
+        """Queue lines without a prompt while held; take them when not."""
 
     def wait_for_capabilities(self) -> Deferred[None] | None:
         """Return a Deferred that fires when the client has told its capabilities; None if there is no wait for them."""

@@ -252,7 +252,7 @@ def _create_tables(db: sqlite3.Connection) -> None:
 
 
 def _put_in_place(draft: Path, path: Path) -> None:
-    """Let a finished database be the one, unless another process was quicker."""
+    """Move a finished database into its place, unless another process was quicker."""
     try:
         os.link(draft, path)
     except FileExistsError:

@@ -124,7 +124,7 @@ class AccountStore:
         return len(self._waiting) + len(self._in_work)
 
     def on_names_changed(self, tell: Callable[[str], object]) -> None:
-        """Have somebody hear of the names that there are, and of each new one from now on."""
+        """Call `tell` with each name that there is, and with each new one from now on."""
         self._tell_name = tell
         for row in self._accounts.values():
             tell(str(row[0]))
@@ -306,7 +306,7 @@ class Bans:
         return key(who.strip()) in self._store.bans
 
     def unban(self, who: str) -> Deferred[bool]:
-        """Let somebody in again. The Deferred fires with whether they were kept out, and fails with NoteError."""
+        """Remove a ban. The Deferred fires with whether there was one, and fails with NoteError."""
         return self._store.change(lambda database: database.remove_ban(who.strip()))
 
     def active_bans(self) -> list[Ban]:

@@ -149,7 +149,7 @@ class Countdown:
         self._calls.append(self._clock.callLater(seconds, self._expire, seconds > 0, restart))
 
     def stop(self) -> bool:
-        """Let the world stay open; return whether it was about to close."""
+        """Cancel the countdown; return whether it was running."""
         running, self.was_announced = self.is_running, False
         for call in self._calls:
             cancel(call)
@@ -282,7 +282,7 @@ class AdminCommands:
 
 
 def _use(world: World, use: AuditEntry) -> str:
-    """Return a use as a line: when, who, from where, what, and what came of it."""
+    """Return a use as a line: time, person, address, line and result."""
     say = world.wording
     who = say("admin.through", who=use.who, agent=use.through) if use.through else use.who
     result = say("admin.done") if use.result == DONE else use.result

@@ -50,7 +50,7 @@ _BECOMING = ("@set-profile", "@undo-profile", "@set-description", "@undo-descrip
 
 @dataclass(frozen=True)
 class AuditEntry:
-    """One use of a command: when (ISO 8601, UTC), by whom and from where, the line as typed, and what came of it.
+    """One use of a command: when (ISO 8601, UTC), by whom and from where, the line as typed, and its result.
 
     A private reason is no part of that, and a long line is cut.
     `result` is `done`, or why it was refused; `through` is the agent by which it was done, or empty.

@@ -150,7 +150,7 @@ class ModerationCommands:
         return self._answer_when_saved(actor, kept.addCallback(self._tell_pages), lambda _: sentence)
 
     def _tell_pages(self, _: None) -> None:
-        """Let pages show what their visitors may do by now."""
+        """Update what pages show of their visitors' permissions."""
         self._registry.gmcp_updates.on_events(())
 
     def _answer_when_saved(self, actor: Character, kept: Deferred[Any], sentence: Callable[[Any], str]) -> list[Event]:

@@ -122,4 +122,4 @@ class TextConnection(BaseConnection):
 
     @abstractmethod
     def _write(self, content: bytes) -> None:
-        """Let bytes go out at the end of the turn."""
+        """Send bytes at the end of the turn."""

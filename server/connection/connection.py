@@ -143,7 +143,7 @@ class Connection(Protocol):
         """The progress of the client in telling them."""
 
     def prefer(self, preferences: Callable[[], Mapping[str, str]]) -> None:
-        """Let the preferences of a character, as they are at each moment, override the client's own."""
+        """Override the client's capabilities with the preferences of a character, as they are at each moment."""
 
     def show(self, text: str, kind: str = "") -> None:
         """Show whole lines, on lines of their own, and the prompt behind them at the end of the turn.

@@ -259,7 +259,7 @@ class LineIntake:
         self.receive()
 
     def hold(self, is_held: bool) -> None:
-        """Let lines wait, within bounds, or go on with them from the next turn on."""
+        """Queue lines, within bounds, or take them from the next turn on."""
         self._is_held = is_held
         if not is_held and self._end is not None and self._end.active():
             self._end.cancel()

@@ -26,7 +26,7 @@ _CHOSEN = {
 }
 CLASSES = 64
 TEXTS = 64
-"""Number of rendered texts that are cached, for each of so many classes of screens that are alike."""
+"""Number of rendered texts that are cached, for each of that many classes of equal screens."""
 
 STYLES = "room exits speech private notice ambience refusal highlight".split()
 _STYLES: dict[str, Callable[[ColorSettings], str]] = {name: attrgetter(name) for name in STYLES}
@@ -157,7 +157,7 @@ class TextScreen:
         self.is_typing_hidden = False
 
     def prefer(self, preferences: Callable[[], Mapping[str, str]]) -> None:
-        """Let somebody's preferences count, as they are at each moment."""
+        """Use somebody's preferences, as they are at each moment."""
         self._preferences = preferences
 
     def lines(self, texts: Sequence[Shown]) -> bytes:

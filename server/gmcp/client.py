@@ -96,7 +96,7 @@ LoginAttempt = Callable[[str, str, Outcome], None]
 
 
 class CharLogin:
-    """Takes what a client gives to the door, and tells it what came of it.
+    """The login of a client by GMCP: takes its credentials and sends the result.
 
     A client may type the same as well, as it does where nobody offers this. What it types then is kept in mind for
     `REPEATED_SECONDS`, so that no password is taken for a command.
@@ -321,7 +321,7 @@ class GmcpClient:
             log.info("the client at %s is %s", self._connection.host, self.client_name)
 
     def _change_supports(self, change: Callable[[object], None], payload: object) -> None:
-        """Let the client take other packages, and send it those that it did not take before."""
+        """Change the supported packages, and send the client those that are new."""
         self._supports_before = self._supports.copy()
         change(payload)
         self._tell_all()

@@ -126,7 +126,7 @@ class Viewers:
         self._sights.clear()
 
     def look(self, viewer: Viewer, target: Target) -> None:
-        """Let a viewer look at something that changes by itself, from its state of now on."""
+        """Send a viewer a view that changes by itself, first as it is now."""
         sight = self._sights.get(target)
         if sight is None:
             sight = self._sights[target] = Sight(target, reached=self._feed.last)
@@ -136,7 +136,7 @@ class Viewers:
         self._send_snapshot(viewer, sight)
 
     def leave(self, viewer: Viewer, target: Target) -> None:
-        """Let a viewer look away."""
+        """Send a viewer no more of a view."""
         sight = self._sights.get(target)
         if sight and viewer in sight.viewers:
             sight.viewers.remove(viewer)

@@ -43,7 +43,7 @@ _KEPT = frozenset({"event", "at", "model", "finish", "told", "prompt_rest"})
 
 @dataclass
 class Turn:
-    """The lines of an archive that belong together: a question or a command, and what came of it."""
+    """The lines of an archive that belong together: a question or a command, and its results."""
 
     reference: str
     first: Mapping[str, Any]

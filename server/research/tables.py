@@ -137,7 +137,7 @@ class TableWriter:
         self._file.close()
 
     def abandon(self) -> None:
-        """Let the file go, half as it is."""
+        """Close the unfinished file."""
         self._writer.is_open = False  # or it writes an end when it is collected
         self._file.close()
 

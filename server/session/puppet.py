@@ -101,7 +101,7 @@ class Puppet:
         registry.game.wake(character.character_id, perceive)
 
     def detach(self, reason: str, was_ended: bool) -> None:
-        """Let go of the character, unless somebody else has taken it over.
+        """Release the character, unless another session has taken it over.
 
         `reason` is for the log. Unless it `was_ended` from here, it waits as link-dead for its player to come back.
         """

@@ -55,7 +55,7 @@ class Guests:
         return guest
 
     def leave(self, guest: Character) -> None:
-        """Let a guest go and be no more; what it carried lies where it was."""
+        """Remove a guest; its things stay in the room."""
         game = self._game
         for thing in game.world.things_at(guest.character_id):
             thing.place_id = guest.room_id
@@ -105,7 +105,7 @@ class LinkDead:
         return list(self._absent)
 
     def wait_for(self, character: Character) -> None:
-        """Let a character stand where it is, unnoticed by those who have nothing to do with it."""
+        """Keep a character in its place as link-dead, unnoticed by others."""
         seconds, who = self._seconds(), character.character_id
         if not seconds:
             self._game.sleep(who)
@@ -125,7 +125,7 @@ class LinkDead:
         return list(absence.missed)
 
     def expire(self, who: str) -> None:
-        """Let somebody fall asleep who has not come back, if they are waited for."""
+        """End the wait for a link-dead character: it falls asleep."""
         character = self._game.world.characters.get(who)
         if who not in self._absent:
             return
@@ -138,7 +138,7 @@ class LinkDead:
         log.info("%s did not come back", who)
 
     def expire_all(self) -> None:
-        """Let everybody fall asleep who is waited for: the world closes."""
+        """End the wait for all link-dead characters: the world closes."""
         for who in self.names:
             self.expire(who)
 
@@ -165,7 +165,7 @@ class Connected(Protocol):
 
 @dataclass(frozen=True)
 class Texts:
-    """The long texts that the server sends of its own accord; each from a note in `text/`."""
+    """The long texts of the server, each from a note in `text/`."""
 
     welcome: str
     first_steps: str

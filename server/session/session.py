@@ -142,7 +142,7 @@ class Session:
             self._character.transient.client_uses_screen_reader = connection.capabilities.screen_reader
 
     def data_received(self, package: str, payload: object) -> None:
-        """Let the client's other side see to it."""
+        """Pass a message of the client's program to its GMCP client."""
         if self._connection is None or self not in self._registry.sessions:
             return  # turned away
         if self._gmcp is None:
@@ -152,7 +152,7 @@ class Session:
         self._gmcp.received(package, payload)
 
     def link_lost(self) -> None:
-        """Let the character stand as one whose player is absent, and remember what is missed."""
+        """Mark the character as link-dead, and keep the texts that its player misses."""
         self._missed = deque(maxlen=MAX_MISSED)
         if self._character:
             self._character.transient.is_linkdead = True
@@ -165,7 +165,7 @@ class Session:
             self._registry.traffic[self.door].resumes += 1
 
     def connection_lost(self, reason: str) -> None:
-        """Let go of the character, unless somebody else has taken it over."""
+        """Release the character, unless another session has taken it over."""
         cancel(self._login_timer)
         if self._dialogue:
             self._dialogue.stop()
@@ -227,7 +227,7 @@ class Session:
             self._connection.hide_typing(hidden)
 
     def hold(self, held: bool) -> None:
-        """Let lines wait, without a prompt, or go on with them."""
+        """Queue lines without a prompt while held; take them when not."""
         if self._connection:
             self._connection.hold(held)
             if not held:

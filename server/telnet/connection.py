@@ -109,13 +109,13 @@ class OutputBuffer:
         self._deflate: zlib._Compress | None = None
 
     def add(self, content: bytes) -> int:
-        """Let some bytes wait, and return how many do."""
+        """Add bytes, and return the number of waiting ones."""
         self._parts.append(content)
         self.waiting_bytes = waiting = self.waiting_bytes + len(content)
         return waiting
 
     def compress(self, on: bool) -> None:
-        """Have compressed what is added from here on, or end that; asked again, change nothing."""
+        """Compress all that is added from here on, or end that; a repeated call changes nothing."""
         if on != self._will_compress:
             self._will_compress = on
             self._has_switch = True
@@ -269,7 +269,7 @@ class TelnetConnection(TextConnection):
         self.abort()
 
     def connection_lost(self) -> None:
-        """Let go of everything: the connection has ended."""
+        """Release everything: the connection has ended."""
         self._is_open = False
         self._shown.clear()
         self._output_buffer.forget()

@@ -205,7 +205,7 @@ class TelnetThroughSocket:
         self._traffic = traffic
 
     def begin(self) -> None:
-        """Let the protocol have the socket."""
+        """Give the socket to the protocol."""
         self._socket.begin(self)
         self._protocol.makeConnection(self)  # type: ignore[no-untyped-call]
 
@@ -270,7 +270,7 @@ def serve_program(
     listener: ConnectionListener,
     telnet: Callable[[ConnectionListener], TelnetProtocol],
 ) -> None:
-    """Let a program's socket begin, whose handshake is answered. `telnet` makes what speaks that."""
+    """Begin a program's socket, whose handshake is answered. `telnet` makes the telnet protocol."""
     if subprotocol == TELNET_PROTOCOL:
         TelnetThroughSocket(socket, telnet(listener), services.traffic).begin()
     else:

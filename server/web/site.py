@@ -239,7 +239,7 @@ class Deadlines:
         self._calls[transport] = self._clock.callLater(self._seconds(), transport.abortConnection)
 
     def end(self, transport: Any) -> None:
-        """Let a connection be: it has ended, or is a socket now."""
+        """Stop the deadline of a connection: it has ended, or is a socket now."""
         cancel(self._calls.pop(transport, None))
 
 
@@ -252,7 +252,7 @@ class HttpConnection(Protocol):
         self._when_lost: Callable[[], None] = lambda: None
 
     def when_lost(self, call: Callable[[], None]) -> None:
-        """Have something called when the connection has ended."""
+        """Call something when the connection has ended."""
         self._when_lost = call
 
     def connectionMade(self) -> None:
