@@ -30,12 +30,11 @@ from server.autosave import FsyncSource, GroupCommit, WorldStore
 from server.clock import Runtime, WorldClock, local_ms
 from server.connection.input import ConnectionServices
 from server.health import MonitoredServer
-from server.hot_reload import HotReload, ReloadTargets, load_texts
+from server.hot_reload import HotReload, ReloadTargets, ReloadTimer, shortened
 from server.listeners import Listeners, Ports, limits_of
 from server.observatory.observatory import observatory_of
-from server.reload_timer import ReloadTimer, shortened
 from server.restart import MAX_STAGE_SECONDS, SessionRestore, run_stages
-from server.session.registry import SessionRegistry, presence_by
+from server.session.registry import SessionRegistry, load_texts, presence_by
 from server.session.session import Session
 from server.telnet.mssp import ServerStatus, as_text
 from server.telnet.protocol import TelnetFactory, options_for

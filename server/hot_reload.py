@@ -1,104 +1,48 @@
-"""Hot reload: applies edits of the vault to the running world."""
+"""Hot reload: applies edits of the vault to the running world, in slices, once they have settled."""
 
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Generator, Iterable, Iterator
-from dataclasses import dataclass, fields, replace
+from collections.abc import Callable, Generator, Iterable
+from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from time import perf_counter
+from typing import Protocol
 
 from agents.agent import Agent
 from agents.memory.strategy import loaded_strategies
 from agents.population import Population
-from config.settings import SETTINGS_BY_NOTE
 from server.bridge import deferred_from
-from server.session.registry import SessionRegistry, Texts
-from vault.config_notes import Settings, load_text, write_setting
-from vault.entities.reload import EntityReloader
+from server.clock import DelayedCall, ReactorClock, cancel
+from server.options import merge_settings, notes_edited
+from server.session.registry import SessionRegistry, load_texts
+from vault.config_notes import Settings, write_setting
+from vault.entities.reload import EntityReloader, run_steps
 from vault.entities.store import MergeBase
 from vault.errors import NoteError
 from vault.lore import FOLDER as LORE
 from vault.lore import load_entry
 from vault.message_notes import load_command_texts, load_wording
 from vault.vault import Vault
-from vault.watch import Changes, ChangeScanner
+from vault.watch import Changes, ChangeScanner, Watcher
 from world.edits import merge, remove_character, same_content
 from world.errors import WorldError
 from world.events import EntityChanged
 from world.game import Game
 from world.lore import Lore
 
-MAX_NOTES_PER_STEP = frozenset({"summary_style", "summary_temperature"})
-"""The settings of the models that count for the next thought; the others count from the next start."""
-
-_PARTS = {
-    "server": "server",
-    "world": "world",
-    "agents": "agents",
-    "models": "models",
-    "memory_compaction": "memory",
-    "colors": "colors",
-}
-"""The parts of `Settings` by the names of their notes."""
-
-_OPERATIONS = {
-    "log_format",
-    "log_level",
-    "log_file",
-    "log_megabytes",
-    "log_files_kept",
-    "metrics_port",
-    "metrics_host",
-}
-NEEDS_RESTART = {
-    "server": frozenset(
-        {"host", "port", "admin_name", "tls_port", "tls_host", "tls_certificate", "tls_key"}
-        | {"web_port", "web_host", "web_tls"}
-        | _OPERATIONS
-    ),
-    "models": frozenset(field.name for field in fields(SETTINGS_BY_NOTE["models"])) - MAX_NOTES_PER_STEP,
-    "memory_compaction": frozenset({"journal_fsync_ms", "max_compactions"}),
-}
-"""The settings that hold until the next start, by note; the command line may have set them."""
-
-
-def merge_settings(in_force: Settings, before: Settings, now: Settings) -> tuple[Settings, list[str]]:
-    """Return the settings to go on with, and a sentence for each that was edited and counts only from the next start.
-
-    `before` and `now` are the settings of the notes before and after the edit.
-    """
-    messages: list[str] = []
-    parts: dict[str, Any] = {}
-    for note, part in _PARTS.items():
-        mine, old, new = (getattr(one, part) for one in (in_force, before, now))
-        later = NEEDS_RESTART.get(note, frozenset())
-        parts[part] = replace(new, **{name: getattr(mine, name) for name in later})
-        messages += [
-            f"config/{note}.md: {name} counts from the next start." for name in _edited(old, new) if name in later
-        ]
-    return Settings(**parts, profiles=now.profiles, is_model_chosen=in_force.is_model_chosen), messages
-
-
-def notes_edited(before: Settings, now: Settings) -> list[str]:
-    """Return the sources of the notes in which something else is set than before."""
-    edited = {note for note, part in _PARTS.items() if getattr(before, part) != getattr(now, part)}
-    edited |= {"models"} if before.profiles != now.profiles else set()
-    return [f"config/{note}.md" for note in _PARTS if note in edited]
-
-
-def _edited(before: Any, now: Any) -> Iterator[str]:
-    return (one.name for one in fields(before) if getattr(before, one.name) != getattr(now, one.name))
-
-
 log = logging.getLogger(__name__)
 
 SETTINGS, TEXTS = "config", "text"
+SETTLE_SECONDS = 0.3
+MAX_DELAY_SECONDS = 2.0
+RETRY_SECONDS = 0.25
+SLICE_SECONDS = 0.02
+"""Seconds of reloading edits before anything else has its turn."""
 
-
-def load_texts(vault: Vault) -> Texts:
-    """Return the long texts of the server. Raises: NoteError."""
-    return Texts(load_text(vault, "welcome"), load_text(vault, "first-steps"), load_text(vault, "farewell"))
+MAX_LINES = 10
+"""Maximum number of reloaded notes that are reported one by one."""
+RELOADED, NEW = ": reloaded.", ": loaded, as it is new."
 
 
 @dataclass(frozen=True)
@@ -275,3 +219,131 @@ def _comparable(agent: Agent) -> tuple[object, ...]:
     """Return all that counts of an agent's notes beyond its character."""
     note = agent.note
     return note.profile, note.yesterday, note.voice, agent.settings, agent.memory.settings
+
+
+class Reloader(Protocol):
+    """Takes edits in, a step at a time, and returns messages for admins. `is_waiting` if another look is due."""
+
+    @property
+    def is_waiting(self) -> bool: ...
+    def steps(self, paths: set[str] | None = None) -> Generator[None, None, list[str]]: ...
+
+
+class ReloadTimer:
+    """Reloads edits soon after they were made, many at once, and reports the result.
+
+    `in_reactor` calls something in the reactor's thread from another one, `seconds` measures the time of steps.
+    """
+
+    def __init__(
+        self,
+        vault: Vault,
+        reloader: Reloader,
+        tell: Callable[[str], None],
+        clock: ReactorClock,
+        in_reactor: Callable[[Callable[[], None]], None],
+        seconds: Callable[[], float] = perf_counter,
+    ) -> None:
+        self._reloader = reloader
+        self._tell = tell
+        self._clock = clock
+        self._timer: DelayedCall | None = None
+        self._first = 0.0
+        self._seconds = seconds
+        self._steps: Generator[None, None, list[str]] | None = None
+        self._next: DelayedCall | None = None
+        self._watch = Watcher(vault, lambda: in_reactor(self.note_change))
+
+    def start(self) -> None:
+        """Begin; if the system cannot watch, edits count from the next start or `@reload`, and the log says so."""
+        try:
+            self._watch.start()
+        except OSError as error:
+            log.warning("the vault cannot be watched, so edits count from the next start or @reload: %s", error)
+
+    def stop(self) -> None:
+        """Stop, after finishing a reload that is running."""
+        self._end_steps()
+        self._watch.stop()
+        cancel(self._timer)
+
+    def note_change(self) -> None:
+        """Wait until the editor has finished writing, but not for ever, then reload."""
+        now = self._clock.seconds()
+        if not (self._timer and self._timer.active()):
+            self._first = now
+        cancel(self._timer)
+        self._schedule(max(0.0, min(SETTLE_SECONDS, self._first + MAX_DELAY_SECONDS - now)))
+        self._watch.rearm()
+
+    def reload_now(self) -> list[str]:
+        """Reload every edit now, wherever it is; report the result and return it."""
+        cancel(self._timer)
+        self._watch.drain_changes()
+        self._end_steps()
+        return self._finish(self._reloader.steps(None))
+
+    def _schedule(self, seconds: float) -> None:
+        self._timer = self._clock.callLater(seconds, self._scan)
+
+    def _scan(self) -> None:
+        if self._steps is not None:  # of an earlier look, which goes first
+            self._schedule(RETRY_SECONDS)
+            return
+        self._steps = self._reloader.steps(self._watch.drain_changes())
+        self._go_on()
+
+    def _go_on(self) -> None:
+        """Take steps for as long as nobody notices, and go on in the reactor's next turn."""
+        until = self._seconds() + SLICE_SECONDS
+        steps, self._steps, self._next = self._steps, None, None
+        assert steps is not None
+        try:
+            while self._seconds() < until:
+                try:
+                    next(steps)
+                except StopIteration as ended:
+                    self._report(ended.value)
+                    return
+        except Exception:  # one note must not end the reload of all later ones
+            log.exception("an edit could not be reloaded")
+            return
+        self._steps, self._next = steps, self._clock.callLater(0, self._go_on)
+
+    def _end_steps(self) -> None:
+        """Take all steps that are left, now."""
+        steps, self._steps = self._steps, None
+        cancel(self._next)
+        if steps is not None:
+            self._finish(steps)
+
+    def _finish(self, steps: Generator[None, None, list[str]]) -> list[str]:
+        """Take steps to their end, now; report the result and return it."""
+        try:
+            return self._report(run_steps(steps))
+        except Exception:  # as in `_go_on`
+            log.exception("an edit could not be reloaded")
+            return []
+
+    def _report(self, messages: list[str]) -> list[str]:
+        for sentence in summarized(messages):
+            log.info("%s", sentence)
+            self._tell(sentence)
+        if self._reloader.is_waiting and not (self._timer and self._timer.active()):
+            self._schedule(RETRY_SECONDS)
+        return messages
+
+
+def shortened(problems: list[str]) -> list[str]:
+    """Return the first of many sentences on notes that are not valid, and how to see the others."""
+    left = len(problems) - MAX_LINES
+    return problems if left <= 0 else [*problems[:MAX_LINES], f"And {left} more: fallwater vault check lists them all."]
+
+
+def summarized(messages: list[str]) -> list[str]:
+    """Return sentences, with many that only say that a note was reloaded summed up in one."""
+    plain = [sentence for sentence in messages if sentence.endswith((RELOADED, NEW))]
+    if len(plain) <= MAX_LINES:
+        return messages
+    counted = f"{len(plain)} notes were reloaded, from {plain[0].partition(': ')[0]} to {plain[-1].partition(': ')[0]}."
+    return [counted, *(sentence for sentence in messages if not sentence.endswith((RELOADED, NEW)))]

@@ -1,13 +1,15 @@
-"""Command-line options that several sub-commands share, and options that override the settings of a vault."""
+"""Command-line options that several sub-commands share, and the settings in force: of the vault, options and edits."""
 
 from __future__ import annotations
 
 import argparse
 import re
-from dataclasses import replace
+from collections.abc import Iterator
+from dataclasses import fields, replace
 from pathlib import Path
+from typing import Any
 
-from config.settings import MODEL_CHOICES, MODEL_PATTERN, ServerSettings
+from config.settings import MODEL_CHOICES, MODEL_PATTERN, SETTINGS_BY_NOTE, ServerSettings
 from server.accounts.database import default_folder
 from server.listeners import ANY_FREE
 from vault.config_notes import Settings
@@ -111,3 +113,56 @@ def _server_with(server: ServerSettings, options: argparse.Namespace) -> ServerS
         log_level=options.log_level or server.log_level,
         metrics_port=server.metrics_port if metrics_port is None else metrics_port,
     )
+
+
+LIVE_MODEL_SETTINGS = frozenset({"summary_style", "summary_temperature"})
+"""The settings of the models that count for the next thought; the others count from the next start."""
+
+_PARTS = {
+    "server": "server",
+    "world": "world",
+    "agents": "agents",
+    "models": "models",
+    "memory_compaction": "memory",
+    "colors": "colors",
+}
+"""The parts of `Settings` by the names of their notes."""
+
+_AT_START = (
+    "host port admin_name tls_port tls_host tls_certificate tls_key web_port web_host web_tls "
+    "log_format log_level log_file log_megabytes log_files_kept metrics_port metrics_host"
+)
+NEEDS_RESTART = {
+    "server": frozenset(_AT_START.split()),
+    "models": frozenset(field.name for field in fields(SETTINGS_BY_NOTE["models"])) - LIVE_MODEL_SETTINGS,
+    "memory_compaction": frozenset({"journal_fsync_ms", "max_compactions"}),
+}
+"""The settings that hold until the next start, by note; the command line may have set them."""
+
+
+def merge_settings(in_force: Settings, before: Settings, now: Settings) -> tuple[Settings, list[str]]:
+    """Return the settings to go on with, and a sentence for each that was edited and counts only from the next start.
+
+    `before` and `now` are the settings of the notes before and after the edit.
+    """
+    messages: list[str] = []
+    parts: dict[str, Any] = {}
+    for note, part in _PARTS.items():
+        mine, old, new = (getattr(one, part) for one in (in_force, before, now))
+        later = NEEDS_RESTART.get(note, frozenset())
+        parts[part] = replace(new, **{name: getattr(mine, name) for name in later})
+        messages += [
+            f"config/{note}.md: {name} counts from the next start." for name in _edited(old, new) if name in later
+        ]
+    return Settings(**parts, profiles=now.profiles, is_model_chosen=in_force.is_model_chosen), messages
+
+
+def notes_edited(before: Settings, now: Settings) -> list[str]:
+    """Return the sources of the notes in which something else is set than before."""
+    edited = {note for note, part in _PARTS.items() if getattr(before, part) != getattr(now, part)}
+    edited |= {"models"} if before.profiles != now.profiles else set()
+    return [f"config/{note}.md" for note in _PARTS if note in edited]
+
+
+def _edited(before: Any, now: Any) -> Iterator[str]:
+    return (one.name for one in fields(before) if getattr(before, one.name) != getattr(now, one.name))

@@ -18,8 +18,8 @@ from twisted.python.failure import Failure
 
 from config.settings import ServerSettings
 from server.clock import InThread
-from server.hot_reload import load_texts
 from server.listeners import TELNET, TLS, OpenPorts, address_for
+from server.session.registry import load_texts
 from vault.config_notes import Settings
 from vault.entities.store import MergeBase, load_world
 from vault.errors import NoteError

@@ -20,7 +20,7 @@ from server.admin.audit import DONE, AuditEntry, AuditLog
 from server.admin.moderation import ModerationCommands
 from server.admin.training_export import ExportCommands
 from server.clock import DelayedCall, InThread, ReactorClock, cancel
-from server.hot_reload import MAX_NOTES_PER_STEP
+from server.options import LIVE_MODEL_SETTINGS
 from server.session.registry import SessionRegistry
 from vault.backup import Backup
 from vault.config_notes import Settings, given_settings, write_setting
@@ -85,7 +85,7 @@ class ConfigCommands:
             write_setting(self._vault, "models", property, text)
         except NoteError as error:
             raise CommandError(str(error)) from error
-        key = "config.set_now" if property in MAX_NOTES_PER_STEP else "config.set_later"
+        key = "config.set_now" if property in LIVE_MODEL_SETTINGS else "config.set_later"
         sentence = world.wording(key, name=property, value=text)
         return [Output(actor.character_id, "\n".join([sentence, *self._reload()]))]
 

@@ -21,6 +21,8 @@ from server.clock import DelayedCall, ReactorClock, cancel
 from server.connection.connection import MARKED, Door, RefusalReason, Traffic, new_traffic
 from server.connection.limits import ConnectionLimiter, network_of
 from server.gmcp.updates import GmcpUpdates
+from vault.config_notes import load_text
+from vault.vault import Vault
 from world.entities import Character, Role
 from world.events import Dropped, EntityChanged, Event
 from world.game import Game
@@ -170,6 +172,11 @@ class Texts:
     welcome: str
     first_steps: str
     farewell: str
+
+
+def load_texts(vault: Vault) -> Texts:
+    """Return the long texts of the server. Raises: NoteError."""
+    return Texts(load_text(vault, "welcome"), load_text(vault, "first-steps"), load_text(vault, "farewell"))
 
 
 @dataclass

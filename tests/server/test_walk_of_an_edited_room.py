@@ -8,7 +8,7 @@ from pathlib import Path
 
 from twisted.internet.task import Clock
 
-from server.reload_timer import SETTLE_SECONDS, ReloadTimer
+from server.hot_reload import SETTLE_SECONDS, ReloadTimer
 from tests.server.test_hot_reload import Town
 from tests.walks import Function, Walk
 from vault.entities.reload import ReloadResult
