@@ -110,7 +110,7 @@ class AgentScheduler:
     """Wakes the agents when there is a model, and lets each think when its timer ticks.
 
     `queue` serves agents without a profile of their own, `problem` is why there is none, and `chosen` which model was
-    chosen, and why. `echo` is given sentences for the operator, `on_trouble` sentences for admins.
+    chosen, and why. `echo` receives sentences for the operator, `on_trouble` sentences for admins.
     """
 
     def __init__(

@@ -84,7 +84,7 @@ class Ports:
     """The ports of one world. What is adopted is listened on instead of opening a port of its own.
 
     `requested_before` has what the world before this one asked for: a socket of it that was asked for otherwise is not
-    used. `asked` and `kept_sockets` are what the next world is given: what this one asked for, and its sockets.
+    used. `asked` and `kept_sockets` are for the next world: the ports that this one asked for, and its sockets.
     """
 
     def __init__(

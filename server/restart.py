@@ -148,7 +148,7 @@ def sockets_given(environ: MutableMapping[str, str]) -> dict[str, list[int]]:
 class SystemdNotifier:
     """Tells systemd how the world is, if it wants to know; it asks by what it puts into `environ`.
 
-    A sign of life is given twice in each span that a watchdog allows, for as long as the reactor turns.
+    It sends a sign of life twice in each span that a watchdog allows, for as long as the reactor turns.
     """
 
     def __init__(self, environ: MutableMapping[str, str], pid: int, clock: ReactorClock) -> None:

@@ -139,7 +139,7 @@ def _heard_in(event: Event, world: World) -> tuple[str, ...]:
 class ChronicleRecorder:
     """Takes in the events of a game, and writes them with what else is forced to disk: see `GroupCommit`.
 
-    `is_on` says whether they are to be logged at all, `tell` is given a sentence for admins when that fails.
+    `is_on` returns whether events are logged at all, `tell` receives a sentence for admins when that fails.
     `problem` says why it failed the last time, `lost` how many events were never written.
     """
 

@@ -180,7 +180,7 @@ class TextScreen:
         return self._line_end if self.is_typing_hidden else b""  # the player's own was not shown
 
     def prompt(self, asked: Callable[[bool], str]) -> str:
-        """Return the prompt to show, or nothing if one is shown. `asked` is given whether a line was typed since."""
+        """Return the prompt to show, or nothing if one is shown. `asked` receives whether a line was typed since."""
         text = asked(self._has_typed)
         if not text or self._at_prompt:
             return ""

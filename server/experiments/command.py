@@ -184,7 +184,7 @@ def _agree_to(plan: Plan, is_agreed: bool) -> None:
 
 
 def _open_replayed(plan: Plan, root: Path | None) -> SweepFolder | None:
-    """Return the folder of a sweep that is given again. Raises: NoteError if it has not all recordings."""
+    """Return the folder of the sweep to replay. Raises: NoteError if a recording is missing."""
     if root is None:
         return None
     folder = SweepFolder(root.absolute())

@@ -39,7 +39,7 @@ class ExecutorError(Exception):
 
 
 class Executor(Protocol):
-    """Starts command lines elsewhere. `capacity` is how many it is given at a time."""
+    """Starts command lines elsewhere. `capacity` is the number that may run at a time."""
 
     capacity: int
 

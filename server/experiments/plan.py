@@ -57,7 +57,7 @@ def values_in(cell: str, place: str, line: int) -> tuple[Value, ...]:
 
 
 def check_value(name: str, value: Value, plan: Path, memory: type[MemorySettings]) -> str:
-    """Return a value of a factor as the text that `simulate` is given.
+    """Return a value of a factor as the text of an option of `simulate`.
 
     Raises: NoteError naming the plan's file and line, and what is expected, if it is not valid.
     """

@@ -112,7 +112,7 @@ class Attempt:
 
 
 class Sweep:
-    """Does the runs of a table. `replay_from` is the folder of a sweep whose recordings are given again."""
+    """Does the runs of a table. `replay_from` is the folder of a sweep whose recordings are replayed."""
 
     def __init__(
         self,

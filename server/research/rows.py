@@ -87,7 +87,7 @@ class Exported:
         self._touched: Sequence[int] = ()
 
     def turns(self, agent: str, add_prompt: AddRow) -> Iterator[SizedRow]:
-        """Yield the turns of an agent; its prompts are given to `add_prompt`. Raises: NoteError."""
+        """Yield the turns of an agent; its prompts go to `add_prompt`. Raises: NoteError."""
         self._touched = self.consent.touched(self.snapshot, agent)
         turn: Turn | None = None
         prompt, file = "", ""

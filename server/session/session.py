@@ -28,8 +28,8 @@ WAIT_SECONDS = 0.3
 class CapabilityWait:
     """Waits for what one client may still tell, if its player comes in before it could.
 
-    One that has said nothing yet is given its time from the call on, so that nobody who types their name waits for a
-    client that never tells; one that is telling is given it from now on, because it may be far away.
+    A client that has said nothing yet has its time from the call on, so that nobody who types their name waits for a
+    client that never tells. A client that is telling has it from now on, because it may be far away.
     """
 
     __slots__ = ("_clock", "_connection", "_end", "_known", "_since")

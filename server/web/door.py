@@ -39,7 +39,7 @@ TICKET_WAIT_SECONDS = 10.0
 MAX_FIELD_CHARACTERS = 200
 
 Observe = Callable[[WebSocket, Callable[[], Character | None]], Watcher | None]
-"""Returns who looks through a socket; it is given what returns whom its visitor plays."""
+"""Returns the watcher at a socket, given a function that returns the character of its visitor."""
 
 
 class WebDoor:
