@@ -33,24 +33,24 @@ BOARD_SECONDS = 0.5
 """Maximum seconds until an edit of the board's note is seen."""
 
 
-class SaveMoves:
-    """Writes where everyone and everything is, before anybody hears of the move. `problem` says why it could not."""
+class Saver:
+    """Saves something before anybody hears of a change. A failure is logged once, and tried again at the next change.
 
-    def __init__(self, whereabouts: LocationsLog) -> None:
-        self._whereabouts = whereabouts
+    `problem` says why it failed the last time, if it did.
+    """
+
+    def __init__(self, what: str, save: Callable[[], object]) -> None:
         self.problem = ""
+        self._what = what
+        self._save = save
 
-    def __call__(self, events: tuple[Event, ...]) -> None:
-        """Save what has moved, whatever moved it."""
-        self.save()
-
-    def save(self) -> None:
-        """Save now; a failure is logged once, and it is tried again whenever something happens."""
+    def __call__(self, events: tuple[Event, ...] = ()) -> None:
+        """Save now, whatever has happened."""
         try:
-            self._whereabouts.save()
+            self._save()
         except NoteError as error:
             if not self.problem:
-                log.error("whereabouts could not be saved: %s", error)
+                log.error("%s could not be saved: %s", self._what, error)
             self.problem = str(error)
         else:
             self.problem = ""
@@ -122,33 +122,25 @@ class SaveNotes:
         return True
 
 
-class SaveBoard:
-    """Keeps the shared board and its note alike. `problem` says why it could not.
+class SaveBoard(Saver):
+    """Keeps the shared board and its note alike.
 
-    What is shared is written at once. Whether the note was edited is asked at a line that somebody types, but not
-    again within `BOARD_SECONDS`: it costs more than all else that is saved.
+    New entries are written at once. Edits of the note are looked for at a line that somebody types, but not again
+    within `BOARD_SECONDS`: that costs more than all other saving.
     """
 
     def __init__(self, note: BoardNote, clock: ReactorClock) -> None:
+        super().__init__("the board", note.save)
         self._note = note
         self._clock = clock
         self._asked = clock.seconds() - BOARD_SECONDS
-        self.problem = ""
 
-    def __call__(self, events: tuple[Event, ...]) -> None:
-        """Take in an edit, write what was shared or taken down; a failure is logged once, and tried again."""
+    def __call__(self, events: tuple[Event, ...] = ()) -> None:
+        """Take in an edit, and write what was shared or taken down."""
         now = self._clock.seconds()
-        if now - self._asked < BOARD_SECONDS and not self._note.has_changed:
-            return
-        self._asked = now
-        try:
-            self._note.save()
-        except NoteError as error:
-            if not self.problem:
-                log.error("the board could not be saved: %s", error)
-            self.problem = str(error)
-        else:
-            self.problem = ""
+        if now - self._asked >= BOARD_SECONDS or self._note.has_changed:
+            self._asked = now
+            super().__call__(events)
 
 
 class FsyncSource(Protocol):
@@ -240,7 +232,7 @@ class WorldStore:
         board.reload()
         self._notes = SaveNotes(EntityStore(vault, self.world, self.known), tell, clock)
         self._whereabouts = LocationsLog(vault, self.world)
-        self._moves = SaveMoves(self._whereabouts)
+        self._moves = Saver("whereabouts", self._whereabouts.save)
         self._board = SaveBoard(board, clock)
         self._vault = vault
         self._tell = tell
@@ -267,7 +259,7 @@ class WorldStore:
     def save(self) -> None:
         """Write all that has not been written yet."""
         self._notes.save()
-        self._moves.save()
+        self._moves()
         for recorder in self.written:
             recorder.save()
 

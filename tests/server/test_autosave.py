@@ -10,7 +10,7 @@ from twisted.internet.defer import Deferred
 from twisted.internet.task import Clock
 
 from config.settings import WorldSettings
-from server.autosave import GroupCommit, SaveBoard, SaveMoves, SaveNotes
+from server.autosave import GroupCommit, SaveBoard, SaveNotes, Saver
 from tests.vault.failing_disk import FailingDisk
 from tests.vault.vault_of import vault_of
 from tests.world.inn import inn
@@ -34,7 +34,7 @@ def game_in(vault: Vault) -> Game:
     """Return a game in the inn that saves its moves in a vault."""
     world = inn()
     game = Game(world, world_commands())
-    game.subscribe("whereabouts", SaveMoves(LocationsLog(vault, world)), first=True)
+    game.subscribe("whereabouts", Saver("whereabouts", LocationsLog(vault, world).save), first=True)
     return game
 
 
