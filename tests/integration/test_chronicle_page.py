@@ -12,7 +12,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from agents.simulation.simulation import Span
-from server.runs.site import HOST
+from server.runs.command import HOST
 from server.simulation import RunSpec
 from tests.integration.browser import SHOTS, Visitor, visitors, web_port_of
 from tests.integration.running import ADMIN, new_vault, running

@@ -13,9 +13,8 @@ import pytest
 from twisted.internet.defer import execute
 from twisted.internet.testing import MemoryReactorClock, StringTransport
 
-from server.runs.command import asked_by, run_observe
-from server.runs.runs import Run
-from server.runs.site import HOST, RunWorld, listen
+from server.runs.command import HOST, asked_by, listen, run_observe
+from server.runs.runs import Run, RunWorld
 from tests.server.runs.test_runs import observed, options_of, runs  # noqa: F401
 from tests.server.test_simulation import files_in
 from vault.errors import NoteError
