@@ -16,6 +16,7 @@ from config.settings import (
     ServerSettings,
     WorldSettings,
 )
+from server.connection.text_screen import STYLES
 from tests.vault.vault_of import vault_of
 from vault.config_notes import Settings, load_settings, load_text, write_setting
 from vault.errors import NoteError
@@ -114,10 +115,11 @@ def test_every_setting_is_read_somewhere():
 
 
 def _attributes_read() -> set[str]:
-    """Return the names of all attributes that the profiles, the vault, the agents and the server read."""
+    """Return the names of all attributes that the profiles, the vault, the agents and the server read, styles by name."""
     sources = [path for package in ("vault", "agents", "server") for path in (ROOT / package).rglob("*.py")]
     sources.append(ROOT / "config" / "profiles.py")
-    return {name for path in sources for name in re.findall(r"(?<=[\w)])\.(\w+)", path.read_text(encoding="utf-8"))}
+    found = (re.findall(r"(?<=[\w)])\.(\w+)", path.read_text(encoding="utf-8")) for path in sources)
+    return {*STYLES, *(name for names in found for name in names)}
 
 
 @pytest.mark.parametrize(
