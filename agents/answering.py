@@ -106,7 +106,9 @@ class Answering:
             of_world = "" if subject_of(words) == "asked" else self.known_here(address)
             own = "" if of_world else self.in_own_voice(address, ASKED_SUBJECT)
             found = (of_world if self._is_tiny else self.known_here(address, is_sure=True)) or own
-        return found or ((self.in_own_voice(address) or self.at_a_loss(address)) if self._is_tiny else "")
+        if found or not self._is_tiny:
+            return found
+        return self.in_own_voice(address) or self.recalled(address) or self.at_a_loss(address)
 
     def greeting(self, partner: Character, has_posed: bool) -> str:
         """Return the greeting of somebody of whom nothing is known, where the model would do it badly; or empty.
@@ -197,6 +199,10 @@ class Answering:
     def known(self, address: Address) -> str:
         """Return what the world, and what the agent was told, answer to somebody's words."""
         return " ".join(self._agent.answers_to(address)[:MAX_ANSWERS])
+
+    def recalled(self, address: Address, is_sure: bool = False) -> str:
+        """Return somebody's own words that they ask to be told again; with `is_sure`, none that are merely related."""
+        return " ".join(self._agent.recalls_for(address, is_sure))
 
     def known_here(self, address: Address, is_sure: bool = False) -> str:
         """Return what the world and lore answer to somebody's words, or surely answer, whatever the agent was told."""

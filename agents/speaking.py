@@ -217,8 +217,8 @@ class Speaking:
         if question.is_unanswerable:
             return ""
         if (self._recalled.address, self._recalled.newest) != (address, newest):
-            told = self._agent.recalls_for(address, is_sure=bool(question.reads))
-            self._recalled = _Recalled(address, newest, " ".join(told))
+            told = self._answering.recalled(address, is_sure=bool(question.reads))
+            self._recalled = _Recalled(address, newest, told)
         return self._recalled.text
 
     def instead_of(self, reply: Reply, question: Question) -> str:

@@ -115,7 +115,7 @@ def test_every_setting_is_read_somewhere():
 
 
 def _attributes_read() -> set[str]:
-    """Return the names of all attributes that the profiles, the vault, the agents and the server read, styles by name."""
+    """Return the names of all attributes that the profiles, the vault, the agents and the server read."""
     sources = [path for package in ("vault", "agents", "server") for path in (ROOT / package).rglob("*.py")]
     sources.append(ROOT / "config" / "profiles.py")
     found = (re.findall(r"(?<=[\w)])\.(\w+)", path.read_text(encoding="utf-8")) for path in sources)
