@@ -121,6 +121,7 @@ class Conversation:
             self._spoken_to |= {one: self._now_ms() for one in others if one != self._name}
             self._words_here += 1
             self._is_waiting = True
+            self._attend(to_id, world)
         else:
             self._is_waiting = False
             if to_id in ("", self._name):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from agents.attending.conversation import ANSWER_MS, IN_TALK_MS, MET_MS, Conversation, Manners, is_question
@@ -35,6 +37,12 @@ def test_who_spoke_or_came_or_gave_something_is_stayed_with_for_a_while_if_it_is
         heard.ms = IN_TALK_MS
         assert heard.talk.manners().in_talk_with == ""
     assert Heard().after(Said("Cat", ROOM, "hello Rook")).in_talk_with == ""
+
+
+def test_who_was_spoken_to_is_given_time_to_answer_if_it_is_a_person():
+    greeting = Said("Rook", ROOM, "There you are! What are you called?")
+    for meant_for, partner in (("Ana", "Ana"), ("Cat", ""), ("", "")):
+        assert Heard().after(replace(greeting, meant_for_id=meant_for)).in_talk_with == partner
 
 
 def test_who_spoke_to_somebody_else_is_not_stayed_with():
