@@ -20,7 +20,7 @@ from agents.memory.memory import AgentMemory
 from agents.models.queue import ModelQueue
 from agents.reflection.acquaintances import WHISPERED
 from agents.reflection.reflection import Reflection
-from agents.reflection.speech_facts import NAME, answered_name, heard_facts, told_name
+from agents.reflection.speech_facts import LOSS, NAME, answered_name, heard_facts, told_name
 from world.entities import Character, Role
 from world.game import Game
 from world.parsing import has_phrase
@@ -80,7 +80,7 @@ class Answering:
             return ""
         if has_phrase(say("asked.odd"), words):
             return self._rng.choice(say("asked.odd_answers").split("; "))
-        if has_phrase(say("asked.asks_found"), words) and not self.known_here(address):
+        if has_phrase(say("asked.asks_found"), words) and self._has_lost(address) and not self.known_here(address):
             return self._rng.choice(say("asked.not_found").split("; "))
         known = self.known(address) if self._is_tiny else ""
         is_deed = has_phrase(say("talk.asks_along"), words) or asked_for(self._game.world, self._agent.character, words)
@@ -151,6 +151,11 @@ class Answering:
         if not name:
             return own
         return f"{self._game.world.wording('talk.is_called', who=name)} {own or self.at_a_loss(address)}".strip()
+
+    def _has_lost(self, address: Address) -> bool:
+        """Return whether somebody has told the agent of a loss."""
+        who = self._game.world.characters.get(address.by_id)
+        return who is not None and any(one.label == LOSS for one in self._agent.reflection.people.facts(who.name))
 
     def _recognition(self, address: Address) -> str:
         """Return what is said to a guest who tells the name of somebody known from before; empty at all other times."""

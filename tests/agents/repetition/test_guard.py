@@ -134,7 +134,8 @@ def test_an_agent_that_may_go_in_circles_is_left_alone(tmp_path):
 
 def test_the_engine_gives_a_small_model_no_verb_that_leads_further_round(tmp_path):
     life = Life(tmp_path, *[f"{RIVER}\n"] * 4, "look\n", "look\n", constrains=True)
-    life.turns(5)
+    while len(life.model.requests) < 5:  # it may rest between them
+        life.turns()
     grammar = life.model.requests[4].grammar
     assert grammar is not None
     assert '"say"' not in grammar.partition("\n")[0]
