@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any, Literal
@@ -196,6 +197,9 @@ class Asking:
             if subject_of(question.reads) != "asker":  # nobody else need have told it
                 words = without_phrases(words, self._game.world.wording("talk.not_told"))
         words = called_rightly(words, self._name, called)
+        partner = question.decision.partner.name if question.decision.partner else called
+        if called != partner:  # of a transcript, in which everybody has the world's names
+            words = re.sub(rf"\b{re.escape(partner)}\b", called, words)
         return uncalled(words, called) if question.is_unknown else words
 
     def _called(self, question: Question) -> str:

@@ -874,6 +874,13 @@ def test_kin_that_stands_in_what_was_read_may_be_named(tmp_path):
     assert life.answers("say And who gave it to me, Rook?").line == "say It was your grandmother."
 
 
+def test_a_guest_is_called_by_the_name_they_told_also_by_a_model_that_reads_a_transcript(tmp_path):
+    life = Talking(tmp_path, " A good trade.", " Goodbye, Ana.", capabilities=replace(TINY, grammar=False))
+    life.game.world.characters["Ana"].role = Role.GUEST
+    life.answers("say Rook, my name is Otto.")
+    assert life.answers("say I must go now, Rook. Bye!").line == "say Goodbye, Otto."
+
+
 def test_a_guest_without_a_name_is_not_called_by_a_number(tmp_path):
     life = Talking(tmp_path, words("I should write back, Ana. Would you?"))
     life.game.world.characters["Ana"].role = Role.GUEST
