@@ -83,7 +83,8 @@ _TO_YOU = re.compile(r"\b(?:to|of|with|for|tell|told) you\b", re.IGNORECASE)
 _KNOW = r"know(?! any| some| of\b| how (?:i|we|to|one)\b)"
 _ASIDE = re.compile(
     rf"\b(?:can|could|do|did|would|will) you (?:still )?(?:remember|recall|{_KNOW}|tell me|say|guess)\b|\btell me\b|"
-    rf"\byou (?:still |do )?(?:remember|recall|{_KNOW}|noticed?|heard?|got|have got|write|wrote|said)\b|"
+    rf"\byou (?:still |do )?(?:remember|recall|{_KNOW}|noticed?|heard?|got|have got|"
+    r"(?:write|wrote)(?: \w+)? down|said)\b|"
     r"\bhave you (?:got|put|noted|written)\b",
     re.IGNORECASE,
 )

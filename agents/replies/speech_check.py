@@ -121,6 +121,7 @@ class Heard:
     examples: str = ""
 
 
+_CALLING = re.compile(r"^\w+, (?=\w)")
 _OWN_NAME = re.compile(r"\b(?:my name(?:['’]s| is)|I(?:['’]m| am) called) ([^\W\d_]+)", re.IGNORECASE)
 
 
@@ -284,12 +285,13 @@ def narrates(words: str, narration: Iterable[str]) -> bool:
 
 
 def tells_of(words: str, partner: str) -> bool:
-    """Return whether a sentence begins as the narrator tells of the partner: `Mira yawns.`"""
-    return bool(partner) and bool(re.search(rf"(?:^|[.!?…] ){re.escape(partner)} [a-z]+s\b", words))
+    """Return whether a sentence begins as narration of the partner, `Mira yawns.`, or as in a play: `Mira: "No."`."""
+    return bool(partner) and bool(re.search(rf"(?:^|[.!?…] ){re.escape(partner)}(?: [a-z]+s\b|: ?['\"“‘])", words))
 
 
 def says_back(words: str, heard: str) -> bool:
     """Return whether words are no more than parts of what was heard, or a long sentence of them is one."""
+    words = _CALLING.sub("", words)
     said, whole = [_words_list(one) for one in sentences(words)], _words_list(words)
     if len(said) > 1 and all(_is_part_of(one, heard) for one in said):
         return True

@@ -888,6 +888,21 @@ def test_a_guest_without_a_name_is_not_called_by_a_number(tmp_path):
     assert told == "say I should write back. Would you?"
 
 
+@pytest.mark.parametrize(
+    "first", ["Ana, do you think the lost come back?", "That is hard. Ana: 'The lost come back.'"], ids=["echo", "play"]
+)
+def test_who_echoes_by_name_or_goes_on_as_in_a_play_is_asked_again(tmp_path, first):
+    life = Talking(tmp_path, words(first), words("Some do."))
+    assert life.answers("say Do you think the lost come back?").line == "say Some do."
+
+
+def test_what_somebody_writes_is_no_question_of_the_past(tmp_path):
+    life = with_voice(tmp_path, can=CHAT)
+    told = replace(VOICE[0], heard=(), subjects=("book of yours?",), answers=("What people tell me.",))
+    life.agent.mind.adopt(replace(life.agent.note, voice=(*VOICE, told)), life.agent.mind._templates)
+    assert life.answers("say What do you write in that book of yours?").line == "say What people tell me."
+
+
 def test_no_agent_takes_the_name_of_another(tmp_path):
     life = Talking(tmp_path, words("My name is Tilda."), words("My name is Rook."))
     assert life.answers("say Good day, Rook. And you are?").line == "say My name is Rook."
