@@ -12,7 +12,7 @@ from typing import Any
 from agents.asking import Asked, Asking, Question, is_small
 from agents.attending.conversation import Conversation
 from agents.attending.floor import Awareness, Floor
-from agents.attending.perception import Address, impression
+from agents.attending.perception import Address, impression, is_overheard
 from agents.component import Component, Owner, Turn
 from agents.component_registry import ComponentRegistry, loaded_components
 from agents.components.asked import Person, answers, asks_again, recalled, told_by
@@ -34,7 +34,7 @@ from agents.models.model import Capabilities
 from agents.models.queue import ModelQueue
 from agents.prompts.builder import Templates
 from agents.prompts.prompt import Prompt
-from agents.reflection.acquaintances import Acquaintances, Opinions
+from agents.reflection.acquaintances import WHISPERED, Acquaintances, Opinions
 from agents.reflection.reflecting import SLOTS, TEMPLATE
 from agents.reflection.reflection import Reflection, Surroundings, Texts
 from agents.reflection.speech_facts import key_words
@@ -277,7 +277,8 @@ class Agent:
         partner, view, reading = world.characters[address.by_id], self.memory.view(), self.memory.reading
         question = question_of(view, partner, world, reading, address.text)
         earlier = remembered(question, view, self.character, partner, world, reading)
-        if earlier is None or (earlier.spoken.privately and earlier.spoken.speaker != partner.name):
+        is_heard = is_overheard(address, world, self.character)
+        if earlier is None or (earlier.spoken.privately and (earlier.spoken.speaker != partner.name or is_heard)):
             return found
         if earlier.is_sure or (not is_sure and not found and asks_again(address.text, world)):
             told = told_by(earlier.spoken, address.text, self.character, partner, world)
@@ -285,8 +286,9 @@ class Agent:
         return found
 
     def secrets_from(self, partner: Character) -> list[Utterance]:
-        """Return the whispers of others to it, or of it to others, that `partner` has not heard."""
-        return secrets(self.memory.view(), partner, self.memory.reading)
+        """Return the whispers that words to `partner` must not tell: those with others; all where others hear it."""
+        is_heard = is_overheard(self.awareness.owed.address, self._game.world, self.character)
+        return secrets(self.memory.view(), partner, self.memory.reading, is_heard)
 
     def _person(self, address: Address) -> Person | None:
         """Return who has spoken; None for a guest who has gone."""
@@ -295,7 +297,9 @@ class Agent:
             return None
         name = characters[who].name
         called = people.called(name) or ("" if self._role_of(who) is Role.GUEST else name)
-        return Person(who, name, called, people.facts(name))
+        is_heard = is_overheard(address, self._game.world, self.character)
+        facts = [one for one in people.facts(name) if not (is_heard and WHISPERED in one.tags)]
+        return Person(who, name, called, facts)
 
     def perform(self, line: str, cause: str = "") -> CommandResult:
         """Do a line as its own, and remember it so. `cause` is why the engine chose it; empty if somebody else did.

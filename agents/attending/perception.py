@@ -86,6 +86,11 @@ def address(event: Event, world: World) -> Address:
     return Address(True, not who.is_agent, channel == "tell", who.character_id, channel, isinstance(event, Gave), text)
 
 
+def is_overheard(address: Address, world: World, actor: Character) -> bool:
+    """Return whether a third would hear an answer to somebody's words."""
+    return address.channel == "say" and world.count_occupants(actor.room_id) > 2
+
+
 @dataclass(frozen=True)
 class Impression:
     """The impression of an event on one agent: the kind of memory, the people in it, and whether it was spoken to."""

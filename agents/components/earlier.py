@@ -137,6 +137,8 @@ class Earlier(AddedComponent):
         who = agent if found.memory.kind == "acted" else spoken.speaker
         if spoken.privately and who not in (agent, partner):
             return say("earlier.confided", who=who, name=agent, partner=partner)
+        if spoken.privately and len(moment.company) > 1:
+            return ""  # others would hear it
         words = fitting(spoken, question, partner)
         if told := "" if who == agent else told_of(who, words):
             return say("earlier.told", name=agent, words=told)
@@ -242,14 +244,14 @@ def message_for(partner: Character, view: View, world: World, reading: Narration
     return None
 
 
-def secrets(view: View, partner: Character, reading: NarrationParser) -> list[Utterance]:
-    """Return what others have whispered to the agent, or it to others, and not the partner."""
+def secrets(view: View, partner: Character, reading: NarrationParser, is_overheard: bool) -> list[Utterance]:
+    """Return the whispers between the agent and others, and if others hear its words, also those with the partner."""
     found: list[Utterance] = []
     for one, said in _speeches(view.tail[-LOOKED_THROUGH:], reading):
         is_own = awaits_outcome(one)  # its own whisper, or tell
-        if is_own and name_key(parse_line(one.text).arguments).startswith(name_key(partner.name)):
-            continue
-        if said.speaker != partner.name and (is_own or said.privately):
+        is_to_partner = is_own and name_key(parse_line(one.text).arguments).startswith(name_key(partner.name))
+        is_of_partner = is_to_partner or said.speaker == partner.name
+        if (is_own or said.privately) and (is_overheard or not is_of_partner):
             found.append(replace(said, text=_words(said)))
     return found
 

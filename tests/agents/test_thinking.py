@@ -903,6 +903,25 @@ def test_what_somebody_writes_is_no_question_of_the_past(tmp_path):
     assert life.answers("say What do you write in that book of yours?").line == "say What people tell me."
 
 
+@pytest.mark.parametrize("bystander", [True, False])
+def test_what_somebody_whispered_is_told_to_them_aloud_only_where_nobody_else_hears_it(tmp_path, bystander):
+    told = words("Your sister vanished near the weir."), words("She vanished near the weir.")
+    life = Talking(tmp_path, words("I am sorry."), *told)
+    life.answers("whisper Rook I came because my sister Maaike vanished near the weir.")
+    if not bystander:
+        life.game.perform("Ben", "go north")
+    line = life.answers("say Rook, where did I say my sister vanished?").line
+    assert line.startswith("say ")
+    assert ("weir" in line) is not bystander
+
+
+def test_what_somebody_whispered_is_told_to_them_in_a_whisper(tmp_path):
+    life = Talking(tmp_path, words("I am sorry."), words("Your sister vanished near the weir."))
+    life.answers("whisper Rook I came because my sister Maaike vanished near the weir.")
+    line = life.answers("whisper Rook where did I say my sister vanished?").line
+    assert line == "whisper Ana Your sister vanished near the weir."
+
+
 def test_no_agent_takes_the_name_of_another(tmp_path):
     life = Talking(tmp_path, words("My name is Tilda."), words("My name is Rook."))
     assert life.answers("say Good day, Rook. And you are?").line == "say My name is Rook."
