@@ -110,6 +110,8 @@ def time_problem(text: str) -> str:
 
 
 NAME = "accounts.sqlite3"
+WAL_TRIES = 20
+"""Maximum number of writers of other processes that an opening of the database waits for, one after the other."""
 VERSION = 2
 
 _ACCOUNTS = f"""CREATE TABLE accounts (
@@ -189,12 +191,29 @@ def open_database(path: Path, busy_seconds: float) -> sqlite3.Connection:
             if version < VERSION:
                 raise NoteError(f"{path}: holds no accounts. {_DAMAGED}")
             db.text_factory = _text
-            db.execute("PRAGMA journal_mode = WAL")
+            _use_wal(db)
             db.execute("PRAGMA synchronous = FULL")  # a power cut takes nothing that was kept
         except BaseException:
             db.close()
             raise
     return db
+
+
+def _use_wal(db: sqlite3.Connection) -> None:
+    """Let one process write while others read.
+
+    SQLite refuses this at once while another process writes. So it is tried again after a turn to write.
+    """
+    for _ in range(WAL_TRIES):
+        try:
+            db.execute("PRAGMA journal_mode = WAL")
+            return
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY:
+                raise
+        db.execute("BEGIN IMMEDIATE")
+        db.execute("ROLLBACK")
+    db.execute("PRAGMA journal_mode = WAL")
 
 
 def _version(db: sqlite3.Connection) -> int:

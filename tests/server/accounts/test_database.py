@@ -8,7 +8,9 @@ import sqlite3
 import stat
 from contextlib import closing
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -87,6 +89,28 @@ def test_a_process_that_holds_it_is_waited_for_and_then_told_of(tmp_path):
         with ours.transaction():
             ours.put_account(Account("Ana", "player"))
     assert sorted(accounts_in(tmp_path)) == ["Ana", "Eve"]
+
+
+class Other(sqlite3.Connection):
+    """A connection whose first turn to write comes when another process has ended its own."""
+
+    writer: sqlite3.Connection
+
+    def execute(self, sql: str, parameters: Any = ()) -> sqlite3.Cursor:
+        if sql == "BEGIN IMMEDIATE" and self.writer.in_transaction:
+            self.writer.execute("COMMIT")
+        return super().execute(sql, parameters)
+
+
+def test_it_is_opened_while_another_process_writes_to_it_for_the_first_time(tmp_path, monkeypatch):
+    AccountDatabase(tmp_path / "a").close()
+    path = next((tmp_path / "a").glob("*.sqlite3"))
+    with closing(sqlite3.connect(path, isolation_level=None)) as Other.writer:
+        Other.writer.execute("PRAGMA journal_mode = DELETE")  # as before the first process has opened it
+        Other.writer.execute("BEGIN IMMEDIATE")
+        monkeypatch.setattr(sqlite3, "connect", partial(sqlite3.connect, factory=Other))
+        with closing(AccountDatabase(tmp_path / "a")) as database:
+            assert database.admins() == []
 
 
 def test_a_change_is_not_kept_in_a_file_that_was_moved_away(tmp_path):
