@@ -174,7 +174,7 @@ def test_an_observer_sees_a_mind_without_buttons_and_is_refused_with_the_reason(
     commands = ("@memory-pin Eliza 1", "@compact-memories Eliza", "@rebuild-memories Eliza", "@memory-rollback Eliza x")
     for number, line in enumerate(commands, 1):
         observer.types(line)
-        observer.sees("You are an observer", number)
+        observer.sees("Observers can look into", number)
 
 
 def told_in_summaries(warden: Visitor) -> int:
