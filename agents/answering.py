@@ -30,7 +30,7 @@ TINY_BILLION = 0.6
 
 MAX_ANSWERS = 2
 MAX_FACTS = 3
-"""Maximum number of facts, the newest, that are told to one who asks what is known of them."""
+"""Maximum number of facts, the newest, in the answer to one who asks what is known of them."""
 
 
 class Manner(Protocol):
@@ -154,28 +154,28 @@ class Answering:
 
     def _has_lost(self, address: Address) -> bool:
         """Return whether somebody has told the agent of a loss."""
-        who = self._game.world.characters.get(address.by_id)
-        return who is not None and any(one.label == LOSS for one in self._agent.reflection.people.facts(who.name))
+        return any(one.label == LOSS for one in self._agent.reflection.people.facts(address.by_id))
 
     def _recognition(self, address: Address) -> str:
         """Return what is said to a guest who tells the name of somebody known from before; empty at all other times."""
-        name, world = self._told_name(address), self._game.world
-        known = self._agent.reflection.people.from_before(address.by_id)
+        known, world = self._agent.reflection.people.from_before(address.by_id), self._game.world
+        name = self._told_name(address) if known else ""
+        if not name:
+            return ""
         hello, tail = world.wording("talk.is_back", who=name), self._agent.memory.view().tail
         this_visit = dropwhile(lambda one: address.by_id not in one.people, tail)
-        if not (name and known) or any(hello in one.text for one in this_visit):
+        if any(hello in one.text for one in this_visit):
             return ""
         told = [told_again(one.words, self._agent.character, world) for one in known if one.label != NAME]
         return " ".join([hello, *told[-1:]])
 
     def _knowledge_of(self, address: Address) -> str:
         """Return what a person has said of themselves to one who asks for just that; empty without such."""
-        say, people = self._game.world.wording, self._agent.reflection.people
-        who = self._game.world.characters.get(address.by_id)
-        if who is None or not has_phrase(say("asked.asks_of_asker"), address.text):
+        say, people, who = self._game.world.wording, self._agent.reflection.people, address.by_id
+        if not has_phrase(say("asked.asks_of_asker"), address.text):
             return ""
-        facts = [one.words for one in people.facts(who.name) if one.label != NAME and WHISPERED not in one.tags]
-        called = [say("asked.say_name", name=name)] if (name := people.called(who.name)) else []
+        facts = [one.words for one in people.facts(who) if one.label != NAME and WHISPERED not in one.tags]
+        called = [say("asked.say_name", name=name)] if (name := people.called(who)) else []
         told = [told_again(one, self._agent.character, self._game.world) for one in facts[-MAX_FACTS:]]
         return " ".join([*called, *told]) if told else ""
 
@@ -184,8 +184,7 @@ class Answering:
         spoken = Utterance(address.by_id, address.text)
         facts = [*heard_facts(spoken, 0), answered_name(spoken, 0)]
         names = [told_name(one.words) for one in facts if one is not None and one.kind == NAME]
-        who = self._game.world.characters.get(address.by_id)
-        called = self._agent.reflection.people.called(who.name) if who else ""
+        called = self._agent.reflection.people.called(address.by_id)
         return called if called in names else ""
 
     def in_own_voice(self, address: Address, least: float = SURE) -> str:

@@ -124,7 +124,7 @@ class Earlier(AddedComponent):
         return any(is_of_type(kind, one) and not one.endswith("?") for one in told)
 
     def _known(self, moment: Moment) -> frozenset[str]:
-        """Return the key words of all that the agent is told, but for what asks and is newer than that."""
+        """Return the key words of all in the prompt, but for the question and what is newer."""
         assert moment.partner is not None
         older = _before_question(moment.view, moment.partner, self.owner.reading, moment.heard)
         return frozenset().union(key_words(moment.told), *(key_words(one.text) for one in older))
@@ -164,9 +164,10 @@ def question_of(view: View, partner: Character, world: World, reading: Narration
 
     They are `heard`, or without such the last that are in the view.
     """
-    asked = last_heard(view.tail[-NEAR:], partner.name)
-    question = utterance_in(asked, reading) if asked else None
-    words = heard or (_words(question) if question else asked.text if asked else "")
+    words = heard
+    if not words and (asked := last_heard(view.tail[-NEAR:], partner.name)):
+        said = utterance_in(asked, reading)
+        words = _words(said) if said else asked.text
     return words if is_question(words, world.wording) else None
 
 
