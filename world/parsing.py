@@ -221,6 +221,13 @@ def is_named(name: str, text: str) -> bool:
     return False
 
 
+def is_called(name: str, text: str) -> bool:
+    """Return whether a text calls somebody by name: the name stands before a comma, or behind one at the end."""
+    called = re.escape(name)
+    pattern = rf"(?:^|[.!?…] ){called}\s*[,!?:…]|, {called}\s*(?:[,.!?…]|$)"
+    return re.search(pattern, text, re.IGNORECASE) is not None
+
+
 def has_phrase(phrases: str, text: str) -> bool:
     """Return whether a text has one of several phrases, which stand with a semicolon and a blank between them."""
     return any(is_named(phrase, text) for phrase in phrases.split("; "))

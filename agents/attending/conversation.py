@@ -15,7 +15,7 @@ from agents.attending.questions import asks_once_more
 from agents.memory.facts.speech_acts import sentences
 from world.events import Arrived, Emoted, Event, Gave, Left, Said, Whispered
 from world.message_catalog import Wording
-from world.parsing import has_phrase, is_named
+from world.parsing import has_phrase, is_called, is_named
 from world.sanitize import name_key
 from world.world import World
 
@@ -150,14 +150,11 @@ class Conversation:
 def is_spoken_to(name: str, words: str, wording: Wording) -> bool:
     """Return whether words that name somebody are said to them: "Moss, is it late?", not "What is Moss like?".
 
-    A name that calls stands apart: before a comma, or behind one at the end. The phrases in which somebody is only
-    mentioned stand in `text/talk.md`.
+    The phrases in which somebody is only mentioned stand in `text/talk.md`.
     """
     if not is_named(name, words):
         return False
-    called = re.escape(name)
-    calls = re.search(rf"(?:^|[.!?…] ){called}\s*[,!?:…]|, {called}\s*(?:[,.!?…]|$)", words, re.IGNORECASE)
-    return bool(calls) or not has_phrase(wording("talk.mentions", who=name), words)
+    return is_called(name, words) or not has_phrase(wording("talk.mentions", who=name), words)
 
 
 def addressee(event: Said | Whispered, before: Speech, world: World) -> str:
