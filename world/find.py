@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping
-from itertools import chain
+from itertools import chain, pairwise
 
 from world.command import NamesOf
 from world.entities import Character, Detail, Entity, Exit, Role, Room, Thing
 from world.errors import CommandError
-from world.parsing import Named, candidates, collapse_whitespace, find
+from world.parsing import Named, candidates, collapse_whitespace, find, is_called
 from world.sanitize import FORBIDDEN, clean_block, clean_line, file_name_for
 from world.world import World
+
+MAX_CALL_LENGTH = 200
+"""Maximum number of characters of a speech in which the name of somebody absent is looked for."""
+
+_WORD = re.compile(r"[^\W_]+(?:[-'’][^\W_]+)*")
 
 
 def find_entity(world: World, actor: Character, wanted: str) -> Entity:
@@ -205,6 +211,18 @@ def find_character(world: World, actor: Character, wanted: str) -> Character:
     awake = world.awake()
     among = awake if candidates(name, awake) else list(world.characters.values())
     return find(name, among, world.wording("presence.nobody_called", wanted=wanted), world.wording)
+
+
+def called_elsewhere(world: World, room_id: str, text: str, is_any_name_a_call: bool = False) -> Character | None:
+    """Return whom a text said in a room calls by name, if they are awake in another room."""
+    words = _WORD.findall(text[:MAX_CALL_LENGTH])
+    for name in (*map(" ".join, pairwise(words)), *words):
+        one = world.characters.get(world.characters.id_ignoring_case(name) or "")
+        if one is None or not one.awake or one.room_id == room_id:
+            continue
+        if is_any_name_a_call or is_called(one.name, text):
+            return one
+    return None
 
 
 Target = Room | Detail | Thing | Character | Exit

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from agents.attending.questions import asks_once_more
 from agents.memory.facts.speech_acts import sentences
 from world.events import Arrived, Emoted, Event, Gave, Left, Said, Whispered
+from world.find import called_elsewhere
 from world.message_catalog import Wording
 from world.parsing import has_phrase, is_called, is_named
 from world.sanitize import name_key
@@ -115,6 +116,9 @@ class Conversation:
 
     def _hear(self, event: Said | Whispered, world: World, own: bool) -> None:
         to_id = addressee(event, self._turns[-1] if self._turns else NO_SPEECH, world)
+        if to_id and world.characters[to_id].room_id != event.room_id:
+            self._is_waiting = own
+            return
         says_goodbye = is_farewell(event.text, world.wording)
         if own:
             others = [to_id] if to_id else [one.character_id for one in world.occupants(event.room_id)]
@@ -160,9 +164,9 @@ def is_spoken_to(name: str, words: str, wording: Wording) -> bool:
 def addressee(event: Said | Whispered, before: Speech, world: World) -> str:
     """Return the id of the addressee of a speech, empty if the words are for nobody in particular.
 
-    The addressee is whom the words are known to be meant for, or the character that they call by name. Words that call
-    nobody are for the one who spoke to this speaker in the speech `before` it in the same room, if that character is
-    still here.
+    The addressee is whom the words are known to be meant for, or the character that they call by name, who may be out
+    of hearing. Words that call nobody are for the one who spoke to this speaker in the speech `before` it in the same
+    room, if that character is still here.
     """
     if meant_for := event.to_id or (event.meant_for_id if isinstance(event, Said) else ""):
         return meant_for
@@ -170,6 +174,8 @@ def addressee(event: Said | Whispered, before: Speech, world: World) -> str:
     say = world.wording
     if called := next((one.character_id for one in here if is_spoken_to(one.name, event.text, say)), ""):
         return called
+    if absent := called_elsewhere(world, event.room_id, event.text):
+        return absent.character_id
     speaker, to_id = before
     return speaker if to_id == event.actor_id and any(one.character_id == speaker for one in here) else ""
 

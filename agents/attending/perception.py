@@ -11,6 +11,7 @@ from agents.memory.importance import event_importance
 from vault.memory.memory_line import DEFAULT_IMPORTANCE
 from world.entities import Character
 from world.events import Arrived, Emoted, Event, Gave, Left, Paged, Said, Shouted, SystemMessage, Thought, Whispered
+from world.find import called_elsewhere
 from world.parsing import is_named
 from world.world import World
 
@@ -134,7 +135,7 @@ def _is_meant(event: Said, name: str, world: World) -> bool:
         return False
     if is_spoken_to(name, event.text, world.wording):
         return True
-    if world.count_occupants(event.room_id) > 2:
+    if world.count_occupants(event.room_id) > 2 or called_elsewhere(world, event.room_id, event.text):
         return False
     listeners = [c for c in world.occupants(event.room_id) if c.character_id != event.actor_id]
     return len(listeners) == 1 and (listeners[0].character_id == name or not is_named(listeners[0].name, event.text))

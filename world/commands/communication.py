@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from itertools import pairwise
 
 from world.command import command
 from world.entities import Character, Role, Room, Thing
 from world.errors import CommandError
 from world.events import Emoted, Event, Output, Paged, Said, Shared, Shouted, Thought, Whispered
-from world.find import find_character
+from world.find import called_elsewhere, find_character
 from world.narration import format_pose, room_name
-from world.parsing import collapse_whitespace, find, is_called
+from world.parsing import collapse_whitespace, find
 from world.room_view import afk_text, location_text, visible_names
 from world.sanitize import clean_line, name_key
 from world.world import SCOPES, World
@@ -24,11 +23,6 @@ SPOOFABLE = (
 """The sentences of `text/narration.md` that a pose must not read as."""
 
 
-WORD = re.compile(r"[^\W_]+(?:[-'’][^\W_]+)*")
-MAX_CALL_LENGTH = 200
-"""Maximum number of characters of a speech in which the name of somebody absent is looked for."""
-
-
 @command("say <text>", "speak", category="speech", visible_to="room", also=("say to <person> <text>",))
 def say(world: World, actor: Character, text: str, person: str = "") -> list[Event]:
     """Say something to everyone in the room. `'hello` is short for `say hello`.
@@ -38,22 +32,12 @@ def say(world: World, actor: Character, text: str, person: str = "") -> list[Eve
     to_id = find_person_here(world, actor, person).character_id if person else ""
     meant_for_id = actor.transient.speaks_to_id
     said = Said(actor.character_id, actor.room_id, strip_quotes(text), to_id=to_id, meant_for_id=meant_for_id)
-    absent = None if actor.is_agent or to_id else _called_but_absent(world, actor, said.text)
+    is_alone = world.count_occupants(actor.room_id) < 2
+    absent = None if actor.is_agent or to_id else called_elsewhere(world, actor.room_id, said.text, is_alone)
     if absent is None:
         return [said]
     where = world.wording("social.out_of_hearing", who=absent.name, room=room_name(absent.room_id, world))
     return [said, Output(actor.character_id, where)]
-
-
-def _called_but_absent(world: World, actor: Character, text: str) -> Character | None:
-    """Return whom somebody calls who is awake in another room; where nobody hears the words, a name is a call."""
-    words = WORD.findall(text[:MAX_CALL_LENGTH])
-    is_alone = world.count_occupants(actor.room_id) < 2
-    for name in (*map(" ".join, pairwise(words)), *words):
-        one = world.characters.get(world.characters.id_ignoring_case(name) or "")
-        if one is not None and one.awake and one.room_id != actor.room_id and (is_alone or is_called(one.name, text)):
-            return one
-    return None
 
 
 @command("shout <text>", "yell", category="speech", role=Role.PLAYER, for_agents=False, visible_to="near")

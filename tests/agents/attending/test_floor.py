@@ -168,6 +168,18 @@ def test_who_is_spoken_to_by_name_need_not_wait():
     assert room.still() == {"Jay": "listening"}
 
 
+@pytest.mark.parametrize("absent", [("Wren",), ("Wren", "Jay")])
+def test_words_that_call_somebody_in_another_room_are_for_nobody_here(absent):
+    room = Room(aviary())
+    for name in absent:
+        room.world.characters[name].room_id = KITCHEN
+        del room.minds[name]  # it hears nothing
+    room.happens(Said("Ana", ROOM, "Wren, who has the key?"))
+    assert not any(mind.addressed.spoken for mind in room.minds.values())
+    room.happens(Said("Ana", ROOM, "I saw Wren today. Who has the key?"))
+    assert sum(mind.addressed.spoken for mind in room.minds.values()) == 1
+
+
 def test_nobody_waits_for_ever_for_one_who_does_not_answer():
     room = Room(aviary())
     room.happens(Said("Ana", ROOM, "Rook, who has the key?"))
