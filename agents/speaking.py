@@ -252,6 +252,9 @@ class Speaking:
             return self._rng.choice(say(f"talk.instead_{fault}", who=partner.name).split("; "))
         if address.with_gift and (thanks := self._agent.thanks_for(address)):
             return thanks
+        if is_asked and (asks_of_self(address.text) or asks_again(asking_part(address.text), self._game.world)):
+            known = recalled or self._answering.recalled(address) or self._answering.known(address)
+            return known or self._rng.choice(say("talk.instead_invents").split("; "))
         stock = say("talk.at_a_loss" if is_asked else "talk.listens").split("; ")
         own = self._answering.in_own_voice(address) or self._answering.at_a_loss(address)
         return recalled or self._answering.known(address) or own or self._rng.choice(stock)

@@ -13,6 +13,7 @@ from agents.attending.questions import (
     Subject,
     answer_type,
     asking_part,
+    asks_of_own_words,
     asks_of_self,
     asks_what,
     goes_back,
@@ -207,10 +208,7 @@ def remembered(
         goes_back(question),
     )
     found = best(wanted, spoken) or _by_type(wanted, spoken)
-    if found is None:
-        return None
-    is_sure = _is_sure(wanted, spoken[found]) or (not asks_what(question) and _is_topic(wanted, spoken[found]))
-    return Recollection(found, spoken[found], is_sure)
+    return Recollection(found, spoken[found], _is_sure(question, wanted, spoken[found])) if found else None
 
 
 def _of_kind(question: str, spoken: Mapping[Memory, Utterance], world: World, partner: Character) -> Memory | None:
@@ -305,7 +303,12 @@ def _answers(wanted: Wanted, said: Utterance) -> bool:
     return any(is_of_type(wanted.kind, one.replace(wanted.asker, "").replace(wanted.agent, "")) for one in told)
 
 
-def _is_sure(wanted: Wanted, said: Utterance) -> bool:
+def _is_sure(question: str, wanted: Wanted, said: Utterance) -> bool:
+    """Return whether a speech surely answers a question, or tells the topic that somebody asks to be told again."""
+    asks_whether = wanted.goes_back and not asks_what(question)
+    asks_all = asks_of_own_words(question) and not wanted.kind
+    if (asks_whether or asks_all) and _is_topic(wanted, said):
+        return True
     if not _answers(wanted, said):
         return False
     shared = len(wanted.words & key_words(_words(said)))
@@ -314,8 +317,8 @@ def _is_sure(wanted: Wanted, said: Utterance) -> bool:
 
 
 def _is_topic(wanted: Wanted, said: Utterance) -> bool:
-    """Return whether somebody has spoken of what they ask to be remembered: "Do you remember my clock?"."""
-    is_own = wanted.goes_back and wanted.subject == "asker" and said.speaker == wanted.asker
+    """Return whether somebody has spoken of what they ask to be told again: "Do you remember my clock?"."""
+    is_own = wanted.subject == "asker" and said.speaker == wanted.asker
     return is_own and bool(wanted.words & key_words(_words(said)))
 
 

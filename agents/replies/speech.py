@@ -106,9 +106,16 @@ def _is_of_agent(sentence: str, name: str, question: str) -> bool:
 
 def _with_you(sentence: str) -> str:
     if found := _TOLD_YOU.match(sentence):
-        return f"You {found[1]} me{sentence[found.end() :]}"
+        rest = sentence[found.end() :]
+        told = in_second_person(rest)
+        return f"You {found[1]} me{f' {told}{_end(rest)}' if told else rest}"
     told = in_second_person(sentence)
-    return told[0].upper() + told[1:] + (sentence[-1] if sentence[-1] in _SENTENCE_ENDS else "") if told else sentence
+    return told[0].upper() + told[1:] + _end(sentence) if told else sentence
+
+
+def _end(sentence: str) -> str:
+    """Return the mark at the end of a sentence; empty if there is none."""
+    return sentence[-1:] if sentence[-1:] in _SENTENCE_ENDS else ""
 
 
 def _to(asker: str, sentence: str) -> str:

@@ -922,6 +922,23 @@ def test_what_somebody_whispered_is_told_to_them_in_a_whisper(tmp_path):
     assert line == "whisper Ana Your sister vanished near the weir."
 
 
+def test_who_asks_before_others_for_what_they_whispered_is_asked_to_whisper(tmp_path):
+    life = Talking(tmp_path, words("I am sorry."))
+    life.answers("whisper Rook I do not like the groom.")
+    line = life.answers("say Rook, what did I whisper to you?").line
+    assert line.removeprefix("say ") in life.game.world.wording("asked.only_whispered").split("; ")
+    assert len(life.model.requests) == 1
+
+
+def test_what_somebody_has_told_is_told_to_them_again_and_not_taken_for_a_question_to_the_agent(tmp_path):
+    life = with_voice(tmp_path, words("Good."), *[words("I have no sister.")] * 2)
+    kin = replace(VOICE[0], heard=(), subjects=("sister?",), answers=("I have no sister; and you?",))
+    life.agent.mind.adopt(replace(life.agent.note, voice=(kin,)), life.agent.mind._templates)
+    life.answers("say Rook, my sister Ilse marries on Saturday and I am to carry the ring.")
+    told = "say You told me that your sister Ilse marries on Saturday and you are to carry the ring."
+    assert life.answers("say Rook, what did I tell you about my sister?").line == told
+
+
 def test_no_agent_takes_the_name_of_another(tmp_path):
     life = Talking(tmp_path, words("My name is Tilda."), words("My name is Rook."))
     assert life.answers("say Good day, Rook. And you are?").line == "say My name is Rook."

@@ -117,6 +117,13 @@ def test_thoughts_behind_the_end_of_an_answer_are_not_spoken():
     assert speech_in("It is falling. }`** The correct answer is: ...", "Eliza", "say").words == "It is falling."
 
 
-def test_who_asks_what_they_have_said_is_told_that_they_said_it():
-    said = told_to_asker("I said for the cart on Thursday.", "Odile", "Wim", "what day did i say for the cart")
-    assert said == "You said for the cart on Thursday."
+@pytest.mark.parametrize(
+    ("read", "told"),
+    [
+        ("I said for the cart on Thursday.", "You said for the cart on Thursday."),
+        ("I told you that Ilse comes, and I am afraid.", "You told me that Ilse comes, and you are afraid."),
+        ("I told you that!", "You told me that!"),
+    ],
+)
+def test_who_asks_what_they_have_said_is_told_that_they_said_it(read, told):
+    assert told_to_asker(read, "Odile", "Wim", "what did i say for the cart") == told
