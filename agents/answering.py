@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from itertools import dropwhile
 from typing import Protocol
@@ -15,12 +16,12 @@ from agents.attending.questions import asking_parts, asks_of_self, goes_back, su
 from agents.choices.possible import asked_for
 from agents.components.asked import Person, answers, asks_again, surely_known, told_again
 from agents.components.voice import ASKED_SUBJECT, SURE, VERY_SURE, Voice
-from agents.memory.facts.extraction import Utterance
+from agents.memory.facts.extraction import Utterance, utterance_in
 from agents.memory.memory import AgentMemory
 from agents.models.queue import ModelQueue
-from agents.reflection.acquaintances import WHISPERED
 from agents.reflection.reflection import Reflection
 from agents.reflection.speech_facts import LOSS, NAME, answered_name, heard_facts, told_name
+from vault.memory.bullet_note import Statement
 from world.entities import Character, Role
 from world.game import Game
 from world.parsing import has_phrase
@@ -31,6 +32,10 @@ TINY_BILLION = 0.6
 MAX_ANSWERS = 2
 MAX_FACTS = 3
 """Maximum number of facts, the newest, in the answer to one who asks what is known of them."""
+
+
+AWAY_MS = 900_000
+"""Milliseconds without a word of somebody after which they are greeted as one who comes back."""
 
 
 class Manner(Protocol):
@@ -113,10 +118,10 @@ class Answering:
         return self.in_own_voice(address) or self.recalled(address) or self.at_a_loss(address)
 
     def greeting(self, partner: Character, has_posed: bool) -> str:
-        """Return the greeting of somebody of whom nothing is known, where the model would do it badly; or empty.
+        """Return the greeting of somebody where the model would do it badly; or empty.
 
-        Another agent gets one of the agent's own that it has not used lately.
-        One who `has_posed`, as in "sits down and sighs", is asked what it is.
+        Another agent gets one of the agent's own that it has not used lately. A person who comes back after a while is
+        told what they have said of themselves. One who `has_posed`, as in "sits down and sighs", is asked what it is.
         """
         people, say = self._agent.reflection.people, self._game.world.wording
         if not self._finds_few_words or (self._is_tiny and partner.is_agent):
@@ -124,12 +129,28 @@ class Answering:
         if partner.is_agent:
             hello = self._own_hello()
             return f"{partner.name}! {hello}" if hello else ""
+        called = people.called(partner.name) or ("" if partner.role is Role.GUEST else partner.name)
+        if not has_posed and (told := self._welcome_back(partner, called)):
+            return told
         if people.facts(partner.name) and not self._is_tiny:
             return ""
-        called = people.called(partner.name) or ("" if partner.role is Role.GUEST else partner.name)
         stock = say("talk.asks_after" if has_posed else "talk.greets")
         hello = ("" if has_posed else self._own_hello()) or self._rng.choice(stock.split("; "))
         return f"{called}! {hello}" if called else f"{hello} {say('talk.asks_called')}"
+
+    def _welcome_back(self, partner: Character, called: str) -> str:
+        """Return the greeting of somebody who has been away and of whom something is known; else empty."""
+        known, memory = self._agent.reflection.people.facts(partner.name), self._agent.memory
+        tail = memory.view().tail
+        if not (known and called and tail):
+            return ""
+        by_partner = (one for one in reversed(tail) if one.people[:1] == (partner.name,))
+        last = next((one for one in by_partner if utterance_in(one, memory.reading)), tail[0])
+        if tail[-1].at_ms - last.at_ms < AWAY_MS:
+            return ""
+        told = [one.words for one in _said_aloud(known) if not one.by_hand][-1:]
+        said = told_again(told[0], self._agent.character, self._game.world) if told else self._own_hello()
+        return f"{self._game.world.wording('talk.is_back', who=called)} {said}".strip()
 
     def _own_hello(self) -> str:
         """Return a greeting of the agent's examples that was not said in the tail; empty without such."""
@@ -181,7 +202,7 @@ class Answering:
         say, people, who = self._game.world.wording, self._agent.reflection.people, address.by_id
         if not has_phrase(say("asked.asks_of_asker"), address.text):
             return ""
-        facts = [one.words for one in people.facts(who) if one.label != NAME and WHISPERED not in one.tags]
+        facts = [one.words for one in _said_aloud(people.facts(who))]
         called = [say("asked.say_name", name=name)] if (name := people.called(who)) else []
         told = [told_again(one, self._agent.character, self._game.world) for one in facts[-MAX_FACTS:]]
         return " ".join([*called, *told]) if told else ""
@@ -223,3 +244,8 @@ class Answering:
             return ""
         found = surely_known if is_sure else answers
         return " ".join(found(words, world, self._agent.character, person)[:MAX_ANSWERS])
+
+
+def _said_aloud(facts: Iterable[Statement]) -> Iterator[Statement]:
+    """Yield the facts that people have told of themselves, not in a whisper; names aside."""
+    return (one for one in facts if one.label != NAME and not one.tags)

@@ -149,7 +149,7 @@ class Speaking:
         narration += [world.wording(key, who=partner.name) for key in ("talk.approaches", "talk.turns_to")]
         told = [one.words for one in agent.reflection.people.facts(partner.name)]
         is_asked = address.by_person and is_question(address.text, world.wording)
-        if is_asked:
+        if is_asked or question.decision.cause == "greet":
             spoken = (utterance_in(one, agent.memory.reading) for one in agent.memory.view().tail[-TOLD_LINES:])
             same = {partner.name, *agent.reflection.people.other_names_of(partner.name)}
             told += [one for said in spoken if said and said.speaker in same for one in sentences(said.text)]

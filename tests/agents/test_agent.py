@@ -54,7 +54,8 @@ class Life:
         self.disk = FailingDisk()
         vault = vault_of(root, {"agents/Rook/agent.md": NOTE, "agents/Rook/yesterday.md": yesterday}, self.disk)
         ticks = itertools.count(AT, 1000)
-        self.memory = AgentMemory(vault, "Rook", MemorySettings(), lambda: next(ticks))
+        self.later_ms = 0
+        self.memory = AgentMemory(vault, "Rook", MemorySettings(), lambda: next(ticks) + self.later_ms)
         self.memory.load()
         self.game = inn_game()
         rook = self.game.world.characters["Rook"]

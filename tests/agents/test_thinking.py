@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from agents.agent import WALK_SECONDS
+from agents.answering import AWAY_MS
 from agents.attending.floor import owed_rows
 from agents.choices.constraints import verbs_in
 from agents.component import Turn
@@ -974,6 +975,23 @@ def test_another_agent_is_greeted_in_own_words_that_were_not_used_lately(tmp_pat
     greetings = [one.line for one in turns if one.cause == "greet"]
     assert greetings[0] == "say Ben! Good day to you."
     assert greetings.count(greetings[0]) == 1
+
+
+@pytest.mark.parametrize("can", [CHAT, TINY], ids=["small", "tiny base"])
+@pytest.mark.parametrize(
+    ("said", "told"),
+    [("my sister lives in Karst.", "You told me that your sister lives in Karst."), ("I am Ana.", "Good day to you.")],
+)
+def test_who_comes_back_after_a_while_is_greeted_with_what_they_told(tmp_path, can, said, told):
+    life = with_voice(tmp_path, *[words("Oh.")] * 2, can=can)
+    life.answers(f"say Rook, {said}")
+    life.answers("whisper Rook I have lost the ring.")
+    asked = len(life.model.requests)
+    life.ana.types("go north")
+    life.later_ms = AWAY_MS
+    life.ana.types("go south")
+    assert life.answers() == Turn("acted", f"say Ana! You are back. {told}", cause="greet")
+    assert len(life.model.requests) == asked
 
 
 def test_who_comes_and_poses_is_asked_what_it_is(tmp_path):
