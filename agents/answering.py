@@ -85,8 +85,8 @@ class Answering:
             return ""
         if has_phrase(say("asked.odd"), words):
             return self._rng.choice(say("asked.odd_answers").split("; "))
-        if has_phrase(say("asked.asks_whispered"), words) and self._has_confided(address):
-            return self._rng.choice(say("asked.only_whispered").split("; "))
+        if has_phrase(say("asked.asks_whispered"), words) and (whispered := self._whispered(address)):
+            return whispered
         if has_phrase(say("asked.asks_found"), words) and self._has_lost(address) and not self.known_here(address):
             return self._rng.choice(say("asked.not_found").split("; "))
         known = self.known(address) if self._is_tiny else ""
@@ -175,10 +175,14 @@ class Answering:
             return own
         return f"{self._game.world.wording('talk.is_called', who=name)} {own or self.at_a_loss(address)}".strip()
 
-    def _has_confided(self, address: Address) -> bool:
-        """Return whether somebody has whispered to the agent what others would hear in an answer."""
+    def _whispered(self, address: Address) -> str:
+        """Return what somebody has whispered to the agent, or before others that it is not told there; or nothing."""
         partner = self._game.world.characters.get(address.by_id)
-        return partner is not None and any(one.speaker == partner.name for one in self._agent.secrets_from(partner))
+        if partner is None:
+            return ""
+        if any(one.speaker == partner.name for one in self._agent.secrets_from(partner)):
+            return self._rng.choice(self._game.world.wording("asked.only_whispered").split("; "))
+        return self.recalled(address, is_sure=True)
 
     def _has_lost(self, address: Address) -> bool:
         """Return whether somebody has told the agent of a loss."""

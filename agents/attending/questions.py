@@ -102,8 +102,8 @@ _AND_ASKS = re.compile(
     r"\s*,?\s+and (?=(?:what|which|who|whose|where|when|why|how)\b(?! (?:else|so on)\b))", re.IGNORECASE
 )
 _OF_OWN_WORDS = re.compile(
-    r"\b(?:did|have|had) I (?:\w+ )?(?:say|said|tell|told|ask|asked|mention(?:ed)?|call(?:ed)?)\b|"
-    r"\bI (?:said|told|asked)\b",
+    r"\b(?:did|have|had) I (?:\w+ )?(?:say|said|tell|told|ask|asked|whisper(?:ed)?|mention(?:ed)?|call(?:ed)?)\b|"
+    r"\bI (?:said|told|asked|whispered)\b",
     re.IGNORECASE,
 )
 _ASKS_WHAT = re.compile(r"\b(?:what|who|whose|where|when|why|which|how)", re.IGNORECASE)

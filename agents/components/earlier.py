@@ -212,7 +212,7 @@ def remembered(
 
 
 def _of_kind(question: str, spoken: Mapping[Memory, Utterance], world: World, partner: Character) -> Memory | None:
-    """Return the newest loss, promise or request that a question asks to be told again; None if it asks for none."""
+    """Return the newest loss, promise, request or whisper that a question asks to be told again; None if none."""
 
     def asks(what: str) -> bool:
         return has_phrase(world.wording(f"asked.asks_{what}"), question)
@@ -222,6 +222,8 @@ def _of_kind(question: str, spoken: Mapping[Memory, Utterance], world: World, pa
             return asks("promise") and PROMISES in map(classify, sentences(_words(said)))
         if said.speaker != partner.name:
             return False
+        if asks("whispered"):
+            return said.privately
         if asks("loss"):
             return any(fact.kind == LOSS for fact in heard_facts(said, one.seq))
         return asks("request") and REQUESTS in map(classify, sentences(said.text))

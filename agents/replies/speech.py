@@ -28,8 +28,8 @@ _OF_TALKING = re.compile(
 )
 """What an agent says of itself where it answers what was said."""
 
-_TOLD_YOU = re.compile(r"I (told|asked) you\b", re.IGNORECASE)
-_HAS_SAID = re.compile(r"\bI (?:said|told|asked|mentioned|called)\b", re.IGNORECASE)
+_TOLD_YOU = re.compile(r"I (told|asked|whispered to) you\b", re.IGNORECASE)
+_HAS_SAID = re.compile(r"\bI (?:said|told|asked|whispered|mentioned|called)\b", re.IGNORECASE)
 _IRREGULAR = {"is": "are", "was": "were", "has": "have"}
 _QUOTES = {'"': '"', "“": "”", "«": "»", "'": "'", "‘": "’"}
 _SENTENCE_ENDS = ".!?…。！？"

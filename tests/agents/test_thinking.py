@@ -931,6 +931,14 @@ def test_who_asks_before_others_for_what_they_whispered_is_asked_to_whisper(tmp_
     assert len(life.model.requests) == 1
 
 
+def test_what_somebody_whispered_last_is_told_in_a_whisper_to_who_asks_for_it(tmp_path):
+    life = Talking(tmp_path, words("Ah."), words("Then go on."))
+    life.answers("say Rook, I am to be married on Saturday.")
+    life.answers("whisper Rook I do not like the groom.")
+    told = life.answers("whisper Rook what did I whisper to you?").line
+    assert told == "whisper Ana You told me that you do not like the groom."
+
+
 def test_what_somebody_has_told_is_told_to_them_again_and_not_taken_for_a_question_to_the_agent(tmp_path):
     life = with_voice(tmp_path, words("Good."), *[words("I have no sister.")] * 2)
     kin = replace(VOICE[0], heard=(), subjects=("sister?",), answers=("I have no sister; and you?",))
