@@ -11,8 +11,8 @@ from typing import Any
 
 from agents.asking import Asked, Asking, Question, is_small
 from agents.attending.conversation import Conversation
-from agents.attending.floor import Awareness, Floor
 from agents.attending.perception import Address, impression, is_overheard
+from agents.attending.turn_taking import Awareness, Floor
 from agents.component import Component, Owner, Turn
 from agents.component_registry import ComponentRegistry, loaded_components
 from agents.components.asked import Person, answers, asks_again, recalled, told_by

@@ -10,9 +10,9 @@ from typing import Protocol
 
 from agents.asking import is_small
 from agents.attending.conversation import is_farewell, is_question
-from agents.attending.floor import Awareness
 from agents.attending.perception import Address
 from agents.attending.questions import asking_parts, asks_of_self, goes_back, subject_of
+from agents.attending.turn_taking import Awareness
 from agents.choices.possible import asked_for
 from agents.components.asked import Person, answers, asks_again, surely_known, told_again
 from agents.components.voice import ASKED_SUBJECT, SURE, VERY_SURE, Voice

@@ -114,7 +114,7 @@ def is_known(value: str, text: str) -> bool:
 def unsupported(texts: Iterable[str], heard: Iterable[str]) -> set[str]:
     """Return the names inside sentences, and the numbers, of texts that nobody has said.
 
-    Links to the journal are left out. This looks with other eyes than the gate, on purpose.
+    Links to the journal are left out. This looks with other eyes than the verifier, on purpose.
     """
     known = {word for text in heard for word in _words(text)}
     shown = [re.sub(r"\(?\[\[[^\]]*\]\]\)?|^#+ .*$", "", text, flags=re.MULTILINE) for text in texts]

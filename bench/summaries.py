@@ -15,16 +15,16 @@ from collections import Counter
 from dataclasses import dataclass, field
 from functools import partial
 
-from agents.memory.gate import Source
 from agents.memory.summaries.drafts import SummaryRefused
 from agents.memory.summaries.prompt import load_summary_templates
 from agents.memory.summaries.summarizing import Summarizer, SummarizerProfile, SummaryContext
+from agents.memory.summary_verifier import Source
 from agents.models.model import ModelError
 from agents.models.queue import ModelQueue
 from bench.lib.models import named_model
 from bench.lib.reporting import Table, argument_parser, publish
 from config.settings import MemorySettings, ModelSettings
-from tests.agents.memory.gate_samples import PLAYED, summaries_in
+from tests.agents.memory.verifier_samples import PLAYED, summaries_in
 from vault.vault import STARTER, Vault
 
 TIMEOUT_SECONDS = 300.0

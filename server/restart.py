@@ -17,7 +17,7 @@ from typing import Any
 from twisted.internet.defer import CancelledError, Deferred, maybeDeferred, succeed
 from twisted.python.systemd import ListenFDs
 
-from agents.attending.floor import Awareness, owed_rows, restore_owed
+from agents.attending.turn_taking import Awareness, owed_rows, restore_owed
 from agents.population import Population
 from config.settings import ServerSettings
 from server.clock import DelayedCall, ReactorClock, cancel

@@ -11,12 +11,12 @@ import pytest
 from agents.escaping import plain, quoted, typed
 from agents.memory.facts.extraction import extract_facts
 from agents.memory.facts.store import FactStore, goals_in
-from agents.memory.gate import Source, claim_faults, judge
 from agents.memory.inspection import changes
 from agents.memory.judging.evidence import evidence_of
 from agents.memory.retrieval import distinctive_words
 from agents.memory.summaries.form import person_faults
 from agents.memory.summaries.formats import BadJson, readable, sections_of
+from agents.memory.summary_verifier import Source, claim_faults, judge
 from agents.memory.view import _BLOCK_LINK
 from agents.repetition.loop_detector import shingles
 from agents.replies.reply import first_command

@@ -1,4 +1,4 @@
-"""The game: `perform` runs a line, and publishes its events to observers and to those who perceive them."""
+"""The game: `perform` runs a line, and publishes its events (event bus) to observers and to those who perceive them."""
 
 from __future__ import annotations
 

@@ -194,7 +194,7 @@ def _folding(plan: Plan, recent: Summary | None) -> str:
 def archive_cycle(
     memory: AgentMemory, event: EventName, longterm: Summary | None, recent: Summary | None, count_tokens: CountTokens
 ) -> tuple[Summary | None, Summary | None]:
-    """Archive summaries that the gate has accepted; return them with the reference among their sources.
+    """Archive summaries that the verifier has accepted; return them with the reference among their sources.
 
     Raises: NoteError if they cannot be archived, or the journal cannot be read.
     """

@@ -12,7 +12,7 @@ import pytest
 
 from agents.agent import WALK_SECONDS
 from agents.answering import AWAY_MS
-from agents.attending.floor import owed_rows
+from agents.attending.turn_taking import owed_rows
 from agents.choices.constraints import verbs_in
 from agents.component import Turn
 from agents.models.endpoint import CircuitBreaker, ConcurrencyLimit, Endpoint, Route

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from agents.memory.gate import Objection, Source, Verdict, judge_in_form, judge_picked, read_ahead
+from agents.memory.summary_verifier import Objection, Source, Verdict, judge_in_form, judge_picked, read_ahead
 from agents.models.model import Completion, ModelError, Request
 from agents.models.queue import ModelQueue, complete_text
 from agents.models.scheduler import Priority
@@ -19,7 +19,7 @@ FALLBACK = "fallback"
 
 
 class SummaryRefused(Exception):
-    """The gate has refused what the model wrote, twice. It was paid for.
+    """The verifier has refused what the model wrote, twice. It was paid for.
 
     `reasons` are the objections to the last try, by kind; `refused` are those to all tries.
     """
@@ -45,9 +45,9 @@ class Withdrawn(ModelError):
 
 @dataclass(frozen=True)
 class Draft:
-    """A summary that the gate has accepted: its text, quality and scores, and what it cost in calls and tokens.
+    """A summary that the verifier has accepted: its text, quality and scores, and what it cost in calls and tokens.
 
-    `refused` are the gate's kinds of objection to earlier tries.
+    `refused` are the verifier's kinds of objection to earlier tries.
     """
 
     text: str
@@ -73,7 +73,7 @@ def mark_extract(draft: Draft, sources: Iterable[Summary | None] = ()) -> Draft:
 
 
 class SummaryCall:
-    """Asks one model on behalf of one agent, and keeps account of calls, tokens and what the gate has refused."""
+    """Asks one model on behalf of one agent, and keeps account of calls, tokens and what the verifier has refused."""
 
     def __init__(self, queue: ModelQueue, name: str, temperature: float, timeout_seconds: float) -> None:
         self.model = queue.model

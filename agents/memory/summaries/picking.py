@@ -9,11 +9,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from agents.memory.english import FUNCTION_WORDS
-from agents.memory.gate import Source, judge_picked
 from agents.memory.importance import HANDED, is_routine
 from agents.memory.judging.entities import folded, plain
 from agents.memory.summaries.drafts import Draft, SummaryCall
 from agents.memory.summaries.formats import memory_of_line, picked_line
+from agents.memory.summary_verifier import Source, judge_picked
 from agents.models.adapter import gbnf_literal
 from vault.memory.memory_line import DEFAULT_IMPORTANCE, Memory
 

@@ -17,11 +17,11 @@ from dataclasses import dataclass
 
 from agents.memory.archive_writer import summary_fields, with_archive_reference
 from agents.memory.english import FUNCTION_WORDS
-from agents.memory.gate import Source, scores_of
 from agents.memory.judging.entities import words_of
 from agents.memory.memory import AgentMemory
 from agents.memory.summaries.drafts import Draft, is_extract
 from agents.memory.summaries.summarizing import Summarizer, summary_of
+from agents.memory.summary_verifier import Source, scores_of
 from vault.memory.summaries import Summary
 
 LEAVES_A_CYCLE = 4
@@ -119,7 +119,7 @@ async def rebuild(
 
 
 def is_better(new: str, old: str, leaves: Sequence[str], name: str, count_tokens: Callable[[str], int]) -> bool:
-    """Return whether a summary keeps more of what the leaves tell than another, by the gate's own scores."""
+    """Return whether a summary keeps more of what the leaves tell than another, by the verifier's own scores."""
     source = Source((), tuple(leaves), name=name, cap_tokens=1_000_000)
     scores = [scores_of(text, source, count_tokens) for text in (new, old)]
     kept_new, kept_old = (score["entities_kept"] - score["unsupported_share"] for score in scores)

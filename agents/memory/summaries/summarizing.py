@@ -14,7 +14,6 @@ from copy import copy
 from dataclasses import dataclass, field, replace
 
 from agents.memory.facts.narration_parser import ENGLISH, NarrationParser
-from agents.memory.gate import MENDABLE, Objection, Source, Verdict, judge, judge_in_form, read_ahead, without_faults
 from agents.memory.importance import notable_share, summary_budget
 from agents.memory.summaries.drafts import Draft, SummaryCall, SummaryRefused, Withdrawn, read_cache, write_cache
 from agents.memory.summaries.formats import BadJson, memory_of_line, readable, sort_into_sections, without_headings
@@ -34,6 +33,16 @@ from agents.memory.summaries.prompt import (
     fill_template,
     group_memories,
     render_groups,
+)
+from agents.memory.summary_verifier import (
+    MENDABLE,
+    Objection,
+    Source,
+    Verdict,
+    judge,
+    judge_in_form,
+    read_ahead,
+    without_faults,
 )
 from agents.models.model import Completion, ModelError
 from agents.models.queue import ModelQueue
@@ -255,7 +264,7 @@ class _Spent:
 async def summarize_with_fallback(
     work: SummaryJob, queues: Sequence[ModelQueue], name: str, profile: SummarizerProfile, resolve: Resolve
 ) -> Draft:
-    """Return the first summary that the gate accepts, with the cost of all tries; `queues` are not empty.
+    """Return the first summary that the verifier accepts, with the cost of all tries; `queues` are not empty.
 
     Raises: SummaryRefused or ModelError, whichever the last model gave; at once if the world is closing.
     """
@@ -296,7 +305,7 @@ async def _make_draft(asking: SummaryCall, work: SummaryJob, profile: Summarizer
 async def write_summary(
     asking: SummaryCall, template: SummaryTemplate, values: Mapping[str, str], source: Source, chat: bool
 ) -> Draft:
-    """Return a summary that the gate has accepted. Raises: SummaryRefused, ModelError."""
+    """Return a summary that the verifier has accepted. Raises: SummaryRefused, ModelError."""
     objections: tuple[Objection, ...] = ()
     tries: list[str] = []
     for _ in range(MAX_TRIES):

@@ -1,1 +1,1 @@
-"""Tests of memory: the partition, the summaries and the gate before them."""
+"""Tests of memory: the partition, the summaries and their verifier."""

@@ -13,16 +13,16 @@ import pytest
 
 from agents.agent import Agent
 from agents.memory.coverage import Coverage
-from agents.memory.gate import MENDABLE, Source, judge
 from agents.memory.strategy import Rolling
 from agents.memory.summaries.drafts import SummaryCall, SummaryRefused
 from agents.memory.summaries.prompt import SummaryTemplate, group_memories, load_summary_templates, render_groups
 from agents.memory.summaries.summarizing import Summarizer, SummarizerProfile, SummaryContext, write_summary
+from agents.memory.summary_verifier import MENDABLE, Source, judge
 from agents.models.model import Capabilities, ModelError, Request
 from agents.models.queue import ModelQueue
 from agents.population import Population
-from tests.agents.memory.gate_samples import estimated_tokens, faulty, sound
 from tests.agents.memory.lives import NAME, ROSTER, Life, one_turn, windows
+from tests.agents.memory.verifier_samples import estimated_tokens, faulty, sound
 from tests.agents.templates import TEMPLATES
 from tests.scripted_model import ScriptedModel
 from tests.vault.vault_of import vault_of

@@ -7,9 +7,9 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from agents.memory.facts.narration_parser import NarrationParser
-from agents.memory.gate import UNTRUE, Source, judge, without_faults
 from agents.memory.summaries.prompt import first_person
-from tests.agents.memory.gate_samples import TUNING, estimated_tokens, judged_summaries
+from agents.memory.summary_verifier import UNTRUE, Source, judge, without_faults
+from tests.agents.memory.verifier_samples import TUNING, estimated_tokens, judged_summaries
 from tests.german import GERMAN
 from vault.memory.memory_line import Memory
 

@@ -10,7 +10,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agents.memory.gate import Source, judge_in_form
 from agents.memory.summaries.formats import (
     SECTIONS,
     memory_of_line,
@@ -22,6 +21,7 @@ from agents.memory.summaries.formats import (
     sort_into_sections,
     without_headings,
 )
+from agents.memory.summary_verifier import Source, judge_in_form
 from tests.agents.memory.lives import Life, windows
 from tests.scripted_model import ScriptedModel
 from vault.markdown import one_line

@@ -20,7 +20,7 @@ CODE = ("agents/", "config/", "vault/", "world/")
 STAGES = frozenset(
     {
         ("agents/memory/strategy.py", "Waterfall.plan"),
-        ("agents/memory/gate.py", "judge"),
+        ("agents/memory/summary_verifier.py", "judge"),
         ("agents/memory/memory.py", "AgentMemory.publish"),
         ("vault/memory/summaries.py", "SummaryFolder.prepare"),
         ("vault/atomic_write.py", "Drafts.write"),

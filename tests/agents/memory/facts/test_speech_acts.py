@@ -28,7 +28,7 @@ from agents.memory.facts.store import (
     rank_by_relevance,
     stated_words,
 )
-from agents.memory.gate import Source, judge
+from agents.memory.summary_verifier import Source, judge
 from tests.agents.house import House
 from vault.markdown import LINE_BREAK, one_line
 from vault.memory.facts_note import CONFIDED, LESSONS, PROMISES, REQUESTS, TELLABLE, THINGS, Fact

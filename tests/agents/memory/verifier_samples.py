@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from agents.memory.gate import Source
+from agents.memory.summary_verifier import Source
 from tests.rows import rows_in
 from vault.memory.memory_line import Memory, parse_line
 

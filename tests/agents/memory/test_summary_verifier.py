@@ -5,11 +5,11 @@ from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
 from agents.memory.english import FUNCTION_WORDS
-from agents.memory.gate import Source, judge, judge_picked, without_faults
 from agents.memory.judging.entities import words_of
 from agents.memory.numerals import NUMBER_WORDS
 from agents.memory.summaries.formats import picked_line
-from tests.agents.memory.gate_samples import (
+from agents.memory.summary_verifier import Source, judge, judge_picked, without_faults
+from tests.agents.memory.verifier_samples import (
     HELD_BACK,
     Faulty,
     Genuine,

@@ -1,4 +1,4 @@
-"""Turn-taking: whose turn it is to speak, and what an agent has not answered yet.
+"""Turn-taking: whose turn it is to speak, and what an agent has not answered yet (its duty to answer).
 
 Where several agents hear the same, one answers and the others wait. That is the one spoken to by name; else the one
 that has just spoken to this speaker by name, which they answer; else the agent with whom the person has been talking,

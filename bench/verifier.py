@@ -1,4 +1,4 @@
-"""Measure how well the gate tells sound summaries from faulty ones: `python -m bench.gate [--half HALF ...]`.
+"""Measure how the summary verifier tells sound summaries from faulty: `python -m bench.verifier [--half HALF ...]`.
 
 For each half, prints how many sound summaries are refused as they stand, and how many are lost although their wrong
 sentences may be dropped; how many of their sentences are dropped; how many faulty ones are accepted as they stand, and
@@ -11,11 +11,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from agents.memory.gate import MENDABLE, judge, judged_sentences
 from agents.memory.summaries.summarizing import MIN_KEPT
+from agents.memory.summary_verifier import MENDABLE, judge, judged_sentences
 from agents.metrics.statistics import Share, share_of
 from bench.lib.reporting import Table, argument_parser, publish
-from tests.agents.memory.gate_samples import HALVES, Judged, estimated_tokens, judged_summaries
+from tests.agents.memory.verifier_samples import HALVES, Judged, estimated_tokens, judged_summaries
 
 
 @dataclass(frozen=True)
@@ -73,7 +73,7 @@ def main() -> None:
         for half in options.half
         for what, share in shares([*map(judgement, judged_summaries(half))])
     ]
-    publish("gate", [Table(("what", "share (95 %)"), rows)], options.record)
+    publish("verifier", [Table(("what", "share (95 %)"), rows)], options.record)
 
 
 if __name__ == "__main__":

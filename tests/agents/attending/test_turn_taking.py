@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agents.attending.floor import PATIENCE_MS, Awareness, Floor, Owed, owed_rows, restore_owed
 from agents.attending.perception import LATELY_MS, Address, Attention, impression, is_worth_a_thought
+from agents.attending.turn_taking import PATIENCE_MS, Awareness, Floor, Owed, owed_rows, restore_owed
 from tests.agents.test_agent import AT, Life, running, settled
 from tests.world.inn import inn
 from world.entities import Character
