@@ -23,6 +23,10 @@ MOST_LINES = 4
 """Maximum number of speeches of one person that wait for an answer; of more, the newest are answered."""
 
 
+MOST_WAITING = 4
+"""Maximum number of people, or channels of one, that wait behind the one who is answered; the first of more is not."""
+
+
 @dataclass(frozen=True)
 class Address:
     """The speeches to an agent since its last turn, and the one to answer.
@@ -31,7 +35,7 @@ class Address:
     is true if that is a person and not an agent, `from_afar` if they may be anywhere. `is_gift` is true if they gave it
     something instead of speaking, `with_gift` if they gave it something besides. `text` are the words: a line for each
     speech of one person, up to the first that asks. What they have said since waits for an answer of its own, in
-    `later`.
+    `later`; behind a question so does, in `then`, what another person has said, or the same in another channel.
     """
 
     spoken: bool = False
@@ -43,19 +47,29 @@ class Address:
     text: str = ""
     with_gift: bool = False
     later: tuple[str, ...] = ()
+    then: Address | None = None
 
     def __or__(self, other: Address) -> Address:
-        """Return who is to be answered when both were heard, the other one later."""
+        """Return what is to be answered when both were heard, the other one later."""
         if not other.spoken or (self.by_person and not other.by_person):
             return self
-        if not self.spoken or self.is_gift or (self.by_id, self.by_person) != (other.by_id, True):
+        if not self.by_person:
+            return other
+        is_same = (self.by_id, self.channel) == (other.by_id, other.channel)
+        if self.then or (not is_same and any(map(asking_parts, self.lines))):
+            then = self.then | other if self.then else other
+            return replace(self, then=then if then.count < MOST_WAITING else then.then)
+        if self.is_gift or not is_same:
             return other
         if other.is_gift:
             return replace(self, with_gift=True)  # words ask for more of an answer than the thing that came with them
-        if self.channel != other.channel:
-            return other
         lines = dict.fromkeys([*self.lines, *other.lines])
         return replace(other, with_gift=self.with_gift)._of(list(lines)[-MOST_LINES:])
+
+    @property
+    def count(self) -> int:
+        """How many answers are due, speeches of one person in a row counted once."""
+        return 1 + (self.then.count if self.then else 0)
 
     @property
     def lines(self) -> list[str]:
@@ -64,7 +78,9 @@ class Address:
 
     def rest(self) -> Address:
         """Return what waits still when this has been answered."""
-        return replace(self, with_gift=False)._of(self.later) if self.later else Address()
+        if self.later:
+            return replace(self, with_gift=False)._of(self.later)
+        return self.then or Address()
 
     def _of(self, lines: Sequence[str]) -> Address:
         """Return the same of other speeches."""

@@ -193,7 +193,7 @@ class Awareness:
     @property
     def next_answer(self) -> Address:
         """What its next answer is for, without what waits for another."""
-        return replace(self.owed.address, later=())
+        return replace(self.owed.address, later=(), then=None)
 
     def owe(self, owed: Owed, world: World) -> None:
         """Go on from what it had not answered when the world closed, a moment ago."""

@@ -115,11 +115,11 @@ def test_own_words_are_the_assistant_s_and_everything_else_stands_in_brackets(tm
 def test_who_speaks_is_told_where_that_changes(tmp_path):
     life = Talking(tmp_path, words("It is."), words("That was Ben."))
     life.answers("say Good day, Rook.")
-    life.game.perform("Ben", "say Is it warm in here?")
+    life.game.perform("Ben", "say It is warm in here.")
     life.game.perform("Ben", "say It is.")
     life.answers("say Rook, is that so?")
     talk = life.model.requests[-1].messages[-1].content.split("\n")
-    said = ["(Ben says:)", "Is it warm in here?", "It is.", "(You are Rook. Ana talks with you.)", "(Ana says:)"]
+    said = ["(Ben says:)", "It is warm in here.", "It is.", "(You are Rook. Ana talks with you.)", "(Ana says:)"]
     assert talk[-6:] == [*said, "Rook, is that so?"]
 
 
@@ -582,6 +582,18 @@ def test_an_agent_that_welcomes_people_hurries_to_whoever_has_come_and_then_spea
 def test_who_takes_itself_for_the_other_is_asked_again(tmp_path):
     life = Talking(tmp_path, words("I am Ana."), words("I am Rook."))
     assert life.answers("say Rook, who are you?").line == "say I am Rook."
+
+
+def test_two_people_who_ask_at_the_same_time_are_both_answered(tmp_path):
+    life = Talking(tmp_path, words("Warm enough."), words("A little."))
+    life.game.wake("Rook", life.agent.perceive)
+    life.game.perform("Ben", "say Rook, is it warm in here?")
+    assert life.answers("say Rook, are you tired?").line == "say Warm enough."
+    assert life.answers().line == "say A little."
+    assert [one.messages[-1].content.split("\n")[-1] for one in life.model.requests] == [
+        "Rook, is it warm in here?",
+        "Rook, are you tired?",
+    ]
 
 
 def test_what_a_person_says_while_the_agent_looks_about_is_answered_in_the_next_turn(tmp_path):

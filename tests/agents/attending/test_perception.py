@@ -8,7 +8,7 @@ from operator import or_
 
 import pytest
 
-from agents.attending.perception import MOST_LINES, Address, Impression, address, impression
+from agents.attending.perception import MOST_LINES, MOST_WAITING, Address, Impression, address, impression
 from agents.memory.importance import SPOKEN_TO, TOLD_PRIVATELY
 from tests.world.inn import inn
 from world.events import (
@@ -167,3 +167,15 @@ def test_each_question_waits_for_an_answer_of_its_own(world):
     assert (waiting.text, waiting.later) == ("I am Ana.\nWho are you?", lines[2:])
     assert (waiting.rest().text, waiting.rest().later) == ("I am new here.\nwhere is the lamp", ())
     assert waiting.rest().rest() == Address()
+
+
+def test_whose_question_waits_is_answered_before_another_who_speaks_later(world):
+    asked = address(Said("Ana", ROOM, "Where is the lamp?"), world)
+    whispered = address(Whispered("Ana", ROOM, "Rook", "Who are you?"), world)
+    told = address(Said("Ben", ROOM, "It is warm here."), world)
+    waiting = asked | whispered | told
+    assert [waiting.text, waiting.rest(), waiting.rest().rest()] == [asked.text, whispered | told, told]
+    assert waiting.rest().rest().rest() == Address()
+    assert told | asked == asked
+    many = reduce(or_, (replace(asked, by_id=f"Ana{number}") for number in range(3 * MOST_WAITING)))
+    assert many.count == MOST_WAITING
