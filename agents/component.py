@@ -41,8 +41,7 @@ class Section:
     """A part of a prompt, by the name of the slot that it fills.
 
     `text` may hold several lines. `max_tokens` cuts it, at a line's end; None is no limit of its own. Of a prompt that
-    is too long, sections with a higher `gives_way` are left out first; 0 stays. `is_stable` says that the text stays
-    the same from turn to turn, so that a model's prefix cache can serve it. `shows` are the numbers of the memories
+    is too long, sections with a higher `gives_way` are left out first; 0 stays. `shows` are the numbers of the memories
     that the text tells, and `scores` how well what was retrieved fits: by a memory's number, or a note's title.
     `is_aside` puts it, in a talk, right before the words to be answered. `names` are other names by
     which a prompt for a talk calls people, as a guest is called by the name that they have told. `is_unanswerable` says
@@ -53,7 +52,6 @@ class Section:
     text: str
     max_tokens: int | None = None
     gives_way: int = 0
-    is_stable: bool = False
     shows: frozenset[int] = frozenset()
     is_aside: bool = False
     names: Mapping[str, str] = field(default_factory=dict)
@@ -162,14 +160,13 @@ class Text:
     name: str
     make: Callable[[Moment], str]
     gives_way: int = 0
-    is_stable: bool = False
 
     def observe(self, memory: Memory, event: Event | None) -> None:
         """Nothing is kept."""
 
     def context(self, moment: Moment) -> Section | None:
         text = self.make(moment)
-        return Section(self.name, text, gives_way=self.gives_way, is_stable=self.is_stable) if text else None
+        return Section(self.name, text, gives_way=self.gives_way) if text else None
 
     def acted(self, turn: Turn) -> None:
         """Nothing is kept."""

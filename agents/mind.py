@@ -107,15 +107,15 @@ class Mind:
 
     def _texts_before(self) -> list[Component]:
         return [
-            Text("profile", lambda now: self._note.profile, is_stable=True),
-            Text("commands", lambda now: command_list(self._game.commands, now.actor), is_stable=True),
-            Text("yesterday", self._yesterday, gives_way=3, is_stable=True),
+            Text("profile", lambda now: self._note.profile),
+            Text("commands", lambda now: command_list(self._game.commands, now.actor)),
+            Text("yesterday", self._yesterday, gives_way=3),
         ]
 
     def _summaries(self) -> list[Component]:
         return [
-            Text("older", lambda now: now.view.told_in(OLDER), is_stable=True),
-            Text("recent", lambda now: now.view.told_in(RECENT), is_stable=True),
+            Text("older", lambda now: now.view.told_in(OLDER)),
+            Text("recent", lambda now: now.view.told_in(RECENT)),
             Text("board", board_text),
         ]
 

@@ -66,7 +66,7 @@ class Facts:
             lines += fit_budget(chosen, moment.count_tokens, budget)
         else:
             lines += self._of_view(moment, budget)
-        return Section(self.name, "\n".join(f"- {line}" for line in lines), is_stable=True) if lines else None
+        return Section(self.name, "\n".join(f"- {line}" for line in lines)) if lines else None
 
     def reminder(self, moment: Moment) -> str:
         """Return the facts that matter to those present and are neither told above nor in the memories shown."""
