@@ -1,7 +1,4 @@
-"""Validates settings, with file, line and expectation; and deprecated names.
-
-docs/hosting.md tells people of the old names.
-"""
+"""Validates settings, with file, line and expectation; and deprecated names."""
 
 from __future__ import annotations
 
@@ -35,7 +32,7 @@ OLD_NAMES = {
     "compaction.threshold": "threshold",
     "compaction.retain_recent": "retain_recent",
 }
-"""Former names of settings, with their present names: docs/hosting.md."""
+"""Former names of settings, with their present names."""
 
 _ROLES_ARE_IN_ACCOUNTS = (
     "What somebody may do belongs to their account now: `new_role` is what somebody new may do, and the one-time "
