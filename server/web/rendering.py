@@ -15,8 +15,7 @@ from functools import lru_cache
 
 from config.settings import COLORS, ColorSettings
 from server.connection.connection import MARKED, SCENE, Capabilities, ColorDepth
-from server.connection.layout import WHOLE, lay_out
-from server.connection.text_screen import STYLES
+from server.connection.text_screen import STYLES, WHOLE, lay_out
 from world.message_catalog import LINK, MARKUP
 
 Rgb = tuple[float, float, float]

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from wcwidth import wcswidth
 
-from server.connection.layout import MAX_COLUMNS, columns_in, lay_out, wrap_wide
+from server.connection.text_screen import MAX_COLUMNS, columns_in, lay_out, wrap_wide
 from tests.hostile import hostile_input
 from world.sanitize import clean_line
 

@@ -9,8 +9,7 @@ import pytest
 
 from config.settings import ColorSettings
 from server.connection.connection import MARKED, Capabilities
-from server.connection.layout import WHOLE, lay_out
-from server.connection.text_screen import TurnContent
+from server.connection.text_screen import WHOLE, TurnContent, lay_out
 from tests.full_table import full_table
 from tests.server.fake_connection import Guest, entered
 from tests.server.front_door import lobby_of

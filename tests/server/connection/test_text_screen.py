@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 
 from config.settings import ColorSettings
 from server.connection.connection import KIND_OF, MARKED, SCENE, Capabilities, ColorDepth, shown_of
-from server.connection.layout import lay_out
-from server.connection.text_screen import TextScreen, TurnContent, preferred
+from server.connection.text_screen import TextScreen, TurnContent, lay_out, preferred
 from server.telnet.options import ClientInfo, Mtts, capabilities_of
 from tests.server.fake_connection import entered
 from tests.server.front_door import lobby_of
