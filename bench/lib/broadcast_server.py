@@ -11,7 +11,7 @@ from twisted.internet.protocol import Factory, connectionDone
 from twisted.protocols.basic import LineOnlyReceiver
 from twisted.python.failure import Failure
 
-from bench.lib.town import DESCRIPTION, SQUARE
+from bench.lib.crowd import DESCRIPTION, SQUARE
 
 GREETING = b"Your name?"
 ROOM = f"{SQUARE}\r\n{DESCRIPTION}\r\nExits: out.\r\n> ".encode()

@@ -17,8 +17,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
+from bench.lib.crowd import DESCRIPTION, SEEN, town
 from bench.lib.servers import Served, free_port
-from bench.lib.town import DESCRIPTION, SEEN, town
 
 VERSION = "6.1.0"
 PYTHONS = ("3.13", "3.12")

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from bench.lib.broadcast_server import GREETING
-from bench.lib.town import DESCRIPTION, SEEN, SQUARE, room, rooms_for, town
+from bench.lib.crowd import DESCRIPTION, SEEN, SQUARE, room, rooms_for, town
 from bench.lib.worlds import SECRET, add_agent, add_people, agent_name, caller_name, change_settings
 from vault.vault import STARTER
 
