@@ -15,7 +15,7 @@ from config.settings import WorldSettings
 from server.chronicle.reading import reader_of
 from server.observatory.chronicle import ChronicleView
 from server.observatory.feed import SHOWN_ENTRIES
-from server.observatory.health import why_slow
+from server.observatory.observatory import why_slow
 from server.observatory.town import Town, layout_of, town_text
 from server.observatory.viewers import MIN_SECONDS, MIND_SECONDS, POLL_SECONDS
 from server.observatory.views import WHOLE, Scope
