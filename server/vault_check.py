@@ -22,7 +22,7 @@ from server.accounts.store import AccountStore
 from server.app import Fallwater
 from server.clock import Runtime
 from server.options import add_vault_option, existing_vault, vault_root
-from vault.check.run import check_vault, fix_vault
+from vault.check import check_vault, fix_vault
 from vault.errors import NoteError
 from vault.findings import Finding, Overlay, collect_errors
 from vault.legacy_import.run import import_vault

@@ -7,7 +7,7 @@ import logging
 import pytest
 
 from tests.vault.vault_of import vault_of
-from vault.check.world import check_world
+from vault.check_world import check_world
 from vault.errors import NoteError
 from vault.lore import MAX_CHARACTERS, load_entry, load_lore
 from vault.vault import STARTER, Vault

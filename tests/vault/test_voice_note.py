@@ -7,7 +7,7 @@ import logging
 import pytest
 
 from tests.vault.vault_of import vault_of
-from vault.check.world import check_settings
+from vault.check_world import check_settings
 from vault.entities.agent_notes import load_agent
 from vault.entities.voice_note import MAX_ANSWER_CHARACTERS, MAX_EXCHANGES, Exchange, load_voice, read_voice
 from vault.vault import STARTER, Vault

@@ -10,7 +10,7 @@ import pytest
 
 from config.settings import AgentSettings, MemorySettings
 from tests.vault.legacy_import.older_vault import OlderVault
-from vault.check.run import check_vault
+from vault.check import check_vault
 from vault.config_notes import load_settings
 from vault.entities.agent_notes import load_agent
 from vault.entities.store import load_world

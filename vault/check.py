@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from config.settings import WorldSettings
-from vault.check.world import NAMED, check_settings, check_world, readable_setting
+from vault.check_world import NAMED, check_settings, check_world, readable_setting
 from vault.errors import NoteError
 from vault.findings import Finding, Fix, Overlay, collect_errors, finding_of
 from vault.memory.bullet_note import BulletNote

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.vault.vault_of import vault_of
-from vault.check.run import check_vault, fix_vault
+from vault.check import check_vault, fix_vault
 from vault.vault import STARTER, Vault
 
 NOW = 4_000_000_000.0  # later than any file that a test makes

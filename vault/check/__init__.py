@@ -1,1 +1,0 @@
-"""Vault check: every fault with file and line, and fixes that lose nothing."""
