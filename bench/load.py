@@ -35,9 +35,8 @@ from contextlib import AbstractContextManager, closing
 from dataclasses import dataclass
 
 from bench.lib.crowd import Answered, Crowd, CrowdError, live, look, say, spread_out, together
-from bench.lib.evennia import EvenniaServer
 from bench.lib.reporting import Table, argument_parser, publish
-from bench.lib.servers import AGENTS, BARE, Served, broadcast, cpu_seconds, fallwater, resident_kib
+from bench.lib.servers import AGENTS, BARE, EvenniaServer, Served, broadcast, cpu_seconds, fallwater, resident_kib
 
 PEOPLE = "1,50,200,500,1000,5000"
 BESIDE = "1,50,200,500"
