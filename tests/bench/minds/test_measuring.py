@@ -14,7 +14,7 @@ from agents.metrics.statistics import Amount, Share
 from agents.models.profiles import Profiles
 from agents.models.queue import ModelQueue
 from bench.lib.models import ScriptedModel
-from bench.minds.measuring import (
+from bench.minds.__main__ import (
     Result,
     Trial,
     failures_text,
