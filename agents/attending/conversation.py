@@ -116,7 +116,8 @@ class Conversation:
 
     def _hear(self, event: Said | Whispered, world: World, own: bool) -> None:
         to_id = addressee(event, self._turns[-1] if self._turns else NO_SPEECH, world)
-        if to_id and world.characters[to_id].room_id != event.room_id:
+        meant = world.characters.get(to_id)
+        if to_id and (meant is None or meant.room_id != event.room_id):
             self._is_waiting = own
             return
         says_goodbye = is_farewell(event.text, world.wording)

@@ -45,6 +45,14 @@ def test_who_was_spoken_to_is_given_time_to_answer_if_it_is_a_person():
         assert Heard().after(replace(greeting, meant_for_id=meant_for)).in_talk_with == partner
 
 
+def test_who_has_just_gone_is_neither_stayed_with_nor_taken_for_one_who_talks_here():
+    words = replace(Said("Rook", ROOM, "What are you called?"), meant_for_id="Guest1")
+    assert Heard().after(words) == Manners(is_waiting=True)
+    heard = Heard()
+    heard.world.characters["Ben"].room_id = KITCHEN
+    assert heard.after(Said("Ana", ROOM, "Ben, are you there?")) == Manners()
+
+
 def test_who_spoke_to_somebody_else_is_not_stayed_with():
     assert Heard().after(Said("Ana", ROOM, "Ben, are you there?")).in_talk_with == ""
 
