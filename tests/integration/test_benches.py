@@ -17,7 +17,7 @@ SMALLEST = {
     "chronicle": ["--events", "2000", "--hours", "2"],
     "env": ["--steps", "60"],
     "export": ["--turns", "2000"],
-    "gate": [],
+    "verifier": [],
     "groupmem": ["--questions", "14", "--turns", "60", "--strategies", "waterfall"],
     "hostile_text": ["0.2"],
     "liveliness": ["--turns", "2", "--runs", "engine chooses verbs"],

@@ -58,9 +58,9 @@ def meet(screen: Screen, name: str) -> None:
     """Walk after an agent until it is in the same room; it may walk on meanwhile."""
     for attempt in range(1, 30):
         screen.types("where")
-        screen.shows("\nAna is in ", times=attempt)
-        shown = screen.shows(f"\n{name} is in ", times=attempt)
-        mine, theirs = (re.findall(rf"^{who} is in (.+)\.$", shown, re.MULTILINE)[-1] for who in ("Ana", name))
+        screen.shows("Ana is in ", times=attempt)
+        shown = screen.shows(f"{name} is in ", times=attempt)  # behind the prompt, if the line was typed ahead of it
+        mine, theirs = (re.findall(rf"^(?:> )?{who} is in (.+)\.$", shown, re.MULTILINE)[-1] for who in ("Ana", name))
         if mine == theirs:
             return
         screen.types(f"go {theirs}")
