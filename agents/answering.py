@@ -33,7 +33,6 @@ MAX_ANSWERS = 2
 MAX_FACTS = 3
 """Maximum number of facts, the newest, in the answer to one who asks what is known of them."""
 
-
 AWAY_MS = 900_000
 """Milliseconds without a word of somebody after which they are greeted as one who comes back."""
 

@@ -18,6 +18,8 @@ MAX_CALL_LENGTH = 200
 """Maximum number of characters of a speech in which the name of somebody absent is looked for."""
 
 _WORD = re.compile(r"[^\W_]+(?:[-'’][^\W_]+)*")
+_CALL_MARK = re.compile(r"[,!?:…]")
+"""Without one of these, words call nobody, as in `is_called`; every agent that hears them looks for a call."""
 
 
 def find_entity(world: World, actor: Character, wanted: str) -> Entity:
@@ -215,6 +217,8 @@ def find_character(world: World, actor: Character, wanted: str) -> Character:
 
 def called_elsewhere(world: World, room_id: str, text: str, is_any_name_a_call: bool = False) -> Character | None:
     """Return whom a text said in a room calls by name, if they are awake in another room."""
+    if not (is_any_name_a_call or _CALL_MARK.search(text)):
+        return None
     words = _WORD.findall(text[:MAX_CALL_LENGTH])
     for name in (*map(" ".join, pairwise(words)), *words):
         one = world.characters.get(world.characters.id_ignoring_case(name) or "")

@@ -22,7 +22,6 @@ CHANNELS = ("say", "whisper", "tell")
 MOST_LINES = 4
 """Maximum number of speeches of one person that wait for an answer; of more, the newest are answered."""
 
-
 MOST_WAITING = 4
 """Maximum number of people, or channels of one, that wait behind the one who is answered; the first of more is not."""
 
