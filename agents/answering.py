@@ -197,7 +197,7 @@ class Answering:
         this_visit = dropwhile(lambda one: address.by_id not in one.people, tail)
         if any(hello in one.text for one in this_visit):
             return ""
-        told = [told_again(one.words, self._agent.character, world) for one in known if one.label != NAME]
+        told = [told_again(one.words, self._agent.character, world) for one in _said_aloud(known)]
         return " ".join([hello, *told[-1:]])
 
     def _knowledge_of(self, address: Address) -> str:

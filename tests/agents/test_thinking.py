@@ -19,6 +19,7 @@ from agents.models.endpoint import CircuitBreaker, ConcurrencyLimit, Endpoint, R
 from agents.models.model import Capabilities, ModelError, Request
 from agents.models.queue import ModelQueue
 from agents.models.scheduler import Priority
+from agents.reflection.speech_facts import SpeechFact
 from tests.agents.models.places import settle
 from tests.agents.test_agent import ROOM, Life
 from tests.scripted_model import Reply, ScriptedModel
@@ -860,6 +861,17 @@ def test_a_guest_who_comes_back_under_the_name_they_told_is_told_what_they_said(
     del life.game.world.characters["Guest2"]
     life.game.world.add_character(Character("Guest3", ROOM, role=Role.GUEST, awake=True))
     life.game.perform("Guest3", "say Rook, it's Robin again.")
+    assert life.answers().line == "say Robin! You are back. You told me that you lost your hat."
+
+
+def test_a_guest_who_comes_back_is_not_told_as_their_own_what_others_said_of_them(tmp_path):
+    life = with_voice(tmp_path, words("As you say."))
+    life.game.world.characters["Ana"].role = Role.GUEST
+    life.answers("say Rook, my name is Robin. I lost my hat.")
+    life.agent.reflection.people.take(SpeechFact("Robin", "home", "Robin comes from my village.", 2, "Ben"))
+    del life.game.world.characters["Ana"]
+    life.game.world.add_character(Character("Guest2", ROOM, role=Role.GUEST, awake=True))
+    life.game.perform("Guest2", "say Hello Rook, I'm Robin.")
     assert life.answers().line == "say Robin! You are back. You told me that you lost your hat."
 
 
