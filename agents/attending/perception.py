@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from agents.attending.conversation import is_spoken_to
@@ -23,7 +23,7 @@ MOST_LINES = 4
 """Maximum number of speeches of one person that wait for an answer; of more, the newest are answered."""
 
 MOST_WAITING = 4
-"""Maximum number of people, or channels of one, that wait behind the one who is answered; the first of more is not."""
+"""Maximum number of people, or channels of one, that wait in a row; of more, the second is not answered."""
 
 
 @dataclass(frozen=True)
@@ -63,12 +63,18 @@ class Address:
         if other.is_gift:
             return replace(self, with_gift=True)  # words ask for more of an answer than the thing that came with them
         lines = dict.fromkeys([*self.lines, *other.lines])
-        return replace(other, with_gift=self.with_gift)._of(list(lines)[-MOST_LINES:])
+        return replace(other, with_gift=self.with_gift).of_lines(list(lines)[-MOST_LINES:])
 
     @property
     def count(self) -> int:
         """How many answers are due, speeches of one person in a row counted once."""
-        return 1 + (self.then.count if self.then else 0)
+        return sum(1 for _ in self.each())
+
+    def each(self) -> Iterator[Address]:
+        """Yield this and what waits behind it, in the order of the answers."""
+        yield self
+        if self.then:
+            yield from self.then.each()
 
     @property
     def lines(self) -> list[str]:
@@ -78,11 +84,11 @@ class Address:
     def rest(self) -> Address:
         """Return what waits still when this has been answered."""
         if self.later:
-            return replace(self, with_gift=False)._of(self.later)
+            return replace(self, with_gift=False).of_lines(self.later)
         return self.then or Address()
 
-    def _of(self, lines: Sequence[str]) -> Address:
-        """Return the same of other speeches."""
+    def of_lines(self, lines: Sequence[str]) -> Address:
+        """Return the same of other speeches: those up to the first that asks, and the others for later."""
         end = next((at for at, line in enumerate(lines, 1) if asking_parts(line)), len(lines))
         return replace(self, text="\n".join(lines[:end]), later=tuple(lines[end:]))
 

@@ -14,7 +14,16 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from agents.attending.conversation import NO_SPEECH, Speech, addressee, is_question, is_spoken_to
-from agents.attending.perception import CHANNELS, Address, Attention, Impression, address, is_person, is_worth_a_thought
+from agents.attending.perception import (
+    CHANNELS,
+    MOST_WAITING,
+    Address,
+    Attention,
+    Impression,
+    address,
+    is_person,
+    is_worth_a_thought,
+)
 from agents.component import Turn
 from world.entities import Character
 from world.events import Arrived, Event, Left, Said
@@ -27,7 +36,7 @@ KEPT_PARTNERS = 1000
 """Maximum number of speakers whose partner is remembered; the oldest is forgotten first."""
 
 
-Row = dict[str, int | str]
+Row = dict[str, Any]
 
 
 @dataclass(frozen=True)
@@ -255,7 +264,7 @@ class Awareness:
 
 
 def owed_rows(minds: Mapping[str, Awareness]) -> dict[str, Row]:
-    """Return the unanswered part of each agent by name, as numbers and texts; agents that owe nothing are missing."""
+    """Return the unanswered part of each agent by name, as JSON has it; agents that owe nothing are missing."""
     found = {name: awareness.owed for name, awareness in minds.items()}
     return {name: _row(owed) for name, owed in found.items() if owed != Owed()}
 
@@ -268,35 +277,49 @@ def restore_owed(minds: Mapping[str, Awareness], rows: Mapping[str, Mapping[str,
 
 
 def _row(owed: Owed) -> Row:
+    first, *waiting = map(_address_row, owed.address.each())
+    counts = {"unseen": owed.unseen, "has_floor": int(owed.has_floor), "stirred": int(owed.stirred)}
+    return first | counts | ({"then": waiting} if waiting else {})
+
+
+def _address_row(address: Address) -> Row:
     return {
-        "spoken": int(owed.address.spoken),
-        "by_person": int(owed.address.by_person),
-        "from_afar": int(owed.address.from_afar),
-        "by_id": owed.address.by_id,
-        "channel": owed.address.channel,
-        "is_gift": int(owed.address.is_gift),
-        "text": "\n".join(owed.address.lines),
-        "unseen": owed.unseen,
-        "has_floor": int(owed.has_floor),
-        "stirred": int(owed.stirred),
+        "spoken": int(address.spoken),
+        "by_person": int(address.by_person),
+        "from_afar": int(address.from_afar),
+        "by_id": address.by_id,
+        "channel": address.channel,
+        "is_gift": int(address.is_gift),
+        "text": "\n".join(address.lines),
     }
 
 
 def _owed(row: Mapping[str, Any]) -> Owed:
-    counts = {key: value for key, value in row.items() if isinstance(value, int) and value >= 0}
+    listed = row.get("then")
+    waiting = [one for one in listed if isinstance(one, dict)] if isinstance(listed, list) else []
+    then = None
+    for one in reversed(waiting[: MOST_WAITING - 1]):
+        then = _address(one, then)
+    counts = _counts_in(row)
+    return Owed(
+        _address(row, then), counts.get("unseen", 0), bool(counts.get("has_floor")), bool(counts.get("stirred"))
+    )
+
+
+def _address(row: Mapping[str, Any], then: Address | None) -> Address:
+    counts = _counts_in(row)
     texts = {key: value for key, value in row.items() if isinstance(value, str)}
     channel = texts.get("channel", "say")
-    return Owed(
-        Address(
-            spoken=bool(counts.get("spoken")),
-            by_person=bool(counts.get("by_person")),
-            from_afar=bool(counts.get("from_afar")),
-            by_id=texts.get("by_id", ""),
-            channel=channel if channel in CHANNELS else "say",
-            is_gift=bool(counts.get("is_gift")),
-            text=texts.get("text", ""),
-        ),
-        counts.get("unseen", 0),
-        bool(counts.get("has_floor")),
-        bool(counts.get("stirred")),
-    )
+    return Address(
+        spoken=bool(counts.get("spoken")),
+        by_person=bool(counts.get("by_person")),
+        from_afar=bool(counts.get("from_afar")),
+        by_id=texts.get("by_id", ""),
+        channel=channel if channel in CHANNELS else "say",
+        is_gift=bool(counts.get("is_gift")),
+        then=then,
+    ).of_lines(texts.get("text", "").split("\n"))
+
+
+def _counts_in(row: Mapping[str, Any]) -> dict[str, int]:
+    return {key: value for key, value in row.items() if isinstance(value, int) and value >= 0}

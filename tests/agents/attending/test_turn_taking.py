@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from dataclasses import replace
 from itertools import combinations
 
@@ -311,7 +312,17 @@ def test_another_agent_of_the_same_name_goes_on_from_there(tmp_path):
     assert life.agent.awareness.owed == Owed(SPOKEN, 3, has_floor=True)
 
 
-@pytest.mark.parametrize("row", [{}, {"spoken": "yes", "unseen": -4, "stirred": None, "hope": 1}, {"unseen": [7]}])
+def test_everybody_who_waits_behind_a_question_is_answered_after_a_restart_too():
+    asked = Address(True, True, by_id="Ana", text="Are you there?", later=("It rains.",))
+    asked = asked | Address(True, True, True, "Ben", "tell", text="Where is it?") | Address(True, True, by_id="Cid", text="Hm.")
+    world, before, after = inn(), Awareness("Rook", Floor(), lambda: AT), Awareness("Rook", Floor(), lambda: AT)
+    before.owe(Owed(asked), world)
+    restore_owed({"Rook": after}, json.loads(json.dumps(owed_rows({"Rook": before}))), world)
+    assert after.owed == before.owed == Owed(asked)
+    assert [one.by_id for one in after.owed.address.each()] == ["Ana", "Ben", "Cid"]
+
+
+@pytest.mark.parametrize("row", [{}, {"spoken": "yes", "unseen": -4, "stirred": None, "hope": 1}, {"unseen": [7]}, {"then": 3}])
 def test_what_cannot_be_understood_is_not_owed(tmp_path, row):
     life = Life(tmp_path)
     restore_owed({"Rook": life.agent.awareness}, {"Rook": row, "Nobody": {"spoken": 1}}, life.game.world)
