@@ -213,6 +213,12 @@ def is_begun_by(phrase: str, text: str) -> bool:
     return text.startswith(phrase) and not text[len(phrase) : len(phrase) + 1].isalnum()
 
 
+def is_begun_by_any(phrases: str, words: str) -> bool:
+    """Return whether words begin with one of the phrases, which are separated by `; `."""
+    text = name_key(words)
+    return any(is_begun_by(name_key(phrase), text) for phrase in phrases.split("; "))
+
+
 def is_farewell(words: str, wording: Wording) -> bool:
     """Return whether words say good-bye; the phrases stand in `text/talk.md`."""
     return any(is_named(phrase, words) for phrase in wording("talk.farewells").split(", "))

@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from agents.attending.conversation import NO_SPEECH, Speech, addressee, is_question, is_spoken_to
+from agents.attending.conversation import NO_SPEECH, Speech, addressee, is_begun_by_any, is_question, is_spoken_to
 from agents.attending.perception import (
     CHANNELS,
     MOST_WAITING,
@@ -25,6 +25,7 @@ from agents.attending.perception import (
     is_worth_a_thought,
 )
 from agents.component import Turn
+from agents.reflection.speech_facts import tells_own_name
 from world.entities import Character
 from world.events import Arrived, Event, Left, Said
 from world.world import World
@@ -104,11 +105,12 @@ class Floor:
         present = (one for one in world.characters.at(room_id, "is_agent") if one.awake)
         agents = [one.name for one in present if one.transient.afk_message is None]
         others = [name for name in agents if name != event.actor_id]
+        before, _ = self._speeches.get(room_id, NO_SPEECH)
         to_id = self._addressee(event, world) if isinstance(event, Said) else ""
         if to_id in others:
             self._note_partner(event.actor_id, to_id)
             return to_id if _is_answer(event, to_id, world) else ""
-        if to_id or not _is_for_somebody(event, room_id, world):
+        if to_id or not _is_for_somebody(event, room_id, before, world):
             return ""
         partner = self._partners.get(event.actor_id, "")
         choice = partner if partner in others else max(others, key=lambda name: self._unseen[name], default="")
@@ -135,16 +137,24 @@ def _room_of(event: Event) -> str:
     return event.room_id if isinstance(event, Said | Arrived | Left) else ""
 
 
-def _is_for_somebody(event: Event, room_id: str, world: World) -> bool:
+def _is_for_somebody(event: Event, room_id: str, before: str, world: World) -> bool:
     """Return whether one of several agents should take up an event that names none of them.
 
-    Such an event is a question, a person's words where no other person hears them, or a person who comes or goes.
+    Such an event is a question, a person's words where no other person hears them, or a person who comes or goes. So
+    are, where another person hears them, words by which a person tells their name; and a greeting, unless that other
+    person spoke `before` in this room, whom it may be for.
     """
     if not isinstance(event, Said):
         return is_person(event.actor_id, world)
+    if is_question(event.text, world.wording):
+        return True
     others = [one for one in world.occupants(room_id) if one.character_id != event.actor_id]
-    is_heard_alone = all(one.is_agent for one in others) and is_person(event.actor_id, world)
-    return is_heard_alone or is_question(event.text, world.wording)
+    if not is_person(event.actor_id, world):
+        return False
+    if all(one.is_agent for one in others) or tells_own_name(event.actor_id, event.text):
+        return True
+    is_greeting = is_begun_by_any(world.wording("talk.greetings"), event.text)
+    return is_greeting and not (before != event.actor_id and is_person(before, world))
 
 
 def _is_answer(event: Event, to_id: str, world: World) -> bool:

@@ -147,6 +147,11 @@ def heard_facts(spoken: Utterance, seq: int, day: str = "") -> list[SpeechFact]:
     return found[:MAX_FACTS_A_SPEECH]
 
 
+def tells_own_name(speaker: str, text: str) -> bool:
+    """Return whether somebody tells in their words what they are called."""
+    return any(one.kind == NAME for one in heard_facts(Utterance(speaker, text), 0))
+
+
 def whole_sentences(text: str, words: str) -> str:
     """Return the sentences of a text that have some of its words, word for word; the words if they are too long.
 

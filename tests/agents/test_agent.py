@@ -253,7 +253,7 @@ def test_somebody_who_is_spoken_to_says_so_at_once(tmp_path):
     life.agent.on_addressed = lambda: calls.append("addressed")
 
     async def act(queue: ModelQueue) -> None:
-        for line in ("say Hello, everyone.", ":waves", "say Rook?", "whisper Rook psst"):
+        for line in ("say It rains.", ":waves", "say Rook?", "whisper Rook psst"):
             life.ana.types(line)
 
     running(life, act)

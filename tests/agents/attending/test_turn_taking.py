@@ -64,6 +64,26 @@ def test_one_takes_up_what_is_for_somebody_and_none_what_is_for_nobody(event, pe
     assert len(takers(Floor(), event, aviary(people=people))) == count
 
 
+@pytest.mark.parametrize(
+    ("before", "words", "count"),
+    [
+        ((), "My name is Tibor, and I bake bread.", 1),
+        (("Ben", "Good day."), "I'm Ana, from Karst.", 1),
+        ((), "hello all", 1),
+        (("Ana", "Hello."), "Good evening, everybody!", 1),
+        (("Rook", "It rains."), "Hello.", 1),
+        (("Ben", "Good day."), "Hello.", 0),  # for Ben, for all that anybody knows
+        ((), "Hello, Ben.", 0),
+        ((), "Hellos are cheap.", 0),
+    ],
+)
+def test_a_newcomer_who_greets_or_tells_a_name_in_company_is_heard_by_one(before, words, count):
+    floor, world = Floor(), aviary(people=("Ana", "Ben"))
+    if before:
+        takers(floor, Said(before[0], ROOM, before[1]), world)
+    assert len(takers(floor, Said("Ana", ROOM, words), world)) == count
+
+
 def test_who_has_heard_most_since_its_last_turn_is_next():
     floor, world = Floor(), aviary(people=("Ana", "Ben", "Cat"))
     first = takers(floor, Said("Ana", ROOM, "Who has the key?"), world)
@@ -314,7 +334,11 @@ def test_another_agent_of_the_same_name_goes_on_from_there(tmp_path):
 
 def test_everybody_who_waits_behind_a_question_is_answered_after_a_restart_too():
     asked = Address(True, True, by_id="Ana", text="Are you there?", later=("It rains.",))
-    asked = asked | Address(True, True, True, "Ben", "tell", text="Where is it?") | Address(True, True, by_id="Cid", text="Hm.")
+    ben, cid = (
+        Address(True, True, True, "Ben", "tell", text="Where is it?"),
+        Address(True, True, by_id="Cid", text="Hm."),
+    )
+    asked = asked | ben | cid
     world, before, after = inn(), Awareness("Rook", Floor(), lambda: AT), Awareness("Rook", Floor(), lambda: AT)
     before.owe(Owed(asked), world)
     restore_owed({"Rook": after}, json.loads(json.dumps(owed_rows({"Rook": before}))), world)
@@ -322,7 +346,9 @@ def test_everybody_who_waits_behind_a_question_is_answered_after_a_restart_too()
     assert [one.by_id for one in after.owed.address.each()] == ["Ana", "Ben", "Cid"]
 
 
-@pytest.mark.parametrize("row", [{}, {"spoken": "yes", "unseen": -4, "stirred": None, "hope": 1}, {"unseen": [7]}, {"then": 3}])
+@pytest.mark.parametrize(
+    "row", [{}, {"spoken": "yes", "unseen": -4, "stirred": None, "hope": 1}, {"unseen": [7]}, {"then": 3}]
+)
 def test_what_cannot_be_understood_is_not_owed(tmp_path, row):
     life = Life(tmp_path)
     restore_owed({"Rook": life.agent.awareness}, {"Rook": row, "Nobody": {"spoken": 1}}, life.game.world)
