@@ -128,7 +128,7 @@ class Answering:
         if partner.is_agent:
             hello = self._own_hello()
             return f"{partner.name}! {hello}" if hello else ""
-        called = people.called(partner.name) or ("" if partner.role is Role.GUEST else partner.name)
+        called = self._name_of(partner.character_id)
         if not has_posed and (told := self._welcome_back(partner, called)):
             return told
         if people.facts(partner.name) and not self._is_tiny:
@@ -201,14 +201,34 @@ class Answering:
         return " ".join([hello, *told[-1:]])
 
     def _knowledge_of(self, address: Address) -> str:
-        """Return what a person has said of themselves to one who asks for just that; empty without such."""
+        """Return what a person has said of themselves to one who asks for just that, or that they are unknown.
+
+        Empty where they have said anything else that it may be.
+        """
         say, people, who = self._game.world.wording, self._agent.reflection.people, address.by_id
         if not has_phrase(say("asked.asks_of_asker"), address.text):
             return ""
         facts = [one.words for one in _said_aloud(people.facts(who))]
-        called = [say("asked.say_name", name=name)] if (name := people.called(who)) else []
+        called = [say("asked.say_name", name=name)] if (name := self._name_of(who)) else []
         told = [told_again(one, self._agent.character, self._game.world) for one in facts[-MAX_FACTS:]]
-        return " ".join([*called, *told]) if told else ""
+        if told or not self._is_new(address):
+            return " ".join([*called, *told]) if told else ""
+        return say("asked.say_only_name", name=name) if name else say("asked.say_unknown")
+
+    def _name_of(self, who: str) -> str:
+        """Return by what name somebody is called: one that they have told, or their own unless it is a guest's."""
+        character = self._game.world.characters.get(who)
+        own = character.name if character and character.role is not Role.GUEST else ""
+        return self._agent.reflection.people.called(who) or own
+
+    def _is_new(self, address: Address) -> bool:
+        """Return whether an agent has never heard of somebody before these words of theirs."""
+        memory, who = self._agent.memory, address.by_id
+        tail = memory.view().tail
+        heard = [one for one in tail if who in one.people and utterance_in(one, memory.reading)]
+        knows_all = bool(tail) and tail[0].seq == 1
+        facts = [one for one in self._agent.reflection.people.facts(who) if one.label != NAME]
+        return knows_all and not facts and len(heard) <= len(address.lines)
 
     def _told_name(self, address: Address) -> str:
         """Return the name that a person gives of themselves in their words, as the agent has taken it; or nothing."""

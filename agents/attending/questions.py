@@ -70,7 +70,7 @@ _ANSWERS = {
     "name": re.compile(_NAME),
 }
 _WEEKDAY = re.compile(r"\b(?:mon|tues|wednes|thurs|fri|satur|sun)day", re.IGNORECASE)
-_OF_ASKER = re.compile(r"\b(?:I|me|my|mine|myself)\b", re.IGNORECASE)
+_OF_ASKER = re.compile(r"\b(?:I|me|my|mine|myself|ours?|(?:do|did|will|had|have) we)\b", re.IGNORECASE)
 _ASKS_OF_ASKED = re.compile(
     r"\W*(?:did|do|have|had|are|were|will|would|can|could|don['’]?t|didn['’]?t|haven['’]?t|aren['’]?t|won['’]?t) you\b",
     re.IGNORECASE,

@@ -47,7 +47,7 @@ _PATTERNS = (
 _COMPILED = [(kind, re.compile(pattern, re.IGNORECASE)) for kind, pattern in _PATTERNS]
 _I_AM = re.compile(
     r"^(?:(?:hello|hi|hey|good \w+)(?:,? \w+)?[,!.]? |\w+, )?(?:I am|I['’]?m|it(?:['’]?s| is) me,?) "
-    r"(?P<name>[^\W\d_]{2,20})(?=[,.!;]|\Z| from\b| and\b| again\b)",
+    r"(?P<name>[^\W\d_]{2,20})(?=[,.!;]|\Z| from\b| and\b| again\b| I['’]?m\b)",
     re.IGNORECASE,
 )
 _NAME = r"(?P<name>[^\W\d_]{2,20})\b"

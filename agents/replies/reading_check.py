@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Set
+from itertools import combinations
 
 from agents.attending.questions import answer_type, subject_of, values_of, wants_more_than_yes
 from agents.memory.facts.speech_acts import sentences
@@ -16,6 +17,9 @@ SPEECH = "earlier.speech"
 """The sentence that tells who said what."""
 
 SAYING_NOTHING = key_words("yes no indeed sure said says told tells remember know think asked called sorry")
+MOST_RECKONED = 4
+"""Of no more different numbers somebody is taken to have reckoned a sum."""
+
 _ASKS_BACK = re.compile(r"\W*(?:what|which|who|whose|where|when|why|how)\b.*\?", re.IGNORECASE)
 _CORRECTS = re.compile(r"\b(?:no|not|wait|hang on|i mean|i meant|actually|wrong|rather|make that)\b", re.IGNORECASE)
 _YES_NO = re.compile(r"\W*(?:yes|no|ja|nein|oui|non|s[ií])\b", re.IGNORECASE)
@@ -31,8 +35,8 @@ def reading_fault(words: str, name: str, heard: Heard, wording: Wording) -> Faul
     if all(_ASKS_BACK.match(one) for one in sentences(words)):
         return "misses"
     said, asked = key_words(words) - SAYING_NOTHING, key_words(heard.words)
-    is_new = bool(said - asked or values_of("number", words))
-    if not is_new and (wants_more_than_yes(heard.words) or not _YES_NO.match(words)):
+    is_empty = not (said - asked or values_of("number", words))
+    if is_empty and (wants_more_than_yes(heard.words) or not _YES_NO.match(words)):
         return "misses"
     due = key_words(heard.recalled) - asked
     if due & said and takes_over(words, heard, due):
@@ -42,9 +46,23 @@ def reading_fault(words: str, name: str, heard: Heard, wording: Wording) -> Faul
     if subject_of(heard.words) == "asker" and _is_of_others(said - asked, name, heard, wording):
         return "claims"
     unknown = said - key_words(heard.known)
-    if 2 * len(unknown) > len(said) or unknown & key_words(heard.examples):
+    is_new = 2 * len(unknown) > len(said) and not _is_reckoned(words, heard)
+    if is_new or unknown & key_words(heard.examples):
         return "invents"
-    return "invents" if invented(words, heard.known) else ""
+    made_up = [one for one in invented(words, heard.known) if not _is_reckoned(one, heard)]
+    return "invents" if made_up else ""
+
+
+def _is_reckoned(number: str, heard: Heard) -> bool:
+    """Return whether a number is a sum or difference of two that the asker has told, where they ask for a number.
+
+    "I had nine eggs", "Two are broken", "How many are left?". Of many numbers nearly any is a sum.
+    """
+    if answer_type(heard.words) != "number":
+        return False
+    told = {int(one) for one in values_of("number", "\n".join(heard.told)) if one.isdigit()}
+    reckoned = {str(of) for one, other in combinations(told, 2) for of in (one + other, abs(one - other))}
+    return len(told) <= MOST_RECKONED and values_of("number", number) <= reckoned and bool(values_of("number", number))
 
 
 def _is_of_others(told: Set[str], name: str, heard: Heard, wording: Wording) -> bool:
@@ -65,5 +83,6 @@ def _contradicts(words: str, heard: Heard) -> bool:
     """
     kind, asked = answer_type(heard.words), key_words(heard.words)
     known = values_of(kind, heard.recalled) if asked & key_words(heard.recalled) else set()
-    put_right = " ".join(one for one in sentences(heard.known) if _CORRECTS.search(one))
-    return bool(known and values_of(kind, words) - known - values_of(kind, put_right))
+    put_right = " ".join(line for line in heard.known.split("\n") if _CORRECTS.search(line))
+    other = values_of(kind, words) - known - values_of(kind, put_right)
+    return bool(known and other) and not _is_reckoned(words, heard)

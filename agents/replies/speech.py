@@ -28,6 +28,8 @@ _OF_TALKING = re.compile(
 )
 """What an agent says of itself where it answers what was said."""
 
+_YOU_ALL = {"we": "you", "We": "You", "our": "your", "Our": "Your", "us": "you", "ours": "yours"}
+_WE = re.compile(rf"\b(?:{'|'.join(_YOU_ALL)})\b")
 _TOLD_YOU = re.compile(r"I (told|asked|whispered to) you\b", re.IGNORECASE)
 _HAS_SAID = re.compile(r"\bI (?:said|told|asked|whispered|mentioned|called)\b", re.IGNORECASE)
 _IRREGULAR = {"is": "are", "was": "were", "has": "have"}
@@ -68,10 +70,13 @@ def speech_in(text: str, name: str, opening: str, offered: Sequence[str] = ()) -
 def called_rightly(words: str, name: str, partner: str) -> str:
     """Return words in which the agent called `name` calls the partner, where a model has called the agent itself.
 
-    A name between a comma and the end of a sentence, or in front before a comma, calls somebody.
+    A name between a comma and the end of a sentence, or in front before a comma, calls somebody. The partner's name
+    before a colon is a label, as in a play, and left out.
     """
     own = re.escape(name)
-    return re.sub(rf"(?<=, ){own}(?=\s?[.!?…])|^{own}(?=,)", lambda match: partner, words)
+    words = re.sub(rf"(?<=, ){own}(?=\s?[.!?…])|^{own}(?=,)", lambda match: partner, words)
+    told = re.sub(rf"^{re.escape(partner)}: (?=\w)", "", words)
+    return told if told == words else told[0].upper() + told[1:]
 
 
 def uncalled(words: str, partner: str) -> str:
@@ -89,6 +94,8 @@ def told_to_asker(words: str, name: str, asker: str, question: str) -> str:
     """
     told = list(uncut_sentences(words))
     if subject_of(question) == "asker":
+        if _WE.search(question):  # who asks, and others than the agent
+            told = [_WE.sub(lambda match: _YOU_ALL[match[0]], one) for one in told]
         told = [one if _is_of_agent(one, name, question) else _with_you(one) for one in told]
     return " ".join(_to(asker, one) for one in told)
 

@@ -12,6 +12,7 @@ from typing import Literal
 
 from agents.attending.conversation import is_farewell, is_question
 from agents.attending.questions import asks_what, subject_of, written_out
+from agents.memory.english import FUNCTION_WORDS
 from agents.memory.facts.extraction import Utterance
 from agents.memory.facts.speech_acts import sentences
 from agents.memory.facts.store import ME
@@ -51,6 +52,9 @@ SHORTEST_PART = 3
 
 SHORTEST_AGAIN = 6
 """So many words in a sentence, that were said before or just heard, are a repetition."""
+
+SHORTEST_ECHO, ECHOED = 8, 0.6
+"""So many words, and such a share of their runs of three from what was just heard, say it back."""
 
 REVEALING = 2
 """So many key words of what was whispered, that nobody has said aloud to it, give a secret away."""
@@ -257,7 +261,10 @@ def copies(words: str, heard: Heard, wording: Wording) -> bool:
     said = [first, *(one for one in others if _is_long(one))]
     apart = [one for one in said if one and not key_words(one) & key_words(heard.words)]
     own = [shingles(one) for speech in heard.own for one in sentences(speech)]
-    is_of_itself = is_question(heard.words, wording) and subject_of(heard.words) == "asked"
+    is_foreign = not FUNCTION_WORDS & words_of(heard.words)  # what it asks for is not known
+    is_of_itself = is_question(heard.words, wording) and (is_foreign or subject_of(heard.words) == "asked")
+    if is_of_itself and (heard.again or is_foreign):
+        return False  # what it says of itself twice it means
     is_recited = first in apart and not is_of_itself and _recites(first, shingles(heard.profile))
     return is_recited or any(is_similar(shingles(one), own) for one in apart)
 
@@ -290,13 +297,20 @@ def tells_of(words: str, partner: str) -> bool:
 
 
 def says_back(words: str, heard: str) -> bool:
-    """Return whether words are no more than parts of what was heard, or a long sentence of them is one."""
+    """Return whether words are no more than parts of what was heard, or a long sentence of them is, or most of them."""
     words = _CALLING.sub("", words)
     said, whole = [_words_list(one) for one in sentences(words)], _words_list(words)
     if len(said) > 1 and all(_is_part_of(one, heard) for one in said):
         return True
     long = [one for one in said if len(one) >= SHORTEST_AGAIN]
-    return any(len(one) >= SHORTEST_PART and _is_part_of(one, heard) for one in (whole, *long))
+    if any(len(one) >= SHORTEST_PART and _is_part_of(one, heard) for one in (whole, *long)):
+        return True
+    runs, known = _runs_of_three(whole), set(_runs_of_three(_words_list(heard)))
+    return len(whole) >= SHORTEST_ECHO and len([one for one in runs if one in known]) >= ECHOED * len(runs)
+
+
+def _runs_of_three(words: Sequence[str]) -> list[tuple[str, ...]]:
+    return [tuple(words[at : at + 3]) for at in range(len(words) - 2)]
 
 
 def _is_part_of(said: Sequence[str], heard: str) -> bool:

@@ -169,7 +169,7 @@ def test_an_echo_is_asked_for_again_once_and_warmer(tmp_path):
 def test_assistant_talk_is_asked_for_again_once_with_what_is_wanted(tmp_path, first):
     life = Talking(tmp_path, words(first), words("In the kitchen."))
     assert life.answers("say Rook, where is the oven today?").line == "say In the kitchen."
-    assert life.model.requests[-1].messages[-1].content.endswith("answers Ana kindly, as a neighbour would.)")
+    assert life.model.requests[-1].messages[-1].content.endswith("Rook answers Ana in one plain sentence.)")
 
 
 def test_a_model_that_says_its_own_words_again_reads_them_in_brackets_and_then_a_stock_phrase_is_said(tmp_path):
@@ -997,6 +997,22 @@ def test_who_asks_what_is_known_of_them_hears_what_they_have_said_aloud(tmp_path
         told
         == "say You are Robin. You told me that your brother is called Josef. You told me that you lost your hat, too."
     )
+
+
+@pytest.mark.parametrize(
+    ("role", "asked", "told"),
+    [
+        (Role.PLAYER, "Do you know me, Rook?", "You are Ana. More I do not know yet; tell me."),
+        (Role.GUEST, "Do you know me, Rook?", "Not that I know. What are you called?"),
+        (Role.GUEST, "hello rook!! do you know me? im Robin im new", "You are Robin. More I do not know yet; tell me."),
+    ],
+)
+def test_who_asks_to_be_known_and_has_said_nothing_yet_is_told_so(tmp_path, role, asked, told):
+    life = with_voice(tmp_path, *[words("As you say.")] * 3)
+    life.game.world.characters["Ana"].role = role
+    assert life.answers(f"say {asked}").line == f"say {told}"
+    life.answers("say I mend clocks in Harrowgate.")
+    assert life.answers("say Rook, do you know me?").line != f"say {told}"
 
 
 def test_another_agent_is_greeted_in_own_words_that_were_not_used_lately(tmp_path):

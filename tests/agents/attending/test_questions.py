@@ -79,6 +79,8 @@ def test_who_ends_in_again_asks_for_what_was_said_before():
 def test_who_asks_of_themselves_asks_for_what_they_have_told_or_for_advice():
     assert asks_of_self("ok test. which knee am i to rest?")
     assert asks_of_self("Where do I come from?")
+    assert asks_of_self("Ow! So, did you listen? On what day do we sing now?")
+    assert not asks_of_self("Where are we?")
     for advice in ("What should I see first?", "How do I get to the weir?", "Where do I find Moss?", "Am I late?"):
         assert not asks_of_self(advice), advice
 

@@ -45,6 +45,7 @@ def test_a_sentence_may_tell_two_things():
     [
         ("i am robin", NAME),
         ("Hello, I'm Wren.", NAME),
+        ("hi, I'm Wren I'm new here", NAME),
         ("please call me Ish", NAME),
         ("I am called Robin.", NAME),
         ("Most people call me Rob.", NAME),

@@ -40,6 +40,29 @@ def test_a_number_that_was_put_right_since_is_no_other():
     assert fault("Seven.", "How many did I bring?", told, recalled) == ""
 
 
+def test_a_day_that_was_put_right_in_the_next_sentence_is_no_other():
+    told = "Ana says: We sing on Monday.\nAna says: No, it is not Monday any more. It is Wednesday."
+    recalled = 'You told me: "We sing on Monday."'
+    assert fault("You sing on Wednesday.", "On what day do we sing?", told, recalled) == ""
+    assert fault("You sing on Friday.", "On what day do we sing?", told, recalled) == "misses"
+
+
+@pytest.mark.parametrize(
+    ("words", "question", "found"),
+    [
+        ("Seven whole eggs.", "How many whole eggs does that leave?", ""),
+        ("Eleven.", "How many eggs did I see?", ""),
+        ("Six whole eggs.", "How many whole eggs does that leave?", "misses"),
+        ("Seven eggs.", "Which eggs are broken?", "invents"),
+    ],
+)
+def test_a_number_may_be_reckoned_from_two_that_were_told(words, question, found):
+    told = ["I had nine eggs.", "Two of them are broken."]
+    recalled = "You told me that you had nine eggs."
+    heard = Heard(words=question, told=told, known=f"{' '.join(told)} {question}", recalled=recalled, partner="Ana")
+    assert reading_fault(words, "Eliza", heard, inn().wording) == found
+
+
 @pytest.mark.parametrize(
     ("words", "question", "found"),
     [

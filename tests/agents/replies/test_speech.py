@@ -107,6 +107,8 @@ def test_whatever_is_answered_the_words_are_one_line_of_bounded_length(answer):
         ("Eliza, wait!", "Tilda, wait!"),
         ("I am Eliza, and this is my desk.", "I am Eliza, and this is my desk."),
         ("Good morning, Elizabeth.", "Good morning, Elizabeth."),
+        ("Tilda: what is it?", "What is it?"),
+        ("Tilda, it is: wet.", "Tilda, it is: wet."),
     ],
 )
 def test_who_calls_itself_means_the_other(words, right):
@@ -123,7 +125,12 @@ def test_thoughts_behind_the_end_of_an_answer_are_not_spoken():
         ("I said for the cart on Thursday.", "You said for the cart on Thursday."),
         ("I told you that Ilse comes, and I am afraid.", "You told me that Ilse comes, and you are afraid."),
         ("I told you that!", "You told me that!"),
+        ("We sing in our loft.", "We sing in our loft."),
     ],
 )
 def test_who_asks_what_they_have_said_is_told_that_they_said_it(read, told):
     assert told_to_asker(read, "Odile", "Wim", "what did i say for the cart") == told
+
+
+def test_what_the_asker_does_with_others_is_told_to_all_of_them():
+    assert told_to_asker("We sing in our loft.", "Moss", "Jens", "Where do we sing?") == "You sing in your loft."

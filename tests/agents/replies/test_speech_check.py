@@ -254,6 +254,15 @@ def test_what_it_has_said_elsewhere_is_no_answer_unless_it_is_about_the_same(wor
     assert fault(words, words=heard, own=own, profile=profile) == found
 
 
+def test_who_says_of_itself_the_same_twice_or_to_a_question_in_another_language_means_it():
+    own, profile = ["I look after the ferns. They are slow."], "You are Moss. You look after the ferns by the weir."
+    words = "I look after the ferns."
+    assert fault(words, words="so whats your deal", own=own, profile=profile) == "repeats"
+    assert fault(words, words="so whats your deal", own=own, profile=profile, again="Other words!") == ""
+    assert fault(words, words="I build boats.", own=own, profile=profile, again="Other words!") == "repeats"
+    assert fault(words, words="¿Quién es usted?", own=own, profile=profile) == ""
+
+
 @pytest.mark.parametrize(
     ("words", "found"),
     [
@@ -309,6 +318,8 @@ def test_who_says_a_long_sentence_back_and_asks_something_echoes():
     asked = "excuse me is there a bed here?? whats the price"
     assert fault("Excuse me? Is there a bed here? What is the price?", words=asked) == "echoes"
     assert fault("Excuse me? There is a bed here.", words=asked) == ""
+    foreign = "jeszcze raz dla pewności: pamiętasz, jak wabi się mój pies?"
+    assert fault("Za pewność, pamiętasz, jak wabi się mój pies?", words=foreign) == "echoes"
 
 
 def test_who_is_asked_for_leave_does_not_take_it():
