@@ -53,6 +53,15 @@ NO_FILLER = never_says(
 )
 """Says more than what could be said to anything."""
 
+NO_STRAY_TALK = never_says(
+    r"\bwhat do you miss\b|\bwhat brings you\b|\babout yourself\b|\bthank you for (?:telling|sharing)|\bgood question\b"
+    r"|\b(?:glad|happy|pleased) to hear (?:it|that)\b|\bi had toast\b|\bi(?:'ve| have)? lost my\b|\bfor the lost page"
+    r"|\bhave you seen (?:moss|odile|eliza)\b|\b(?:lovely|beautiful|nice) day\b|\bi like the river\b"
+    r"|\bin the ink yard\b|\bwaiting for a letter\b|\bi(?:'m| am) very happy\b|^\W*you(?:'re| are) (?:very )?kind\W*$"
+    r"|^\W*that(?:'s| is) nice\W*$"
+)
+"""Says nothing that agents say when they have not understood; for situations in which none of it is an answer."""
+
 TERSE = at_most_words(14)
 """Moss speaks in fewer than ten words; a few more are let pass."""
 
@@ -132,6 +141,18 @@ _CANNED = re.compile(
     |thank\ you|thanks)(?:\ today)?)?""",
     re.IGNORECASE | re.VERBOSE,
 )
+
+_OFFICES = {
+    "Eliza": r"\bi write the",
+    "Moss": r"\bi (?:look after|tend|water|mind) (?:the |my )?ferns",
+    "Odile": r"\bi(?:'m| am) (?:the )?(?:weir-?)?keeper|\bi (?:keep|mind) the (?:weir|gates)",
+}
+
+
+def keeps_to_its_office(turn: PlayedTurn) -> str:
+    """Check that an agent does not say that the work of another agent is its own."""
+    others = "|".join(pattern for name, pattern in _OFFICES.items() if name != turn.agent)
+    return never_says(others)(turn)
 
 
 def is_fresh(turn: PlayedTurn) -> str:

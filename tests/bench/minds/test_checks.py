@@ -33,7 +33,7 @@ from bench.minds.checks import (
 )
 from bench.minds.situation import AGENTS, Scene, Situation
 from bench.minds.turns import PlayedTurn
-from bench.minds.words import is_fresh, takes_up
+from bench.minds.words import NO_STRAY_TALK, is_fresh, keeps_to_its_office, takes_up
 
 BEFORE = (
     "Bruno> say I am Bruno. I lost my red kite near the mill.",
@@ -95,6 +95,10 @@ def turn(*lines: str, failure: str = "") -> PlayedTurn:
         (takes_up("silk"), "say Silk.", "say Blue elbows sing."),
         (takes_up("silk"), "say It flew.", "say Nice to meet you, Bruno!"),
         (takes_up("silk"), "say Never.", "say I see. That is very interesting."),
+        (NO_STRAY_TALK, "say What was it made of?", "say What do you miss most?"),
+        (NO_STRAY_TALK, "say You are kind to kites.", "say You are very kind."),
+        (keeps_to_its_office, "say I write the Daybook.", "say I keep the weir."),
+        (keeps_to_its_office, "say Odile is the keeper.", "say I look after the ferns."),
         (leaves_out("kite"), "say It flew.", "say Kites fly."),
         (leaves_out("kite"), "say It flew.", "emote draws a kite"),
         (never_says(r"\bi will drop"), "say Drop by.", "say I will drop it."),
