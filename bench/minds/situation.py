@@ -59,7 +59,7 @@ TUNING = (
     *("sixth_talk", "sixth_recall", "sixth_pairs", "sixth_deeds"),
     "seventh",
 )
-HELD_BACK = ("eighth", "ninth", "tenth")
+HELD_BACK = ("eighth", "ninth", "tenth", "eleventh")
 HALVES = ("tuning", "held-back", "all")
 FOLDER = Path(__file__).parent / "situations"
 NOTHING = "nothing"
