@@ -80,7 +80,7 @@ def test_good_turns_are_right_and_bad_ones_wrong(group):
 
 def test_every_situation_that_is_held_back_has_three_more_good_turns():
     found = {name for name, more in HELD_BACK.items() if len(more["right"]) >= 3}
-    assert found == {one.name for one in situations_of("held-back")}
+    assert found >= {one.name for one in situations_of("held-back")}
 
 
 def test_all_more_turns_are_in_situations_that_there_are():
@@ -102,10 +102,11 @@ def test_no_two_situations_have_one_name():
     assert len({one.name for one in EVERY}) == len(EVERY)
 
 
-def test_what_is_held_back_leans_on_recall_and_has_the_other_groups_in_about_the_same_shares():
+def test_what_is_held_back_leans_on_talk_and_recall_and_has_the_other_groups_in_about_the_same_shares():
     tuning, held_back = (Counter(one.group for one in situations_of(half)) for half in ("tuning", "held-back"))
     expected = {group: count / tuning.total() * held_back.total() for group, count in tuning.items()}
-    assert held_back["recall"] > 2 * expected.pop("recall")
+    assert held_back["recall"] > 1.5 * expected.pop("recall")
+    assert held_back["talk"] > 1.25 * expected.pop("talk")
     assert {group: held_back[group] for group in expected} == {
         group: pytest.approx(count, abs=4) for group, count in expected.items()
     }
