@@ -58,11 +58,12 @@ def test_until_all_is_on_disk_the_old_summaries_are_in_force(tmp_path: Path):
 
     def meanwhile() -> None:
         seen.append((life.memory.coverage, sorted(path.name for path in (life.folder / "summaries").iterdir())))
+        life.live(3)
 
     before = sorted(path.name for path in (life.folder / "summaries").iterdir())
     asyncio.run(compact(life, pool, meanwhile))
     assert seen == [(Coverage(0, 5, 13), before)]
-    assert life.memory.coverage == Coverage(5, 9, 13)
+    assert life.memory.coverage == Coverage(5, 9, 16)  # what came meanwhile is verbatim
     assert drafts(life) == []
     assert life.memory.longterm == life.memory.summaries.read("longterm.md")
     assert life.memory.recent == life.memory.summaries.read("recent.md")
@@ -76,13 +77,6 @@ def test_the_journal_is_on_disk_before_the_drafts_and_the_drafts_before_the_firs
     draft = ["write_draft", "fsync"]
     assert disk.done[:7] == ["fsync", *3 * draft]  # the journal; leaf, long-term, short-term
     assert disk.done[7:11] == [*3 * ["replace"], "sync_folder"]
-
-
-def test_what_comes_meanwhile_is_verbatim(tmp_path: Path):
-    life, pool = a_life(tmp_path)
-    asyncio.run(compact(life, pool, lambda: life.live(3)))
-    assert life.memory.coverage == Coverage(5, 9, 16)
-    assert [memory.seq for memory in life.memory.view().tail] == [10, 11, 12, 13, 14, 15, 16]
 
 
 def test_one_who_is_taken_away_meanwhile_does_not_come_back_by_a_summary(tmp_path: Path):
@@ -220,13 +214,6 @@ def test_one_who_stops_does_not_wait_for_the_disk_and_leaves_nothing_behind(tmp_
     assert stop(life, pool) == 0
     assert life.memory.coverage == Coverage(0, 5, 13)
     assert drafts(life) == []
-
-
-def test_one_who_has_stopped_begins_no_other_compaction_although_one_is_due(tmp_path: Path):
-    life, pool = a_life(tmp_path)
-    stop(life, pool)
-    assert life.memory.strategy.plan(life.memory.coverage, forced=False)
-    assert not life.compactor.start_if_due()
 
 
 def test_the_archive_says_that_what_was_accepted_has_not_come_into_force(tmp_path: Path):

@@ -25,7 +25,7 @@ from config.validation import SettingsError, SourcedValue, settings_from
 from tests.agents.memory.lives import Life, good_summaries, talkative, windows
 from tests.agents.memory.test_capabilities_archive import various
 from tests.agents.memory.test_switching import HEADINGS, STRATEGIES, Switching, in_sections, writer
-from tests.agents.memory.views import covered_by, memory_settings
+from tests.agents.memory.views import memory_settings
 from tests.agents.test_agent import Life as AgentLife
 from tests.english import ENGLISH
 from tests.rows import rows_in
@@ -170,15 +170,6 @@ def test_3_2_plain_history_is_what_a_sliding_window_holds(tmp_path, most):
         assert [memory.text for memory in life.memory.view().tail] == list(reference)
 
 
-def test_3_2_a_wide_window_moves_in_steps_and_never_shows_more(tmp_path):
-    life = Life(tmp_path, windows(64, 64, strategy="window", max_memories=32), writer())
-    for number in range(1, 200):
-        life.live(1)
-        shown = [memory.seq for memory in life.memory.view().tail]
-        assert shown == list(range(shown[0], number + 1))
-        assert min(number, 32 - 7) <= len(shown) <= 32
-
-
 def test_3_13_plain_history_is_there_at_any_time_and_what_was_summarised_comes_back(tmp_path):
     life = Life(tmp_path, windows(8, 8, max_memories=10), various())
     life.live(40)
@@ -221,14 +212,6 @@ def test_3_5_a_saving_below_the_guard_costs_no_call_and_the_reason_is_told(tmp_p
     assert not [line for line in status(life) if "not now" in line]
 
 
-@pytest.mark.parametrize(("turns", "calls"), [(1, 0), (2, 1)])
-def test_3_6_what_it_costs_decides_in_a_life_as_well(tmp_path, turns, calls):
-    # 30 lines of 5 tokens and at most 40 of summary: it saves 110 a turn and costs 150 + 40.
-    life = layered(tmp_path, expected_turns=turns)
-    rain(life, 30)
-    assert compacted(life) == calls
-
-
 def test_3_6_an_offer_counts_each_summary_that_is_made_and_each_that_goes():
     settings = MemorySettings(summary_tokens=40, expected_turns=50, cached_token_weight=0.1)
     longterm, recent = Summary(1, 10, "x", tokens=30), Summary(11, 20, "y", tokens=20)
@@ -263,7 +246,7 @@ def test_3_6_a_breaker_stops_what_does_not_help_and_the_status_says_so(tmp_path)
     assert compacted(life) == 1
 
 
-# 3.15 to 3.17, 3.19
+# 3.15, 3.16, 3.19
 
 
 def test_3_15_when_memories_do_not_fit_and_cannot_be_summarised_admins_are_asked_once(tmp_path):
@@ -321,18 +304,6 @@ def test_3_16_other_sections_and_guesses_among_the_facts_are_refused(tmp_path, r
     asyncio.run(life.compact())
     assert life.memory.longterm is None
     assert reason in life.compactor.stats.refused
-
-
-@pytest.mark.parametrize("strategy", ["waterfall", "rolling", "layered"])
-def test_3_17_no_memory_is_told_by_a_summary_and_in_its_own_words(tmp_path, strategy):
-    life = Switching(tmp_path, strategy)
-    for _ in range(12):
-        life.go_on(5)
-        asyncio.run(life.compact())
-        view = life.memory.view()
-        summarised = set(covered_by(view))
-        assert not summarised & {memory.seq for memory in view.tail}
-    assert summarised
 
 
 def test_3_19_the_estimate_is_at_most_a_tenth_below_what_a_tokenizer_counts():

@@ -26,14 +26,6 @@ def numbers(*ranges: Range) -> list[int]:
     return [seq for one in ranges for seq in range(one.first, one.last + 1)]
 
 
-@pytest.mark.parametrize(
-    ("one", "length", "shown"), [(Range(1, 65), 65, "1–65"), (Range(7, 7), 1, "7"), (Range(8, 7), 0, "none")]
-)
-def test_a_range_has_both_its_ends(one, length, shown):
-    assert (len(one), str(one)) == (length, shown)
-    assert (7 in one, "7" in one) == (length > 0, False)
-
-
 @given(st.integers(0, 50), st.integers(0, 50), st.integers(0, 50))
 def test_coverage_is_a_partition_or_none_at_all(a, b, n):
     if a <= b <= n:

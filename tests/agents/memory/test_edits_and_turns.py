@@ -96,14 +96,6 @@ def test_an_edited_summary_is_kept_as_a_leaf_when_the_next_takes_its_place(eliza
     assert "and I laughed" in chain_of(leaves, 5)[0].text
 
 
-def test_a_line_typed_by_hand_is_a_memory_before_anything_else_happens(eliza):
-    eliza.live(3)
-    with open(on_disk.journal_files(eliza.folder)[-1], "a") as file:
-        file.write("- I owe Odile a lantern.\n")
-    view = eliza.memory.view()
-    assert (view.n, view.tail[-1].text) == (4, "I owe Odile a lantern.")
-
-
 def test_a_new_file_and_a_line_in_an_old_one_are_noticed(eliza):
     eliza.live(2)
     eliza.clock.ms += 86_400_000

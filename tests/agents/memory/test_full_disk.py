@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.agents.memory.lives import Life, QuickDisk, talkative, windows
+from tests.agents.memory.lives import MORNING_MS, Life, QuickDisk, talkative, windows
 from tests.english import ENGLISH
 from vault.errors import NoteError
 
@@ -21,16 +21,21 @@ def a_life(root: Path) -> tuple[Life, QuickDisk, list[str]]:
     return life, disk, told
 
 
-def test_admins_hear_once_that_memories_wait_and_once_that_they_are_written(tmp_path):
+def test_memories_wait_in_order_and_admins_and_the_log_hear_of_it_once_and_once_that_they_are_written(tmp_path, caplog):
     life, disk, told = a_life(tmp_path)
     with disk.full():
         life.live(3)
+        assert not life.memory.write_pending()
+        assert life.memory.waiting == 3
+        assert "No space left on device" in life.memory.problem
     life.live(1)
+    assert (life.memory.problem, life.memory.waiting) == ("", 0)
     assert len(told) == 2
     assert told[0].startswith("agents/Eliza/journal: a memory cannot be written: No space left on device.")
     assert told[0].endswith("Eliza pauses, and what it perceives waits until it can be written.")
     assert told[1] == "The memories of Eliza are written again; none was lost."
-    assert life.memory.journal.last == 16
+    assert [memory.at_ms for memory in life.memory.view().tail] == [MORNING_MS + 1000 * seq for seq in range(1, 17)]
+    assert [record.getMessage() for record in caplog.records][1:] == ["[Memory] Eliza: memories are written again"]
 
 
 def test_admins_hear_that_the_archive_cannot_be_written(tmp_path):

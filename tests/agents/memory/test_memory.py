@@ -119,21 +119,6 @@ def test_what_would_be_no_partition_is_refused_and_changes_nothing(tmp_path, lon
     assert not written(tmp_path, "recent.md").exists()
 
 
-def test_while_nothing_can_be_written_memories_wait_in_order_and_the_problem_is_told_once(tmp_path, caplog):
-    disk = FailingDisk()
-    memory = memory_in(tmp_path, disk, count=2)
-    with disk.full():
-        remember(memory, 3)
-        assert not memory.write_pending()
-        assert memory.waiting == 3
-        assert "No space left on device" in memory.problem
-    remember(memory, 1)
-    assert (memory.problem, memory.waiting) == ("", 0)
-    assert [m.text for m in memory.view().tail] == [f"Thing {seq}." for seq in range(1, 7)]
-    assert len([r for r in caplog.records if r.levelname == "ERROR"]) == 1
-    assert caplog.records[-1].getMessage() == "[Memory] Eliza: memories are written again"
-
-
 def test_a_summary_edited_by_hand_counts_from_the_next_view(tmp_path):
     memory = memory_in(tmp_path, count=20)
     memory.publish(None, summary(1, 8))

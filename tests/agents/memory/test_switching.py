@@ -137,7 +137,7 @@ def test_0_13_summaries_and_words_add_up_to_every_memory_once_after_any_interlea
 
 
 @pytest.mark.parametrize(("before", "after"), list(itertools.permutations(STRATEGIES, 2)))
-def test_0_13_each_strategy_goes_on_where_any_other_has_left_off_without_a_gap(tmp_path, before, after):
+def test_3_17_each_strategy_goes_on_where_any_other_has_left_off_without_a_gap(tmp_path, before, after):
     async def lived() -> Switching:
         life = Switching(tmp_path, before)
         for strategy in (before, after, before, after):

@@ -13,7 +13,6 @@ from agents.memory.view import (
     View,
     collapse_repeats,
     memory_text,
-    placeholder,
     result_texts,
     tail_tier,
     truncate,
@@ -141,28 +140,6 @@ def command_memory(seq: int, kind: str, text: str, refused: bool = False) -> Mem
 def tail_of(*memories: Memory, limits: ResultLimits | None = None) -> list[str]:
     view = seen("Moss", memories, limits=limits or ResultLimits())
     return view.tail_text().split("\n")
-
-
-def test_a_refusal_is_told_as_one():
-    refusal = command_memory(12, "result", "There is no exit 'up' here. Exits: east, west.", refused=True)
-    assert placeholder(refusal, "up") == "[up: refused, 46 characters, \"There is no exit 'up' here.…\" ^m12]"
-
-
-def test_without_a_deed_before_it_a_result_is_called_that():
-    assert placeholder(command_memory(12, "result", LONG), "").startswith("[result: ok, ")
-
-
-def test_a_result_is_whole_while_its_turn_lasts_and_a_placeholder_from_the_next_deed_on():
-    turn = [
-        command_memory(1, "acted", "look"),
-        command_memory(2, "result", LONG),
-        command_memory(3, "observed", "Ana nods."),
-    ]
-    whole = tail_of(*turn)
-    assert whole == ["~Moss> look", " ".join(LONG.split("\n")).strip(), "Ana nods."]
-    after = tail_of(*turn, command_memory(4, "acted", "nod"))
-    assert after[1].startswith("[look: ok, ")
-    assert after[0::2] == ["~Moss> look", "Ana nods."]
 
 
 def test_a_short_result_stays_as_it_is():
