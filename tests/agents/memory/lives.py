@@ -9,11 +9,14 @@ import random
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 from agents.memory.compactor import Compactor, Outcome
 from agents.memory.cost import PromptCost
+from agents.memory.inspection import status_text
 from agents.memory.memory import AgentMemory
 from agents.memory.strategy import StrategyRegistry
+from agents.memory.summaries.formats import SECTIONS
 from agents.memory.summaries.prompt import SummaryTemplates, load_summary_templates
 from agents.memory.summaries.summarizing import Summarizer, SummarizerProfile, SummaryContext
 from agents.models.model import Request
@@ -30,6 +33,9 @@ from vault.vault import STARTER, Vault
 NAME = "Eliza"
 ROSTER = frozenset({"Eliza", "Moss", "Odile", "The Landing"})
 MORNING_MS = 1_795_248_000_000  # 2026-11-21 08:00 UTC
+HEADINGS = "under these six headings"
+"""Part of what asks for a summary in sections."""
+
 GOOD = ("heard Moss talk", "listened to Moss", "sat with Moss", "was told by Moss")
 
 
@@ -119,6 +125,11 @@ class Life:
         await self.finish()
         return said.told(ENGLISH)
 
+    async def rebuild(self) -> None:
+        """Ask for the long-term summary to be made anew, and wait for the end of that."""
+        self.compactor.force_rebuild(self.heard.append)
+        await self.finish()
+
     async def finish(self) -> None:
         """Wait until nothing is under way."""
         while self.compactor.is_running:
@@ -129,9 +140,25 @@ class Life:
         while self.compactor.is_running and not self.model.running:
             await one_turn()
 
+    def status(self, later_ms: int = 0) -> list[str]:
+        """Return the lines of its status, so many milliseconds from now."""
+        now_ms = self.clock.ms + later_ms
+        return status_text(self.memory, self.compactor, self.model.count_tokens, now_ms, ENGLISH).split("\n")
+
     def die(self) -> None:
         """Drop everything, as the end of a process does: nothing is saved, nothing tidied up."""
         self.memory.journal._open.close_file()
+
+
+def archived(memory: AgentMemory, event: str = "") -> list[dict[str, Any]]:
+    """Return what the archive of a memory has, or what it has of one event."""
+    memory.archive_writer.write()
+    return [entry for _, entry in memory.archive_writer.archive.entries() if event in ("", entry["event"])]
+
+
+def outcomes(memory: AgentMemory) -> list[tuple[str, str]]:
+    """Return the compactions that the archive tells of, each with its outcome."""
+    return [(entry["event"], entry["outcome"]) for entry in archived(memory) if "outcome" in entry]
 
 
 async def one_turn() -> None:
@@ -147,6 +174,25 @@ def windows(immediate: int, recent: int, **more: object) -> MemorySettings:
 def talkative() -> ScriptedModel:
     """Return a model whose every summary is good."""
     return ScriptedModel(good_summaries())
+
+
+def writer() -> ScriptedModel:
+    """Return a model whose every summary is good, each another than the one before, in the form that is asked for."""
+    descriptions_by_day_part = itertools.cycle(
+        itertools.product("brown quick slow cold loud".split(), "mornings evenings rain".split())
+    )
+
+    def answer(request: Request) -> str:
+        told = "I heard Moss talk of the river: {} in the {}.".format(*next(descriptions_by_day_part))
+        return in_sections(told) if HEADINGS in request.prompt else told
+
+    return ScriptedModel(answer)
+
+
+def in_sections(fact: str, goal: str = "None.") -> str:
+    """Return a summary in the six sections with one fact in it."""
+    lines = {"User Goal": goal, "Confirmed Facts": fact}
+    return "\n".join(f"## {name}\n{lines.get(name, 'None.')}" for name in SECTIONS)
 
 
 def good_summaries() -> Callable[[Request], str]:

@@ -15,7 +15,7 @@ from agents.memory.coverage import Coverage
 from agents.memory.memory import AgentMemory
 from agents.write_pool import WritePool
 from tests.agents.memory.held import Held
-from tests.agents.memory.lives import Life, QuickDisk, one_turn, talkative, windows
+from tests.agents.memory.lives import Life, QuickDisk, one_turn, outcomes, talkative, windows
 from tests.vault.failing_disk import FailingDisk, Stopped
 from vault.errors import NoteError
 
@@ -107,9 +107,7 @@ def test_an_edit_made_meanwhile_counts_and_what_was_made_is_kept_beside_it(tmp_p
     kept = [path.name for path in (life.folder / "summaries").iterdir() if "(conflict " in path.name]
     assert len(kept) == 2
     assert drafts(life) == []
-    life.memory.archive_writer.write()
-    outcomes = [entry["outcome"] for _, entry in life.memory.archive_writer.archive.entries() if "outcome" in entry]
-    assert outcomes == ["accepted", "accepted", "superseded", "accepted"]
+    assert [outcome for _, outcome in outcomes(life.memory)] == ["accepted", "accepted", "superseded", "accepted"]
 
 
 @pytest.mark.parametrize("strategy", ["waterfall", "rolling"])
@@ -219,9 +217,7 @@ def test_one_who_stops_does_not_wait_for_the_disk_and_leaves_nothing_behind(tmp_
 def test_the_archive_says_that_what_was_accepted_has_not_come_into_force(tmp_path: Path):
     life, pool = a_life(tmp_path)
     stop(life, pool)
-    life.memory.archive_writer.write()
-    outcomes = [entry["outcome"] for _, entry in life.memory.archive_writer.archive.entries() if "outcome" in entry]
-    assert outcomes == ["accepted", "accepted", "cut short"]
+    assert [outcome for _, outcome in outcomes(life.memory)] == ["accepted", "accepted", "cut short"]
 
 
 def test_what_cannot_even_be_begun_holds_no_file_open(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):

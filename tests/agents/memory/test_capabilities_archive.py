@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import errno
 import hashlib
-import itertools
 import re
 from dataclasses import replace
 from pathlib import Path
@@ -14,11 +13,11 @@ import pytest
 
 from agents.commands.memory_commands import memory_commands
 from agents.memory.coverage import Coverage
-from agents.memory.inspection import expand, expand_text, status_text
+from agents.memory.inspection import expand, expand_text
 from agents.memory.memory import AgentMemory
 from agents.models.model import ModelError
 from server import cli
-from tests.agents.memory.lives import NAME, Life, QuickDisk, windows
+from tests.agents.memory.lives import NAME, Life, QuickDisk, archived, windows, writer
 from tests.agents.test_agent import Life as AgentLife
 from tests.english import ENGLISH
 from tests.scripted_model import ScriptedModel
@@ -28,16 +27,6 @@ from world.events import Output, Refused
 
 LOOK = "The Landing\nGreen planks, still wet from the spray.\n\n   Carved into one: “1871”.\n" + "It goes by. " * 30
 REFERENCE = re.compile(r"\^m\d+|\d{4}-\d\d-\d\d(?:-\d+)?#\d+")
-
-
-def various() -> ScriptedModel:
-    """Return a model whose every summary is good, and another than the one before."""
-    descriptions_by_day_part = itertools.cycle(
-        itertools.product("brown quick slow cold loud".split(), "mornings evenings rain".split())
-    )
-    return ScriptedModel(
-        lambda request: "I heard Moss talk of the river: {} in the {}.".format(*next(descriptions_by_day_part))
-    )
 
 
 class FullArchive(QuickDisk):
@@ -64,24 +53,6 @@ def body(text: str) -> str:
     return text.split("\n", 1)[1]
 
 
-def events(memory: AgentMemory) -> list[str]:
-    return [str(entry["event"]) for _, entry in memory.archive_writer.archive.entries()]
-
-
-def status_of(life: Life) -> str:
-    return status_text(life.memory, life.compactor, life.model.count_tokens, life.clock(), ENGLISH)
-
-
-def run(*coroutines) -> None:
-    """Run coroutines one after the other in one loop."""
-
-    async def all_of_them() -> None:
-        for coroutine in coroutines:
-            await coroutine
-
-    asyncio.run(all_of_them())
-
-
 # 2.20 A result that is too long on arrival
 
 
@@ -104,7 +75,7 @@ def test_2_20_a_megabyte_never_puts_more_than_the_cap_into_the_prompt(tmp_path):
 
 def test_2_20_a_result_that_cannot_be_archived_is_remembered_whole_and_told_within_the_cap(tmp_path):
     disk = FullArchive()
-    life = Life(tmp_path, windows(8, 8), various(), disk=disk)
+    life = Life(tmp_path, windows(8, 8), writer(), disk=disk)
     disk.is_full = True
     life.memory.record("result", "word " * 10_000)
     assert life.memory.memory(1) is not None
@@ -115,7 +86,7 @@ def test_2_20_a_result_that_cannot_be_archived_is_remembered_whole_and_told_with
 
 
 def test_2_20_the_whole_of_it_can_be_read_a_screen_at_a_time(tmp_path):
-    life = Life(tmp_path, windows(8, 8), various())
+    life = Life(tmp_path, windows(8, 8), writer())
     text = "".join(f"{number:06} " for number in range(10_000))
     life.memory.record("result", text)
     pages = [body(expand_text(life.memory, f"^m1 from {first}", ENGLISH)) for first in range(1, len(text), 16_000)]
@@ -128,7 +99,7 @@ def test_2_20_the_whole_of_it_can_be_read_a_screen_at_a_time(tmp_path):
 
 
 def test_3_3_a_placeholder_names_command_status_size_and_a_reference_to_the_original_bytes(tmp_path):
-    memory = Life(tmp_path, windows(64, 64), various()).memory
+    memory = Life(tmp_path, windows(64, 64), writer()).memory
     looks(memory, 1)
     assert "Green planks, still wet from the spray. Carved" in memory.view().tail_text()
     memory.record("acted", "nod")
@@ -156,37 +127,36 @@ def test_3_3_a_refused_command_is_told_as_refused_after_a_restart_too(tmp_path):
 
 
 def test_3_7_who_asks_is_told_tokens_before_and_after_and_the_archive_has_them(tmp_path):
-    life = Life(tmp_path, windows(8, 8), various())
+    life = Life(tmp_path, windows(8, 8), writer())
     looks(life.memory, 10)
-    run(life.force())
+    asyncio.run(life.force())
     found = re.search(r"takes (\d+) tokens, (\d+) before", life.heard[0].told(ENGLISH))
     assert found
     assert int(found[1]) < int(found[2])
-    entries = [e for _, e in life.memory.archive_writer.archive.entries() if e["event"] == "manual_compact"]
+    entries = archived(life.memory, "manual_compact")
     assert (entries[0]["tokens_before"], entries[-1]["tokens_after"]) == (int(found[2]), int(found[1]))
 
 
 def test_3_7_who_asks_hears_why_it_failed_and_the_archive_has_it_too(tmp_path):
     life = Life(tmp_path, windows(8, 8), ScriptedModel(lambda request: ModelError("scripted is gone.")))
     life.live(30)
-    run(life.force())
+    asyncio.run(life.force())
     assert [(one.done, "scripted is gone." in one.told(ENGLISH)) for one in life.heard] == [(False, True)]
-    assert life.memory.archive_writer.write()
-    (entry,) = [e for _, e in life.memory.archive_writer.archive.entries() if e["event"] == "manual_compact"]
+    (entry,) = archived(life.memory, "manual_compact")
     assert (entry["outcome"], entry["why"]) == ("failed", "scripted is gone.")
 
 
 # 3.8 The archive
 
 
-def archived(root: Path) -> dict[str, bytes]:
+def archive_files(root: Path) -> dict[str, bytes]:
     return {path.name: path.read_bytes() for path in root.glob("agents/*/archive/*.jsonl")}
 
 
 def test_3_8_a_turn_is_archived_whole_in_one_write(tmp_path):
     life = AgentLife(tmp_path, "go north | it is warm", "go south | it is hot")
     life.turns(2)
-    entries = [entry for _, entry in life.memory.archive_writer.archive.entries()]
+    entries = archived(life.memory)
     assert [entry["event"] for entry in entries] == [
         *("message", "tool_call", "tool_result"),
         *("message", "tool_call", "tool_result"),
@@ -197,38 +167,33 @@ def test_3_8_a_turn_is_archived_whole_in_one_write(tmp_path):
         reference for reference, entry in life.memory.archive_writer.archive.entries() if entry["event"] == "message"
     ]
     assert [life.memory.archive_writer.archive.prompt_of(reference) for reference in references] == life.model.prompts
-    assert sum(len(content) for content in archived(tmp_path).values()) < sum(map(len, life.model.prompts)) + 2000
+    assert sum(len(content) for content in archive_files(tmp_path).values()) < sum(map(len, life.model.prompts)) + 2000
 
 
 def test_3_8_every_event_of_a_life_stands_in_it(tmp_path):
-    life = Life(tmp_path, windows(8, 8), various())
+    life = Life(tmp_path, windows(8, 8), writer())
     looks(life.memory, 8)
-    run(life.compact())
+    asyncio.run(life.compact())
     looks(life.memory, 2)
-    run(life.force())
+    asyncio.run(life.force())
     leaf = life.memory.summaries.leaf_names()[0]
     assert life.memory.longterm
     life.memory.publish(replace(life.memory.longterm, text="I slept.", checksum=""), life.memory.recent)
 
-    async def rebuild() -> None:
-        life.compactor.force_rebuild(life.heard.append)
-        await life.finish()
-
-    run(rebuild())
+    asyncio.run(life.rebuild())
     life.memory.roll_back(leaf.removesuffix(".md"))
     life.memory.close()
-    found = set(events(life.memory))
-    assert found == {
+    assert {entry["event"] for entry in archived(life.memory)} == {
         *("tool_call", "tool_result", "micro_compact"),
         *("auto_compact", "manual_compact", "rebuild", "rollback"),
     }  # and message, which is a turn's
 
 
 def test_3_8_an_archived_compaction_has_ranges_sources_and_every_text(tmp_path):
-    life = Life(tmp_path, windows(8, 8), various())
+    life = Life(tmp_path, windows(8, 8), writer())
     life.live(40)
-    run(life.compact())
-    _, last = [e for e in life.memory.archive_writer.archive.entries() if e[1]["event"] == "auto_compact"][-1]
+    asyncio.run(life.compact())
+    last = archived(life.memory, "auto_compact")[-1]
     longterm, recent = life.memory.longterm, life.memory.recent
     assert longterm
     assert recent
@@ -257,14 +222,14 @@ def test_3_8_no_player_reads_another_s_archive(tmp_path):
 
 
 def test_3_8_with_archive_false_nothing_is_archived_and_summaries_are_made(tmp_path):
-    life = Life(tmp_path, windows(8, 8, archive=False), various())
+    life = Life(tmp_path, windows(8, 8, archive=False), writer())
     looks(life.memory, 2, "word " * 2000)
     life.live(30)
-    run(life.compact())
+    asyncio.run(life.compact())
     life.memory.close()
-    assert archived(tmp_path) == {}
+    assert archive_files(tmp_path) == {}
     assert life.compactor.stats.cycles > 0
-    assert "Archive: off, because archive is false" in status_of(life)
+    assert "Archive: off, because archive is false" in "\n".join(life.status())
     assert life.memory.memory(2) is not None
     assert expand(life.memory, "2", ENGLISH)[0].text == ("word " * 2000).strip()
 
@@ -273,11 +238,11 @@ def test_3_8_with_archive_false_nothing_is_archived_and_summaries_are_made(tmp_p
 
 
 def test_3_9_every_reference_in_every_prompt_and_summary_resolves(tmp_path):
-    life, told = Life(tmp_path, windows(16, 8), various()), set[str]()
+    life, told = Life(tmp_path, windows(16, 8), writer()), set[str]()
     for turn in range(40):
         looks(life.memory, 1, LOOK if turn % 5 else "word " * 2000)
         told |= set(REFERENCE.findall(life.memory.view().tail_text()))
-        run(life.compact())
+        asyncio.run(life.compact())
     summaries = [summary for _, summary in life.memory.summaries.leaves() + life.memory.summaries.former()]
     sources = [source for s in summaries for source in s.sources if source.startswith("archive ")]
     assert len(sources) == len(summaries) > 10
@@ -306,29 +271,29 @@ def test_3_9_a_reference_to_nothing_says_so(tmp_path, wanted):
 
 def test_3_10_while_the_archive_cannot_be_written_nothing_is_summarised_and_life_goes_on(tmp_path):
     disk = FullArchive()
-    life = Life(tmp_path, windows(8, 8), various(), disk=disk)
+    life = Life(tmp_path, windows(8, 8), writer(), disk=disk)
     disk.is_full = True
     for _ in range(5):
         looks(life.memory, 4)
         life.memory.archive_writer.write()
         life.clock.ms += 3_600_000
-        run(life.compact())
+        asyncio.run(life.compact())
     assert (life.compactor.stats.cycles, life.model.requests) == (0, [])
     assert life.memory.journal.last == 60
     assert life.memory.problem == ""
-    (told,) = [line for line in status_of(life).split("\n") if line.startswith("Archive:")]
+    (told,) = [line for line in life.status() if line.startswith("Archive:")]
     assert "No space left on device" in told
     disk.is_full = False
     life.clock.ms += 3_600_000
-    run(life.compact())
+    asyncio.run(life.compact())
     assert life.compactor.stats.cycles > 0
     assert life.memory.archive_writer.problem == ""
-    assert events(life.memory).count("tool_result") == 20
+    assert len(archived(life.memory, "tool_result")) == 20
 
 
 def test_3_10_an_archive_that_fills_up_at_the_last_moment_stops_the_publication(tmp_path):
     disk = FullArchive()
-    life = Life(tmp_path, windows(8, 8), various(), disk=disk)
+    life = Life(tmp_path, windows(8, 8), writer(), disk=disk)
     life.live(20)
 
     async def filling() -> None:
@@ -362,7 +327,7 @@ def test_3_11_a_failed_compaction_leaves_the_old_view_and_one_warning(tmp_path, 
     life.live(20)
     before = life.memory.view()
     for _ in range(3):
-        run(life.compact())
+        asyncio.run(life.compact())
         life.clock.ms += 3_600_000
     assert life.memory.view() == before
     assert life.compactor.stats.failures_in_a_row == 3
@@ -391,11 +356,11 @@ def test_3_14_without_a_summariser_placeholders_alone_slow_the_growth_and_ask_no
         model = ScriptedModel(lambda request: ModelError("scripted is gone."))
         life = Life(tmp_path / str(limit), windows(8, 8, micro_result_characters=limit), model)
         looks(life.memory, 20)
-        run(life.compact())
+        asyncio.run(life.compact())
         asked, before = len(model.requests), len(life.memory.view().tail_text())
         for _ in range(20):
             looks(life.memory, 1)
-            run(life.compact())
+            asyncio.run(life.compact())
         grown[limit] = len(life.memory.view().tail_text()) - before
         assert len(model.requests) == asked
     assert grown[240] < 0.7 * grown[0]
@@ -405,16 +370,14 @@ def test_3_14_without_a_summariser_placeholders_alone_slow_the_growth_and_ask_no
 
 
 def test_3_18_everything_is_there_after_ten_compactions_in_the_archive_and_beyond(tmp_path):
-    life, lived = Life(tmp_path, windows(8, 8), various()), list[str]()
+    life, lived = Life(tmp_path, windows(8, 8), writer()), list[str]()
     for number in range(60):
         results = f"Result {number}. {'It goes on. ' * 30}"
         looks(life.memory, 1, results)
         lived.append(results)
-        run(life.compact())
+        asyncio.run(life.compact())
     assert life.compactor.stats.cycles >= 10
-    life.memory.archive_writer.write()
-    every = list(life.memory.archive_writer.archive.entries())
-    assert [entry["text"] for _, entry in every if entry["event"] == "tool_result"] == lived
+    assert [entry["text"] for entry in archived(life.memory, "tool_result")] == lived
     assert [m.seq for m in expand(life.memory, "all", ENGLISH)] == list(range(1, 181))
     assert [m.text for m in expand(life.memory, "all", ENGLISH) if m.kind == "result"] == [
         text.strip() for text in lived
@@ -422,16 +385,16 @@ def test_3_18_everything_is_there_after_ten_compactions_in_the_archive_and_beyon
 
 
 def test_3_23_an_archive_beyond_its_budget_is_told_of_in_the_status(tmp_path):
-    life = Life(tmp_path, windows(8, 8, archive_alarm_mb=1), various())
+    life = Life(tmp_path, windows(8, 8, archive_alarm_mb=1), writer())
     life.memory.record("result", "word " * 150_000)
-    assert "Archive: 1 file, 0.8 MB." in status_of(life)
-    assert "Note: the archive" not in status_of(life)
+    assert "Archive: 1 file, 0.8 MB." in life.status()
+    assert "Note: the archive" not in "\n".join(life.status())
     life.memory.record("result", "word " * 150_000)
-    assert "Note: the archive is larger than archive_alarm_mb, which is 1." in status_of(life)
+    assert "Note: the archive is larger than archive_alarm_mb, which is 1." in "\n".join(life.status())
 
 
 def test_3_23_an_old_file_moved_away_harms_nothing(tmp_path):
-    life = Life(tmp_path, windows(8, 8), various())
+    life = Life(tmp_path, windows(8, 8), writer())
     looks(life.memory, 3)
     life.memory.archive_writer.write()
     for path in tmp_path.glob("agents/*/archive/*.jsonl"):
@@ -439,13 +402,13 @@ def test_3_23_an_old_file_moved_away_harms_nothing(tmp_path):
     told = body(expand_text(life.memory, "^m2", ENGLISH))
     assert " ".join(told.split()) == " ".join(LOOK.split())
     life.live(30)
-    run(life.compact())
+    asyncio.run(life.compact())
     assert life.compactor.stats.cycles > 0
 
 
 def lived(root: Path) -> Life:
     """Return a life with a journal, summaries and an archive, whose files are all closed."""
-    life = Life(root, windows(8, 8), various())
+    life = Life(root, windows(8, 8), writer())
     (life.folder / "agent.md").write_text("You are Eliza.\n", encoding="utf-8")
     looks(life.memory, 10)
     asyncio.run(life.compact())
@@ -470,7 +433,7 @@ def test_3_21_an_agent_can_begin_anew_and_its_archive_stays_or_goes_as_is_asked(
     assert before.items() <= after.items()
     assert len(after) == len(before) + kept  # the archive that stays is told that numbers begin again
     assert (life.folder / "archive").exists() == kept
-    again = Life(tmp_path, windows(8, 8), various())
+    again = Life(tmp_path, windows(8, 8), writer())
     assert again.memory.coverage == Coverage(0, 0, 0)
     assert again.memory.view().tail == ()
     assert again.memory.warnings == []
@@ -479,7 +442,7 @@ def test_3_21_an_agent_can_begin_anew_and_its_archive_stays_or_goes_as_is_asked(
     assert (again.memory.coverage.n, again.compactor.stats.last_error) == (20, "")
     assert [memory.seq for memory in again.memory.journal.read(1, 20)] == list(range(1, 21))
     again.memory.close()
-    assert Life(tmp_path, windows(8, 8), various()).memory.journal.last == 20  # whatever a former life had counted to
+    assert Life(tmp_path, windows(8, 8), writer()).memory.journal.last == 20  # whatever a former life had counted to
 
 
 @pytest.mark.parametrize(("name", "why"), [("Zebulon", "no agent 'Zebulon'; there are Eliza"), (NAME, "nothing yet")])

@@ -110,9 +110,7 @@ def test_0_5_the_prompt_has_one_summary_a_tier_and_the_old_ones_are_on_disk_only
     async def story() -> None:
         while cycles.cycles < 7:
             town.live(1)
-            town.eliza.compactor.start_if_due()
-            while town.eliza.compactor.is_running:
-                await one_turn()
+            await town.compact()
 
     asyncio.run(story())
     prompt, leaves = town.eliza.prompt().text, town.eliza.memory.summaries.leaf_names()

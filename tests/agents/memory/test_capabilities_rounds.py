@@ -15,8 +15,8 @@ from agents.memory.view import CompactedMessage, CompactionProvider
 from agents.models.model import ModelError
 from config.settings import MemorySettings
 from config.validation import SettingsError, SourcedValue, settings_from
-from tests.agents.memory.lives import Life, one_turn, talkative, windows
-from tests.agents.memory.test_switching import Switching, writer
+from tests.agents.memory.lives import Life, talkative, windows, writer
+from tests.agents.memory.test_switching import Switching
 from tests.agents.memory.towns import Town
 from tests.agents.memory.views import memory_settings
 from tests.agents.test_agent import Life as AgentLife
@@ -80,13 +80,7 @@ def test_0_7_the_documented_timeline_ten_fifteen_twenty(tmp_path):
 def test_0_9_the_prompt_of_an_agent_that_rolls_has_one_message_for_all_that_is_compacted(tmp_path):
     town = Town(tmp_path, "strategy: rolling\nthreshold: 7\nretain_recent: 3")
     town.live(10)
-
-    async def compact() -> None:
-        town.eliza.compactor.start_if_due()
-        while town.eliza.compactor.is_running:
-            await one_turn()
-
-    asyncio.run(compact())
+    asyncio.run(town.compact())
     summary = town.eliza.memory.longterm
     assert summary
     assert f"[Conversation History Summary (Rounds 1-7)]\n{summary.text}\n" in town.eliza.prompt().text

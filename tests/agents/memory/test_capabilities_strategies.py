@@ -14,7 +14,6 @@ import pytest
 from agents.commands.memory_commands import memory_commands
 from agents.memory.cost import CompactionEstimate, estimate_compaction
 from agents.memory.coverage import Coverage
-from agents.memory.inspection import status_text
 from agents.memory.strategy import Layered, MemoryStrategy, Waterfall
 from agents.memory.summaries.formats import SECTIONS, sections_of
 from agents.memory.view import UNSHOWN
@@ -22,12 +21,10 @@ from agents.models.adapter import TokenEstimate
 from agents.models.model import ModelError, Request
 from config.settings import MemorySettings
 from config.validation import SettingsError, SourcedValue, settings_from
-from tests.agents.memory.lives import Life, good_summaries, talkative, windows
-from tests.agents.memory.test_capabilities_archive import various
-from tests.agents.memory.test_switching import HEADINGS, STRATEGIES, Switching, in_sections, writer
+from tests.agents.memory.lives import HEADINGS, Life, good_summaries, in_sections, talkative, windows, writer
+from tests.agents.memory.test_switching import STRATEGIES, Switching
 from tests.agents.memory.views import memory_settings
 from tests.agents.test_agent import Life as AgentLife
-from tests.english import ENGLISH
 from tests.rows import rows_in
 from tests.scripted_model import ScriptedModel
 from tests.vault.vault_of import vault_of
@@ -37,10 +34,6 @@ from vault.memory.memory_line import Range
 from vault.memory.summaries import Summary
 from vault.vault import Vault
 from world.entities import Role
-
-
-def status(life: Life) -> list[str]:
-    return status_text(life.memory, life.compactor, life.model.count_tokens, life.clock(), ENGLISH).split("\n")
 
 
 def layered(root: Path, model: ScriptedModel | None = None, **more: object) -> Life:
@@ -91,10 +84,10 @@ def test_2_1_the_prompt_is_bounded_however_long_a_life_is(tmp_path, strategy, le
 
 def test_2_10_one_long_event_makes_it_due_and_a_hundred_short_ones_do_not(tmp_path):
     marks = {"verbatim_high_tokens": 4000, "verbatim_low_tokens": 2000, "min_saving_tokens": 100}
-    short = Life(tmp_path / "short", windows(64, 64, **marks), various())
+    short = Life(tmp_path / "short", windows(64, 64, **marks), writer())
     rain(short, 100)
     assert compacted(short) == 0
-    long = Life(tmp_path / "long", windows(64, 64, **marks), various())
+    long = Life(tmp_path / "long", windows(64, 64, **marks), writer())
     long.live(1, "Moss tells me of the river. " * 834)
     rain(long, 1)
     assert compacted(long) == 1
@@ -102,7 +95,7 @@ def test_2_10_one_long_event_makes_it_due_and_a_hundred_short_ones_do_not(tmp_pa
 
 
 def test_2_11_a_long_term_summary_lists_the_two_that_it_is_made_of_down_to_every_leaf(tmp_path):
-    life = Life(tmp_path, windows(4, 4), various())
+    life = Life(tmp_path, windows(4, 4), writer())
     for count in (9, 4, 4, 4, 4, 4):  # one cycle each
         before = life.memory.longterm, life.memory.recent
         life.live(count)
@@ -171,7 +164,7 @@ def test_3_2_plain_history_is_what_a_sliding_window_holds(tmp_path, most):
 
 
 def test_3_13_plain_history_is_there_at_any_time_and_what_was_summarised_comes_back(tmp_path):
-    life = Life(tmp_path, windows(8, 8, max_memories=10), various())
+    life = Life(tmp_path, windows(8, 8, max_memories=10), writer())
     life.live(40)
     asyncio.run(life.compact())
     before, files = life.memory.view(), sorted(path.name for path in life.folder.rglob("*.md"))
@@ -203,13 +196,13 @@ def test_3_5_a_saving_below_the_guard_costs_no_call_and_the_reason_is_told(tmp_p
     life = layered(tmp_path, min_saving_tokens=500)
     rain(life, 30)
     assert compacted(life) == 0
-    assert "Next compaction: not now: it would save 110 tokens a turn, less than 500." in status(life)
+    assert "Next compaction: not now: it would save 110 tokens a turn, less than 500." in life.status()
     rain(life, 1)
     assert compacted(life) == 0
     assert caplog.text.count("No compaction for now") == 1
     life.memory.settings = replace(life.memory.settings, min_saving_tokens=20)
     assert compacted(life) == 1
-    assert not [line for line in status(life) if "not now" in line]
+    assert not [line for line in life.status() if "not now" in line]
 
 
 def test_3_6_an_offer_counts_each_summary_that_is_made_and_each_that_goes():
@@ -241,7 +234,7 @@ def test_3_6_a_breaker_stops_what_does_not_help_and_the_status_says_so(tmp_path)
     assert life.compactor.stats.breaker.why == "5 runs within ten minutes"
     life.compactor.stats.breaker.opened_at_tokens = 10_000  # as if the view were large, so that growth is no reason
     assert compacted(life) == 0
-    assert "Next compaction: not now: compaction by tokens rests: 5 runs within ten minutes." in status(life)
+    assert "Next compaction: not now: compaction by tokens rests: 5 runs within ten minutes." in life.status()
     life.clock.ms += 600_000
     assert compacted(life) == 1
 
@@ -378,7 +371,7 @@ def test_4_21_an_agent_names_its_strategy_in_its_own_note_and_two_of_them_differ
     assert (own.strategy, own.threshold) == ("rolling", 12)
     told = {}
     for settings in (own, windows(8, 8)):
-        life = Life(tmp_path / settings.strategy, settings, various())
+        life = Life(tmp_path / settings.strategy, settings, writer())
         for _ in range(8):
             life.live(5)
             asyncio.run(life.compact())

@@ -6,14 +6,12 @@ import asyncio
 import json
 import random
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
 import pytest
 
-from agents.agent import Agent
 from agents.memory.coverage import Coverage
-from agents.memory.strategy import Rolling
 from agents.memory.summaries.drafts import SummaryCall, SummaryRefused
 from agents.memory.summaries.prompt import SummaryTemplate, group_memories, load_summary_templates, render_groups
 from agents.memory.summaries.summarizing import Summarizer, SummarizerProfile, SummaryContext, write_summary
@@ -37,6 +35,7 @@ from world.game import Game
 
 DAY = "---\nroom: '[[The Landing]]'\nimmediate_window: 2\nrecent_window: 3\n{more}---\nYou are {name}.\n"
 GOOD = "I heard Moss talk of the river."
+WEIR = [("The Landing", f"Ana tells of the weir, for the {n}th time.") for n in range(4)]
 KINDS = {
     "planner": ("progress", "decisions", "pending"),
     "scholar": ("learned", "sources", "contradict", "questions"),
@@ -83,17 +82,31 @@ class Town:
 
         return ScriptedModel(answer, name=name)
 
-    def wake(self, *models: ScriptedModel) -> None:
-        """Give the agents the first model to think with and the others for summaries; to be called in a loop."""
-        first, *others = map(ModelQueue, models)
-        self.agents.wake(first, others)
+    def lives(
+        self,
+        *models: ScriptedModel,
+        names: Iterable[str] = ("Eliza",),
+        memories: Sequence[tuple[str, str]] = WEIR,
+        ticks: int = 0,
+    ) -> None:
+        """Let agents think so often with the first model, and the others summarise what they remember: (room, text).
 
-    async def summarise(self, name: str, memories: Sequence[tuple[str, str]], importance: int = 3) -> None:
-        """Have an agent remember (room, text) and compact them all, and two newer ones left as they are."""
-        agent = self.agents[name]
-        for room, text in [*memories, *[("The Landing", "It rains.")] * 2]:
-            agent.memory.record("observed", text, room, ("Ana",), importance)
-        await compacted(agent)
+        Two newer memories are left as they are.
+        """
+
+        async def live() -> None:
+            first, *others = map(ModelQueue, models)
+            self.agents.wake(first, others)
+            for agent in (self.agents[name] for name in names):
+                for room, text in [*memories, *[("The Landing", "It rains.")] * 2]:
+                    agent.memory.record("observed", text, room, ("Ana",))
+                for _ in range(ticks):
+                    await agent.tick()
+                agent.compactor.start_if_due()
+                while agent.compactor.is_running:
+                    await one_turn()
+
+        asyncio.run(live())
 
 
 def talkative() -> ScriptedModel:
@@ -102,12 +115,6 @@ def talkative() -> ScriptedModel:
 
 def is_summary(prompt: str) -> bool:
     return prompt.endswith("SUMMARY:")
-
-
-async def compacted(agent: Agent) -> None:
-    agent.compactor.start_if_due()
-    while agent.compactor.is_running:
-        await one_turn()
 
 
 def heard(*texts: str, importance: int = 3, room: str = "The Landing", first: int = 1) -> list[Memory]:
@@ -133,31 +140,18 @@ def summarizer_of(
 
 
 def test_0_4_two_agents_with_different_templates_are_asked_differently(tmp_path):
-    async def live() -> None:
-        town.wake(town.model(reply=lambda prompt: "I heard Ana tell of the weir."))
-        await town.summarise(
-            "Eliza", [("The Landing", f"Ana tells of the weir, for the {n}th time.") for n in range(4)]
-        )
-        await town.summarise("Moss", [("The Landing", f"Ana tells of the weir, for the {n}th time.") for n in range(4)])
-
     town = Town(tmp_path, eliza="summary_template: planner\n", moss="summary_template: trader\n")
-    asyncio.run(live())
+    town.lives(town.model(reply=lambda prompt: "I heard Ana tell of the weir."), names=("Eliza", "Moss"))
     (_, eliza), (_, moss) = town.asked
     assert "progress made" in eliza and "debts" not in eliza
     assert "debts" in moss and "progress made" not in moss
 
 
 def test_0_4_a_missing_template_falls_back_to_the_common_one_and_says_so_once(tmp_path, caplog):
-    async def live() -> None:
-        town.wake(town.model())
-        await town.summarise(
-            "Eliza", [("The Landing", f"Ana tells of the weir, for the {n}th time.") for n in range(4)]
-        )
-
     town = Town(tmp_path, eliza="summary_template: poet\n")
     for _ in range(3):
         assert town.agents.reload(town.settings) == []
-    asyncio.run(live())
+    town.lives(town.model())
     assert "whom I met, what was said and promised" in town.asked[0][1]
     assert [r.getMessage() for r in caplog.records if "template" in r.getMessage()] == [
         "[Memory] Eliza: there is no template summarize_recent_poet; Eliza is asked with summarize_recent."
@@ -177,14 +171,9 @@ def test_0_17_a_planted_pending_item_survives_in_a_planner_s_summary(tmp_path):
         kept = next(line for line in lines if "pending" not in prompt or "the sealed letter" in line)
         return f"I was by the river. {kept} So I heard."
 
-    async def live() -> None:
-        town.wake(town.model(reply=reader))
-        for name in town.agents:
-            await town.summarise(name, [("The Landing", text) for text in texts])
-
     texts = [f"Ana {does}." for does in ("waves", "waits for the sealed letter", "eats an eel", "minds the step")]
     town = Town(tmp_path, eliza="summary_template: planner\n")
-    asyncio.run(live())
+    town.lives(town.model(reply=reader), names=town.agents, memories=[("The Landing", text) for text in texts])
     eliza, moss = (town.agents[name].memory.recent for name in ("Eliza", "Moss"))
     assert eliza and "the sealed letter" in eliza.text
     assert moss and "the sealed letter" not in moss.text
@@ -201,38 +190,18 @@ def test_0_17_a_planted_pending_item_survives_in_a_planner_s_summary(tmp_path):
     ],
 )
 def test_2_18_what_happened_mostly_in_rooms_of_a_domain_is_asked_for_with_its_template(tmp_path, rooms, asked):
-    async def live() -> None:
-        town.wake(town.model())  # and Eliza sees Moss wake on The Landing
-        await town.summarise("Eliza", [(room, f"Ana tells {n} things of it.") for n, room in enumerate(rooms)])
-
     domains, notes = ("market", "harbour", "mill"), {}
     for domain in domains:
         notes[f"rooms/The {domain}.md"] = f"---\ntags: [room, domain/{domain}]\n---\nA place.\n"
         text = f"{{memories}}\nTell of the {domain.upper()}.{{objection}}\nSUMMARY:\n"
         notes[f"templates/summarize_recent_{domain}.md"] = text
     town = Town(tmp_path, notes)
-    asyncio.run(live())
+    # And Eliza sees Moss wake on The Landing.
+    town.lives(town.model(), memories=[(room, f"Ana tells {n} things of it.") for n, room in enumerate(rooms)])
     assert [re.findall("MARKET|HARBOUR|MILL|said and promised", prompt) for _, prompt in town.asked] == [[asked]]
 
 
 # What is asked, and when
-
-
-@pytest.mark.parametrize(
-    ("compress", "retain", "expected"),
-    [
-        (2, 3, [(5, 1, 2), (7, 3, 4), (9, 5, 6)]),
-        (7, 3, [(10, 1, 7), (17, 8, 14), (24, 15, 21)]),
-        (1, 0, [(1, 1, 1), (2, 2, 2), (3, 3, 3)]),
-    ],
-)
-def test_2_3_the_oldest_are_compressed_as_soon_as_enough_are_there_beyond_those_retained(compress, retain, expected):
-    strategy, b, found = Rolling(compress + retain - 1, retain), 0, []
-    for n in range(1, 26):
-        if plan := strategy.plan(Coverage(b, b, n)):
-            found.append((n, plan.taken.first, plan.taken.last))
-            b = plan.taken.last
-    assert found[:3] == expected
 
 
 def test_2_4_the_summary_before_stands_in_the_prompt_of_the_next(tmp_path):
@@ -283,15 +252,8 @@ def test_2_5_nothing_is_summarised_twice_but_what_has_to_be_tried_again(tmp_path
 
 
 def test_2_6_summaries_are_made_by_the_other_model_and_turns_by_the_main_one(tmp_path):
-    async def live() -> None:
-        town.wake(town.model("main"), town.model("cheap"))
-        await town.agents["Eliza"].tick()
-        await town.summarise(
-            "Eliza", [("The Landing", f"Ana tells of the weir, for the {n}th time.") for n in range(4)]
-        )
-
     town = Town(tmp_path)
-    asyncio.run(live())
+    town.lives(town.model("main"), town.model("cheap"), ticks=1)
     assert {name for name, prompt in town.asked if is_summary(prompt)} == {"cheap"}
     assert {name for name, prompt in town.asked if not is_summary(prompt)} == {"main"}
     recent = town.agents["Eliza"].memory.recent
@@ -299,14 +261,8 @@ def test_2_6_summaries_are_made_by_the_other_model_and_turns_by_the_main_one(tmp
 
 
 def test_2_6_the_next_model_is_asked_when_the_first_gives_no_good_summary(tmp_path):
-    async def live() -> None:
-        town.wake(town.model("main"), town.model("poor", lambda prompt: "I met Bartholomew."), town.model("good"))
-        await town.summarise(
-            "Eliza", [("The Landing", f"Ana tells of the weir, for the {n}th time.") for n in range(4)]
-        )
-
     town = Town(tmp_path)
-    asyncio.run(live())
+    town.lives(town.model("main"), town.model("poor", lambda prompt: "I met Bartholomew."), town.model("good"))
     assert [name for name, _ in town.asked] == ["poor", "poor", "good"]
     assert "A first try was refused: No memory has this name: Bartholomew." in town.asked[1][1]
     agent = town.agents["Eliza"]
@@ -325,15 +281,8 @@ def test_2_6_a_second_try_may_keep_the_words_that_the_objection_to_the_first_quo
 
 
 def test_2_8_an_agent_for_whom_it_is_turned_off_costs_no_call_and_the_others_go_on(tmp_path):
-    async def live() -> None:
-        town.wake(town.model())
-        for name in town.agents:
-            await town.summarise(
-                name, [("The Landing", f"Ana tells of the weir, for the {n}th time.") for n in range(9)]
-            )
-
     town = Town(tmp_path, eliza="enabled: false\n")
-    asyncio.run(live())
+    town.lives(town.model(), names=town.agents)
     assert [agent.compactor.stats.calls > 0 for agent in town.agents.values()] == [False, True]
     assert all("memories of Moss" in prompt or "what Moss remembers" in prompt for _, prompt in town.asked)
 
@@ -360,18 +309,11 @@ def journal_of(life: Life) -> dict[str, bytes]:
 
 
 def test_2_16_a_reply_is_on_every_screen_before_the_summariser_is_called(tmp_path):
-    async def live() -> None:
-        town.wake(town.model())
-        town.game.wake("Ana", lambda event, text: town.asked.append(("screen", text)) if text else None)
-        for n in range(9):
-            town.agents["Eliza"].memory.record("observed", f"Ana tells of the weir, for the {n}th time.", "The Landing")
-        await town.agents["Eliza"].tick()
-        await compacted(town.agents["Eliza"])
-
     town = Town(tmp_path, {"people/Ana.md": "Ana.\n", "config/world.md": "**start_room**: The Landing\n"})
-    asyncio.run(live())
+    town.game.wake("Ana", lambda event, text: town.asked.append(("screen", text)) if text else None)
+    town.lives(town.model(), ticks=1)
     happened = ["summary" if is_summary(text) else "turn" if who == "main" else text for who, text in town.asked]
-    assert happened[:3] == ["turn", 'Eliza says, "Good morning"', "summary"]
+    assert happened[happened.index("turn") :][:3] == ["turn", 'Eliza says, "Good morning"', "summary"]
 
 
 # What comes back

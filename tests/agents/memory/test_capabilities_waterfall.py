@@ -9,12 +9,10 @@ from pathlib import Path
 import pytest
 import yaml
 
-from agents.memory.inspection import status_text
 from tests.agents.house import House, said
 from tests.agents.memory import on_disk
 from tests.agents.memory.lives import Life, one_turn, talkative, windows
 from tests.agents.memory.towns import Town, told
-from tests.english import ENGLISH
 from tests.scripted_model import ScriptedModel
 from vault.config_notes import load_settings
 from vault.entities.agent_notes import set_agent_property
@@ -33,13 +31,7 @@ def ranges(life: Life) -> list[tuple[int, int]]:
 def test_4_1_the_newest_64_are_word_for_word_in_the_prompt_and_in_order(tmp_path):
     town = Town(tmp_path)
     town.live(300)
-
-    async def story() -> None:
-        town.eliza.compactor.start_if_due()
-        while town.eliza.compactor.is_running:
-            await one_turn()
-
-    asyncio.run(story())
+    asyncio.run(town.compact())
     assert "\n".join(told(seq) for seq in range(300 - 63, 301)) in town.eliza.prompt().text
 
 
@@ -205,8 +197,7 @@ def test_4_12_the_status_tells_counts_ranges_times_tokens_and_health(tmp_path):
     eliza = Life(tmp_path, DEFAULT, talkative())
     eliza.live(200)
     asyncio.run(eliza.compact())
-    text = status_text(eliza.memory, eliza.compactor, eliza.model.count_tokens, eliza.clock.ms + 120_000, ENGLISH)
-    lines = text.split("\n")
+    lines = eliza.status(later_ms=120_000)
     assert lines[0] == "Memory of Eliza: 200 memories."
     assert lines[2] == "Word for word: memories 130–200, 71 of them, 852 tokens."
     recent, longterm = (one.tokens for one in (eliza.memory.recent, eliza.memory.longterm) if one)
@@ -256,13 +247,7 @@ def test_4_14_base_and_chat_models_are_asked_from_one_template(tmp_path):
 def test_4_15_an_agent_s_prompt_comes_in_the_order_of_the_design(tmp_path):
     town = Town(tmp_path, "immediate_window: 4\nrecent_window: 4\nrebuild_every: 0")
     town.live(20)
-
-    async def compact() -> None:
-        town.eliza.compactor.start_if_due()
-        while town.eliza.compactor.is_running:
-            await one_turn()
-
-    asyncio.run(compact())
+    asyncio.run(town.compact())
     set_agent_property(town.vault, "Eliza", "template", "transcript_first")
     town.agents.adopt_notes(town.eliza)
     prompt, memory = town.eliza.prompt().text, town.eliza.memory
@@ -296,7 +281,7 @@ def test_4_16_no_summary_is_over_its_cap_and_the_ledger_tells_what_it_cost_and_s
     assert max(s.tokens for _, s in brief.memory.summaries.leaves()) <= 40
     assert record.spent_tokens > 0
     assert record.saved_tokens > 0
-    status = status_text(brief.memory, brief.compactor, brief.model.count_tokens, brief.clock.ms, ENGLISH)
+    status = "\n".join(brief.status())
     assert f"{record.spent_tokens:,} tokens spent" in status
     assert f"{record.saved_tokens:,} saved in prompts" in status
 

@@ -12,7 +12,7 @@ from agents.memory.summaries.rebuilding import rebuild
 from agents.memory.summaries.summarizing import Summarizer, SummarizerProfile, SummaryContext
 from agents.models.model import ModelError, Request
 from agents.models.queue import ModelQueue
-from tests.agents.memory.lives import NAME, ROSTER, Clock, Life, QuickDisk, starter_templates, windows
+from tests.agents.memory.lives import NAME, ROSTER, Clock, Life, QuickDisk, outcomes, starter_templates, windows
 from tests.scripted_model import Reply, ScriptedModel
 from vault.memory.caches import MAX_ROWS, SummaryCache
 from vault.memory.summaries import BY_HAND, LONGTERM, Summary
@@ -73,11 +73,7 @@ class Town:
         self.path.write_text(f"{head}---\n{text}\n")
 
     def rebuild(self) -> str:
-        async def rebuilt() -> None:
-            self.life.compactor.force_rebuild(self.life.heard.append)
-            await self.life.finish()
-
-        asyncio.run(rebuilt())
+        asyncio.run(self.life.rebuild())
         return self.life.heard[-1].key
 
 
@@ -241,9 +237,7 @@ def test_a_rebuild_that_fails_leaves_the_cycle_before_it_published_and_the_next_
     assert (record.cycles, record.failures_in_a_row, record.next_try_ms, record.state) == (3, 0, 0, "idle")
     town.cycles(1)
     assert record.cycles == 4
-    town.memory.archive_writer.write()
-    entries = [entry for _, entry in town.memory.archive_writer.archive.entries() if "outcome" in entry]
-    assert [(entry["event"], entry["outcome"]) for entry in entries] == [
+    assert outcomes(town.memory) == [
         *[("auto_compact", "accepted")] * 3,
         ("rebuild", "failed"),
         ("auto_compact", "accepted"),

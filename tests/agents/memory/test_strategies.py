@@ -174,7 +174,7 @@ def test_a_strategy_is_chosen_by_its_name(name):
     assert type(loaded_strategies().strategy_of(MemorySettings(strategy=name))).__name__.lower() == name
 
 
-def test_rolling_keeps_the_newest_and_is_due_only_above_its_threshold():
+def test_2_3_rolling_compresses_the_oldest_and_keeps_the_newest_and_is_due_only_above_its_threshold():
     rolling = Rolling(7, 3)
     assert rolling.plan(Coverage(0, 0, 7)) is None
     assert rolling.plan(Coverage(0, 0, 8)) == Plan(8, Range(1, 5), Range(1, 0), Range(1, 5))

@@ -15,9 +15,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agents.memory.summaries.formats import SECTIONS, sections_of
-from agents.models.model import Request
 from tests.agents.memory import on_disk
-from tests.agents.memory.lives import Life, windows
+from tests.agents.memory.lives import HEADINGS, Life, windows, writer
 from tests.agents.memory.views import covered_by
 from tests.scripted_model import ScriptedModel
 
@@ -33,28 +32,8 @@ SMALL = windows(
     max_memories=7,
     topics_keep=3,
 )
-HEADINGS = "under these six headings"
 
 _PART = re.compile(r"part (\d+)\b")
-
-
-def writer() -> ScriptedModel:
-    """Return a model whose every summary is good, in whatever form it is asked for."""
-    descriptions_by_day_part = itertools.cycle(
-        itertools.product("brown quick slow cold loud".split(), "mornings evenings rain".split())
-    )
-
-    def answer(request: Request) -> str:
-        told = "I heard Moss talk of the river: {} in the {}.".format(*next(descriptions_by_day_part))
-        return in_sections(told) if HEADINGS in request.prompt else told
-
-    return ScriptedModel(answer)
-
-
-def in_sections(fact: str, goal: str = "None.") -> str:
-    """Return a summary in the six sections with one fact in it."""
-    lines = {"User Goal": goal, "Confirmed Facts": fact}
-    return "\n".join(f"## {name}\n{lines.get(name, 'None.')}" for name in SECTIONS)
 
 
 class Switching(Life):

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from agents.memory.coverage import Coverage, Plan, absorbing
-from agents.memory.inspection import explain_text, status_text
+from agents.memory.inspection import explain_text
 from agents.memory.strategy import MemoryStrategy, Rolling, StrategyRegistry, loaded_strategies
 from agents.memory.view import Tier
 from agents.plugins import with_plugins
@@ -166,7 +166,7 @@ def test_status_and_why_name_the_topic(tmp_path):
     life = life_of(tmp_path)
     live(life, 20)
     asyncio.run(life.compact())
-    said = status_text(life.memory, life.compactor, life.model.count_tokens, life.clock.ms, ENGLISH).split("\n")
+    said = life.status()
     assert said[3].startswith("Long-term summary (mill): memories 1, 6, 11, 3 of them, ")
     assert "Strategy: topics." in said
     assert "Next compaction: at memory 25, 5 from now." in said

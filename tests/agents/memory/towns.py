@@ -9,7 +9,7 @@ from agents.agent import Agent
 from agents.memory.strategy import loaded_strategies
 from agents.models.queue import ModelQueue
 from agents.population import Population
-from tests.agents.memory.lives import Clock, talkative
+from tests.agents.memory.lives import Clock, one_turn, talkative
 from tests.scripted_model import ScriptedModel
 from vault.entities.store import load_world
 from vault.vault import Vault, open_vault
@@ -44,6 +44,13 @@ class Town:
         for _ in range(count):
             self.clock.ms += 1000
             memory.record("observed", told(memory.journal.last + 1), "The Landing", ("Moss",))
+
+    async def compact(self, agent: Agent | None = None) -> None:
+        """Do whatever compaction of an agent is due, to its end."""
+        compactor = (agent or self.eliza).compactor
+        compactor.start_if_due()
+        while compactor.is_running:
+            await one_turn()
 
 
 def told(seq: int) -> str:
