@@ -129,17 +129,19 @@ GIVING = stems("give hand pass return lend bring present")
 TAKING = stems("get receive have had take accept borrow")
 GIVE, TAKE, DROP, GO = "give take drop go".split()
 _OWN_EVENTS = {
-    "narration.you_give": GIVE,
-    "narration.you_take_from": TAKE,
-    "narration.you_take": TAKE,
-    "narration.you_put_in": DROP,
-    "narration.you_drop": DROP,
-    "narration.you_go_along": GO,
-    "narration.you_go": GO,
+    "you_give": GIVE,
+    "you_take_from": TAKE,
+    "you_take": TAKE,
+    "you_put_in": DROP,
+    "you_drop": DROP,
+    "you_go_along": GO,
+    "you_go": GO,
 }
 """Acts of the agent, by the sentence that tells each. The first sentence that fits counts."""
 
-_OTHERS_EVENTS = {
+_OWN_SENTENCES = [f"narration.{name}" for name in _OWN_EVENTS]
+
+_EVENTS = _OWN_EVENTS | {
     "gives_you": GIVE,
     "gives": GIVE,
     "takes": TAKE,
@@ -149,7 +151,7 @@ _OTHERS_EVENTS = {
     "leaves": GO,
     "arrives": GO,
 }
-"""Acts of others, by the sentence that tells each."""
+"""These and the acts of others, by the sentence that tells each."""
 
 
 @dataclass(frozen=True)
@@ -169,19 +171,16 @@ class Event:
 def event_in(memory: Memory, agent: str, reading: NarrationParser) -> Event | None:
     """Return the event that the world tells in a memory of `agent`; None if it is not one of the world's acts."""
     if memory.kind == "result":
-        sentence_event = reading.sentence_in(_OWN_EVENTS, memory.text)
-        action, actor = _OWN_EVENTS.get(f"narration.{sentence_event.name}", "") if sentence_event else "", agent
+        told, actor = reading.sentence_in(_OWN_SENTENCES, memory.text), agent
+    elif memory.people:
+        told, actor = reading.event_in(memory.text, memory.people[0]), memory.people[0]
     else:
-        sentence_event = reading.event_in(memory.text, memory.people[0]) if memory.people else None
-        action, actor = (
-            _OTHERS_EVENTS.get(sentence_event.name, "") if sentence_event else "",
-            memory.people[0] if memory.people else "",
-        )
-    if sentence_event is None or not action:
         return None
-    other = agent if sentence_event.name == "gives_you" else sentence_event.values.get("to", "")
-    places = frozenset({memory.room, sentence_event.values.get("room", "")} - {""})
-    return Event(action, actor, sentence_event.values.get("thing", ""), other, places)
+    if told is None or told.name not in _EVENTS:
+        return None
+    other = agent if told.name == "gives_you" else told.values.get("to", "")
+    places = frozenset({memory.room, told.values.get("room", "")} - {""})
+    return Event(_EVENTS[told.name], actor, told.values.get("thing", ""), other, places)
 
 
 @dataclass(frozen=True)
