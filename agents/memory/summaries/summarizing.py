@@ -101,14 +101,10 @@ class Summarizer:
         profile: SummarizerProfile,
         cache: SummaryCache | None = None,
     ) -> None:
-        self._name = context.name
+        self._context = context
         self._queues = tuple(queues)
         self._templates = templates
         self._profile = profile
-        self._roster = context.roster
-        self._resolve = context.memory_of
-        self._domain_of = context.domain_of
-        self._reading = context.reading
         self._cache = cache
 
     @property
@@ -129,9 +125,9 @@ class Summarizer:
             return Draft(NOTHING_LEFT, "fallback", "", {}, self.count_tokens(NOTHING_LEFT), 0, 0)
         profile, share = self._profile, notable_share(memories)
         cap = summary_budget(memories, profile.floor_tokens, profile.cap_tokens)
-        source = Source(tuple(memories), (), self._roster(), self._name, cap_tokens=cap, reading=self._reading)
+        source = self._source_of(memories, (), cap)
         template, fewest = self._template_for(memories), round(2 + 2 * share)
-        values = {"name": self._name, "sentences": f"{fewest}-{fewest + 1}"}
+        values = {"name": source.name, "sentences": f"{fewest}-{fewest + 1}"}
         values["memories"] = self._render_memories(memories, template, values)
         count = round(MIN_PICKED + (MAX_PICKED - MIN_PICKED) * share)
         key = ("recent", [memory.seq for memory in memories])
@@ -144,18 +140,22 @@ class Summarizer:
         With `sections` it has the fixed sections. Raises: SummaryRefused, ModelError.
         """
         lines = [line for text in texts for line in without_headings(text).split("\n") if line]
-        roster, cap = self._roster(), self._profile.cap_tokens
-        source = Source(tuple(absorbed), tuple(texts), roster, self._name, cap_tokens=cap, reading=self._reading)
+        source = self._source_of(absorbed, texts, self._profile.cap_tokens)
         template = self._templates.sections if sections else self._templates.longterm
         told_apart = texts if absorbed else texts[:-1]
-        values = {"name": self._name, "older": "\n".join(told_apart) or "Nothing yet."}
+        values = {"name": source.name, "older": "\n".join(told_apart) or "Nothing yet."}
         values["recent"] = self._render_memories(absorbed, template, values, "recent") if absorbed else texts[-1]
-        found = [*candidates_of_lines(lines, self._resolve), *(candidates(absorbed) if absorbed else ())]
+        found = [*candidates_of_lines(lines, self._context.memory_of), *(candidates(absorbed) if absorbed else ())]
         key = ("longterm", [memory.seq for memory in absorbed])
         draft = await self._make(SummaryJob(source, template, values, tuple(found), PICKED_LONGTERM, key))
         if sections and draft.quality != "prose":
-            return replace(draft, text=sort_into_sections(draft.text.split("\n"), self._resolve))
+            return replace(draft, text=sort_into_sections(draft.text.split("\n"), self._context.memory_of))
         return draft
+
+    def _source_of(self, memories: Sequence[Memory], previous: Sequence[str], cap_tokens: int) -> Source:
+        who = self._context
+        roster = who.roster()
+        return Source(tuple(memories), tuple(previous), roster, who.name, cap_tokens=cap_tokens, reading=who.reading)
 
     async def _make(self, work: SummaryJob) -> Draft:
         """Have it made by one model after the other; what was made before of the same is not made again."""
@@ -163,18 +163,17 @@ class Summarizer:
         limits = (work.source.cap_tokens, work.count)
         told_so = (work.template.text, work.template.schema, work.values, [one.line for one in work.lines])
         key = cache_key(work.key, told_so, model.name, profile.style, profile.chat, limits)
-        if draft := await read_cache(
-            self._cache, key, work.source, self._resolve, self.count_tokens, work.template.schema
-        ):
+        schema, resolve = work.template.schema, self._context.memory_of
+        if draft := await read_cache(self._cache, key, work.source, resolve, self.count_tokens, schema):
             return draft
-        draft = await summarize_with_fallback(work, self._queues, self._name, profile, self._resolve)
+        draft = await summarize_with_fallback(work, self._queues, self._context.name, profile, resolve)
         if draft.quality != "fallback":
             write_cache(self._cache, key, draft)
         return draft
 
     def _template_for(self, memories: Sequence[Memory]) -> SummaryTemplate:
         """Return the template of the domain in which most of it happened, or the common one."""
-        domains = Counter(self._domain_of(memory.room) for memory in memories if memory.room)
+        domains = Counter(self._context.domain_of(memory.room) for memory in memories if memory.room)
         domain, count = domains.most_common(1)[0] if domains else ("", 0)
         special = self._templates.domains.get(domain) if 2 * count > len(memories) else None
         return special or self._templates.recent
@@ -185,7 +184,7 @@ class Summarizer:
         """Return the memories as text, the lines as long as the model's context allows."""
         groups, lines = group_memories(memories, self._profile.grouping), ""
         for width in LINE_CHARACTERS:
-            lines = render_groups(groups, self._name, width, self._reading)
+            lines = render_groups(groups, self._context.name, width, self._context.reading)
             prompt = fill_template(template.text, {**values, slot: lines})
             if self.count_tokens(prompt) + self._profile.cap_tokens + MARGIN_TOKENS <= self._context_tokens:
                 break
