@@ -85,12 +85,10 @@ class ArchiveWriter:
         return len(text) > self._settings().result_cap_characters and self._settings().archive
 
     def hold(self, text: str, seq: int, refused: bool) -> str:
-        """Return a result as it is to be remembered: one beyond the cap goes to the archive, and its beginning is left.
+        """Put a result beyond the cap into the archive; return its beginning, which is to be remembered.
 
         `seq` is the number that it will have. What cannot be archived is returned whole, so that nothing is lost.
         """
-        if not self.is_held(text):
-            return text
         try:
             reference = self.keep("tool_result", seq, text=text, refused=refused)
         except NoteError:

@@ -90,10 +90,8 @@ class Compactor:
     def force(self, ended: Callable[[Outcome], None]) -> Outcome:
         """Start a compaction even below the threshold; return what to tell at once. `ended` gets the outcome."""
         memory = self.memory
-        if self._has_ended:
-            return outcome_of("compaction.asleep", who=memory.name)
-        if self.is_running:
-            return outcome_of("compaction.under_way", who=memory.name, state=self.stats.state)
+        if obstacle := self._obstacle():
+            return obstacle
         plan = memory.plan(forced=True)
         if plan is None:
             return nothing_due(memory)
@@ -104,14 +102,20 @@ class Compactor:
 
     def force_rebuild(self, ended: Callable[[Outcome], None]) -> Outcome:
         """Start a rebuild of the long-term summary; return what to tell at once. `ended` gets the outcome."""
-        if self._has_ended:
-            return outcome_of("compaction.asleep", who=self.memory.name)
-        if self.is_running:
-            return outcome_of("compaction.under_way", who=self.memory.name, state=self.stats.state)
+        if obstacle := self._obstacle():
+            return obstacle
         if self._summarizer() is None:
             return outcome_of("compaction.no_model")
         self._begin("rebuild", self._guarded(self._rebuild_in_turn), ended)
         return outcome_of("compaction.rebuilding", done=True, who=self.memory.name)
+
+    def _obstacle(self) -> Outcome | None:
+        """Return why nothing can be begun now, whatever is asked for."""
+        if self._has_ended:
+            return outcome_of("compaction.asleep", who=self.memory.name)
+        if self.is_running:
+            return outcome_of("compaction.under_way", who=self.memory.name, state=self.stats.state)
+        return None
 
     async def stop(self) -> None:
         """Cancel what runs, within five seconds however slow the disk is, and start nothing more.
