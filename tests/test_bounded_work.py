@@ -16,7 +16,7 @@ from agents.memory.judging.evidence import evidence_of
 from agents.memory.retrieval import distinctive_words
 from agents.memory.summaries.form import person_faults
 from agents.memory.summaries.formats import BadJson, readable, sections_of
-from agents.memory.summary_verifier import Source, claim_faults, judge
+from agents.memory.summary_verifier import Source, faults_by_sentence, judge
 from agents.memory.view import _BLOCK_LINK
 from agents.repetition.loop_detector import shingles
 from agents.replies.reply import first_command
@@ -93,7 +93,7 @@ def read_summary(text: str) -> None:
 def read_evidence(text: str) -> None:
     heard = Memory(1, 0, "observed", "Mill", f'Ana says, "{text[: len(text) // PART]}"', ("Ana",))
     evidence = evidence_of((heard, *TOLD), (), ROSTER, "Moss")
-    list(claim_faults("Ana gave me the lamp at the Ink Yard, and I owe her 3 pennies, she said.", evidence))
+    list(faults_by_sentence("Ana gave me the lamp at the Ink Yard, and I owe her 3 pennies, she said.", evidence))
 
 
 def read_note(text: str) -> None:
@@ -121,7 +121,7 @@ READERS: Mapping[str, Callable[[str], object]] = {
     "prompt": lambda text: (plain(text), typed(text), quoted(text)),
     "summary": lambda text: (sections_of(text), goals_in(f"# Goals\n{text}"), _BLOCK_LINK.sub("", text)),
     "verdict": read_summary,
-    "claims": lambda text: list(claim_faults(text[: len(text) // PART], EVIDENCE)),
+    "claims": lambda text: list(faults_by_sentence(text[: len(text) // PART], EVIDENCE)),
     "evidence": read_evidence,
     "json": read_json,
     "diff": lambda text: list(changes(text, text.replace("x", "y"))),

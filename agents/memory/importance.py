@@ -87,17 +87,12 @@ def event_importance(event: Event, name: str, addressed: bool, is_first: bool) -
     return max(found, FIRST_TIME) if is_first else found
 
 
-def action_importance(line: str, category: str) -> int:
-    """Return how much a command that the agent typed matters; `category` is the command's own."""
-    if category in ROUTINE_CATEGORIES:
-        return ROUTINE
-    return speech_importance(line) if category == "speech" else DEFAULT_IMPORTANCE
-
-
 def line_importance(line: str, commands: CommandTable) -> int:
-    """Return the same of a line as it was typed; what is no command is the name of a way out."""
+    """Return how much a line that the agent typed matters; what is no command is the name of a way out."""
     found = commands.get(parse_line(line).verb)
-    return action_importance(line, found.category if found else "movement")
+    if found is None or found.category in ROUTINE_CATEGORIES:
+        return ROUTINE
+    return speech_importance(line) if found.category == "speech" else DEFAULT_IMPORTANCE
 
 
 def is_routine(memory: Memory) -> bool:

@@ -52,7 +52,7 @@ def expand_text(memory: AgentMemory, wanted: str, say: Wording) -> str:
     screen, from some character on: `^m12 from 16001`. Raises: CommandError, or NoteError if a file cannot be read.
     """
     what, character = without_page(wanted.strip())
-    if is_reference(what.strip("[]")):
+    if parsed_reference(what.strip("[]")):
         return entry_text(memory, what.strip("[]"), say, character)
     covered = _resolve_range(memory, what, say)
     one = memory.memory(covered.first) if len(covered) == 1 else None
@@ -174,11 +174,6 @@ def without_page(wanted: str) -> tuple[str, int]:
     """Return what is wanted and the character from which on, counted from 1: `^m12 from 16001`."""
     match = _FROM.fullmatch(wanted)
     return (match["what"], int(match["first"])) if match else (wanted, 1)
-
-
-def is_reference(wanted: str) -> bool:
-    """Return whether something has the form of a reference into an archive: `2026-11-21#7`."""
-    return parsed_reference(wanted) is not None
 
 
 def entry_text(memory: AgentMemory, reference: str, say: Wording, first: int = 1) -> str:

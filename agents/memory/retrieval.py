@@ -74,6 +74,9 @@ MAX_LINE_CHARACTERS = 400
 MAX_NOTE_LINES = 2000
 """Maximum number of lines of all notes that are kept in memory."""
 
+QueryTerm = dict[str, float]
+"""The words of one memory, in lower case, with their weights: 1 for a word said to the agent."""
+
 _WORD = re.compile(r"[^\W_]+")
 _SENTENCE_START = re.compile(r"(?:^|[.!?]\s+)[\"'“‘]?$")
 
@@ -132,7 +135,7 @@ class Retriever:
     ) -> list[RetrievedMemory]:
         if not self._finder.is_ready(before - 1):
             return []
-        known = {word for cue in cues for word in cue.words}
+        known = {word for cue in cues for word in cue}
         holding = {word: found for word in known if (found := self._holding(word, before)) is not None}
         worths = [self._worths(cue, holding, before - 1) for cue in cues]
         noted = self._noted(worths, known, told)
@@ -161,7 +164,7 @@ class Retriever:
         most = min(MAX_HOLDING, max(4, count // MAX_FREQUENCY_SHARE))
         return {
             word: weight * math.log(1 + (count + SMOOTHING) / max(1, len(holding[word])))
-            for word, weight in cue.words.items()
+            for word, weight in cue.items()
             if word in holding and len(holding[word]) <= most
         }
 
@@ -226,17 +229,9 @@ def _recollection(memory: Memory, known: set[str], score: float) -> RetrievedMem
     return RetrievedMemory(memory.seq, line, distinctive_words(memory.text).keys() - known - names, score)
 
 
-@dataclass(frozen=True)
-class QueryTerm:
-    """The words of one memory, in lower case, with their weights: 1 for a word said to the agent."""
-
-    words: dict[str, float]
-
-
 def query_terms(moment: Sequence[Memory], name: str) -> list[QueryTerm]:
     """Return the queries of a moment, oldest memory first, for the agent called `name`; the newest first."""
-    found = (_cue(memory, name) for memory in reversed(moment[-LATEST:]))
-    return [cue for cue in found if cue.words]
+    return list(filter(None, (_cue(memory, name) for memory in reversed(moment[-LATEST:]))))
 
 
 @lru_cache(maxsize=256)  # what was said last is looked at turn after turn
@@ -264,7 +259,7 @@ def _worth(word: str, before: str) -> float:
 def _cue(memory: Memory, name: str) -> QueryTerm:
     weight, text = _said(memory)
     words = {word: weight * worth for word, worth in distinctive_words(text).items() if weight and word != name.lower()}
-    return QueryTerm(dict(sorted(words.items(), key=lambda row: (-row[1], row[0]))[:MAX_WORDS]))
+    return dict(sorted(words.items(), key=lambda row: (-row[1], row[0]))[:MAX_WORDS])
 
 
 def _said(memory: Memory) -> tuple[float, str]:

@@ -268,8 +268,9 @@ class StrategyRegistry(Mapping[str, type[MemoryStrategy]]):
         names = dataclasses.field(
             default=shared.default, metadata={**shared.metadata, "choices": tuple(self), "pattern": ""}
         )
-        own = [(one.name, one.type, _copied(one)) for kind in self.values() for one in _own_fields(kind)]
-        fields: list[tuple[str, Any, Any]] = [("strategy", str, names), *own]
+        fields: list[tuple[str, Any, Any]] = [("strategy", str, names)]
+        for one in (field for kind in self.values() for field in _own_fields(kind)):
+            fields.append((one.name, one.type, dataclasses.field(default=one.default, metadata=one.metadata)))
         return dataclasses.make_dataclass("MemorySettings", fields, bases=(MemorySettings,), frozen=True)
 
     def strategy_of(self, settings: MemorySettings) -> MemoryStrategy:
@@ -367,7 +368,3 @@ def _own_fields(kind: type[MemoryStrategy]) -> list[dataclasses.Field[Any]]:
     """Return the settings that are a strategy's own; a field without a description is none."""
     shared = setting_names(MemorySettings)
     return [one for one in dataclasses.fields(kind) if one.metadata and one.name not in shared]
-
-
-def _copied(field: dataclasses.Field[Any]) -> Any:
-    return dataclasses.field(default=field.default, metadata=field.metadata)

@@ -277,8 +277,10 @@ def _too_little(text: str, source: Source, scores: dict[str, float]) -> Iterator
 
 
 def _claim_faults(text: str, source: Source) -> Iterator[tuple[str, str]]:
+    """Yield what an English summary tells otherwise than its source: persons, places, numbers, denials, grave acts."""
     if is_english(words_of(text)):
-        yield from claim_faults(text, _evidence(source))
+        for _, faults in faults_by_sentence(text, _evidence(source)):
+            yield from faults
 
 
 def _support(source: Source) -> Support:
@@ -287,12 +289,6 @@ def _support(source: Source) -> Support:
 
 def _evidence(source: Source) -> Evidence:
     return evidence_of(source.memories, source.previous, source.roster, source.name, source.reading)
-
-
-def claim_faults(text: str, evidence: Evidence) -> Iterator[Fault]:
-    """Yield the faults of a summary against its source: persons, places, numbers, denials and grave acts."""
-    for _, faults in faults_by_sentence(text, evidence):
-        yield from faults
 
 
 def faults_by_sentence(text: str, evidence: Evidence) -> Iterator[tuple[int, list[Fault]]]:

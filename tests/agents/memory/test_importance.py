@@ -6,8 +6,8 @@ import pytest
 
 from agents.memory.importance import (
     FirstEncounters,
-    action_importance,
     event_importance,
+    line_importance,
     notable_share,
     speech_importance,
     summary_budget,
@@ -15,6 +15,7 @@ from agents.memory.importance import (
 from tests.vault.vault_of import vault_of
 from vault.memory.memory_line import Memory
 from vault.memory.segment import MAX_SCANNED_BYTES
+from world.commands.table import world_commands
 from world.events import Arrived, Emoted, Gave, Left, LookedAt, Output, Refused, Said, Took, Whispered
 
 ROOM = "The Common Room"
@@ -77,17 +78,18 @@ def test_words_that_bind_matter_whoever_says_them(words, importance):
 
 
 @pytest.mark.parametrize(
-    ("line", "category", "importance"),
+    ("line", "importance"),
     [
-        ("look around", "senses", 2),
-        ("north", "movement", 2),
-        ("say Good morning", "speech", 3),
-        ("say I promise to come back | he looks sad", "speech", 7),
-        ("give bun to Moss", "things", 3),
+        ("look around", 2),
+        ("go north", 2),
+        ("north", 2),
+        ("say Good morning", 3),
+        ("say I promise to come back | he looks sad", 7),
+        ("give bun to Moss", 3),
     ],
 )
-def test_a_deed_matters_by_its_kind_and_words(line, category, importance):
-    assert action_importance(line, category) == importance
+def test_a_deed_matters_by_its_kind_and_words(line, importance):
+    assert line_importance(line, world_commands()) == importance
 
 
 def test_somebody_is_met_and_a_place_is_come_to_for_the_first_time_once(tmp_path):

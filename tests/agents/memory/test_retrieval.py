@@ -286,7 +286,7 @@ def test_names_and_numbers_count_more_than_words_and_common_ones_less():
     ],
 )
 def test_what_is_said_to_the_agent_counts_most(memory: Memory, weight: float):
-    assert [cue.words for cue in query_terms([memory], "Eliza")] == [{"violin": weight}]
+    assert query_terms([memory], "Eliza") == [{"violin": weight}]
 
 
 def test_results_and_steps_of_its_own_remind_it_of_nothing():
