@@ -100,11 +100,7 @@ async def leaves_of(memory: AgentMemory) -> list[Summary]:
 
 
 async def rebuild(
-    summarizer: Summarizer,
-    texts: Sequence[str],
-    count_tokens: Callable[[str], int],
-    most_tokens: int,
-    paid: Callable[[Draft], Draft],
+    summarizer: Summarizer, texts: Sequence[str], count_tokens: Callable[[str], int], most_tokens: int, paid: Paid
 ) -> Draft:
     """Summarise texts as one, in as many rounds as it takes so that no prompt holds more than `most_tokens` of them.
 
@@ -149,8 +145,12 @@ async def redo(memory: AgentMemory, summarizer: Summarizer, paid: Paid, now_ms: 
     somebody edits what was to be replaced.
     """
     memory.archive_writer.check()
-    if memory.recent and is_extract(memory.recent):
-        await _redo_recent(memory, memory.recent, summarizer, paid, now_ms)
+    recent = memory.recent
+    if recent and is_extract(recent):
+        again = await _redo_extract(memory, recent, summarizer, paid, now_ms)
+        memory.poll_edits(thorough=True)
+        if again and memory.recent == recent:
+            memory.publish(None, again)
     if memory.longterm is None or not is_extract(memory.longterm):
         return False
     done = 0
@@ -161,15 +161,6 @@ async def redo(memory: AgentMemory, summarizer: Summarizer, paid: Paid, now_ms: 
             memory.summaries.add_leaf(again)
             done += 1
     return True
-
-
-async def _redo_recent(
-    memory: AgentMemory, recent: Summary, summarizer: Summarizer, paid: Paid, now_ms: Callable[[], int]
-) -> None:
-    again = await _redo_extract(memory, recent, summarizer, paid, now_ms)
-    memory.poll_edits(thorough=True)
-    if again and memory.recent == recent:
-        memory.publish(None, again)
 
 
 async def _redo_extract(
