@@ -3,76 +3,47 @@
 from __future__ import annotations
 
 import asyncio
-import random
 from pathlib import Path
 
 import pytest
 
 from agents.memory.summaries.formats import memory_of_line
 from agents.models.model import ModelError, Request
-from agents.models.queue import ModelQueue
-from agents.population import Population
-from tests.agents.memory.lives import one_turn
-from tests.agents.templates import TEMPLATES
+from tests.agents.memory.towns import Town
 from tests.scripted_model import Reply, ScriptedModel
-from tests.vault.vault_of import vault_of
-from vault.config_notes import load_settings
-from vault.entities.store import load_world
 from vault.memory.summaries import Summary
-from world.commands.table import world_commands
-from world.game import Game
 
-NOTE = """\
----
-room: '[[The Landing]]'
+SETTINGS = """\
 immediate_window: 2
 recent_window: 4
 rebuild_every: 0
 retry_seconds: 0.1
-fallback: {fallback}
----
-You are Eliza.
-"""
+fallback: {fallback}"""
 VERBS = ("heard", "asked", "told", "saw", "met", "followed", "passed", "found")
 
 
-class Life:
-    """Eliza, with a model that is `well` or not, and so many things that she hears of."""
+class Life(Town):
+    """A town whose model for summaries is `well` or not, and so many things that Eliza hears of."""
 
     def __init__(self, root: Path, fallback: str = "extractive", ill: Reply | None = None) -> None:
-        vault = vault_of(
-            root,
-            TEMPLATES
-            | {"rooms/The Landing.md": "Green planks.\n", "agents/Eliza/agent.md": NOTE.format(fallback=fallback)},
-        )
-        settings = load_settings(vault)
-        game = Game(load_world(vault, settings.world), world_commands())
-        self.ms = 0
-        self.agents = Population(vault, settings, game, random.Random(1), lambda: self.ms)
-        self.agent = self.agents["Eliza"]
-        self.memory = self.agent.memory
         self.well = False
-        self.folder = root / "agents" / "Eliza" / "summaries"
-        self.model = ScriptedModel(self._reply)
         self._ill = ill or ModelError("The host is gone.")
+        super().__init__(root, SETTINGS.format(fallback=fallback), ScriptedModel(self._reply))
+        self.memory = self.eliza.memory
 
     def _reply(self, request: Request) -> Reply:
-        verb = VERBS[len(self.model.requests) % len(VERBS)]
+        verb = VERBS[len(self.summaries.requests) % len(VERBS)]
         about = "" if "long ago" in request.prompt else ", and it was about the eels in the river again"
         said = f"I {verb} Moss by the water{about}."
         return said if self.well else self._ill
 
-    async def live(self, cycles: int) -> None:
+    async def go_on(self, cycles: int) -> None:
         """Let so much happen that so many cycles are due, one after the other: at 7 memories, 11, 15 …"""
-        if self.agent.queue is None:
-            self.agents.wake(ModelQueue(self.model))
         for _ in range(cycles):
             for number in range(self.memory.journal.last + 1, max(7, self.memory.journal.last + 4) + 1):
                 self.memory.record("observed", f"Moss tells of eel {number}, for the {number}th time.", "The Landing")
-            self.ms += 10_000
-            self.agent.compactor.start_if_due()
-            while self.agent.compactor.is_running:
-                await one_turn()
+            self.clock.ms += 10_000
+            await self.compact()
 
     def leaves(self) -> list[Summary]:
         return [leaf for _, leaf in self.memory.summaries.leaves()]
@@ -91,7 +62,7 @@ class Life:
 @pytest.mark.parametrize("ill", [None, "I met Bartholomew, who owes me 77 crowns."])
 def test_what_no_model_could_summarise_is_told_by_its_own_lines(tmp_path, ill, caplog):
     life = Life(tmp_path, ill=ill)
-    asyncio.run(life.live(1))
+    asyncio.run(life.go_on(1))
     assert (life.recent.first, life.recent.last) == (1, 5)
     assert (life.recent.quality, life.recent.model) == ("fallback", "")
     told = [memory_of_line(line) for line in life.recent.text.split("\n")]
@@ -102,16 +73,16 @@ def test_what_no_model_could_summarise_is_told_by_its_own_lines(tmp_path, ill, c
 
 def test_without_a_fallback_the_memories_stay_word_for_word(tmp_path):
     life = Life(tmp_path, fallback="none")
-    asyncio.run(life.live(1))
+    asyncio.run(life.go_on(1))
     assert life.memory.coverage.b == 0
-    assert life.agent.compactor.stats.failures_in_a_row == 1
+    assert life.eliza.compactor.stats.failures_in_a_row == 1
 
 
 def test_an_extract_is_told_by_the_model_in_the_next_cycle_and_stays_as_a_leaf(tmp_path):
     async def live() -> None:
-        await life.live(1)
+        await life.go_on(1)
         life.well = True
-        await life.live(1)
+        await life.go_on(1)
 
     life = Life(tmp_path)
     asyncio.run(live())
@@ -122,17 +93,17 @@ def test_an_extract_is_told_by_the_model_in_the_next_cycle_and_stays_as_a_leaf(t
 
 def test_while_the_model_is_not_well_an_extract_stays_and_life_goes_on(tmp_path):
     life = Life(tmp_path)
-    asyncio.run(life.live(4))
-    assert life.agent.compactor.stats.failures_in_a_row == 0
+    asyncio.run(life.go_on(4))
+    assert life.eliza.compactor.stats.failures_in_a_row == 0
     assert (life.recent.quality, life.longterm.quality) == ("fallback", "fallback")
     assert life.longterm.last + 1 == life.recent.first
 
 
 def test_after_a_long_illness_every_leaf_is_told_again_and_the_long_term_summary_made_anew(tmp_path):
     async def live() -> None:
-        await life.live(9)
+        await life.go_on(9)
         life.well = True
-        await life.live(4)
+        await life.go_on(4)
 
     life = Life(tmp_path)
     asyncio.run(live())
@@ -144,27 +115,27 @@ def test_after_a_long_illness_every_leaf_is_told_again_and_the_long_term_summary
 
 def test_an_extract_that_somebody_has_edited_counts_as_it_is(tmp_path):
     async def live() -> None:
-        await life.live(1)
-        path = life.folder / "recent.md"
+        await life.go_on(1)
+        path = life.vault.root / "agents/Eliza/summaries/recent.md"
         path.write_text(path.read_text() + "\nAnd I know a secret of the river.\n")
         life.well = True
-        await life.live(1)
+        await life.go_on(1)
 
     life = Life(tmp_path)
     asyncio.run(live())
     kept = [leaf for leaf in life.leaves() if leaf.first == 1 and "a secret of the river" in leaf.text]
     assert kept and not [leaf for leaf in life.leaves() if leaf.first == 1 and leaf.quality == "prose"]
-    prompts = [prompt for prompt in life.model.prompts if "long ago" in prompt]
+    prompts = [prompt for prompt in life.summaries.prompts if "long ago" in prompt]
     assert "a secret of the river" in prompts[-1]
 
 
 def test_an_extract_of_prose_is_whole_sentences_of_it(tmp_path):
     async def live() -> None:
         life.well = True
-        await life.live(2)
+        await life.go_on(2)
         before.extend([life.recent.text, life.longterm.text])
         life.well = False
-        await life.live(1)
+        await life.go_on(1)
 
     life, before = Life(tmp_path), list[str]()
     asyncio.run(live())
