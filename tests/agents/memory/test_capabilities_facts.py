@@ -11,10 +11,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agents.models.queue import ModelQueue
-from config.settings import MemorySettings
+from config.settings import AgentSettings, MemorySettings
 from tests.agents.house import House, said
 from tests.scripted_model import ScriptedModel
 from vault.board_note import format_board, parse_board
+from vault.entities.agent_notes import load_agent
 from vault.memory.facts_note import THINGS
 from vault.note import parse_note
 from world.command import command
@@ -298,3 +299,15 @@ def test_2_19_what_is_pinned_is_told_word_for_word_and_once_whatever_is_summaris
         house.compact("Rook")
         assert [house.prompt("Rook").count(pin) for pin in pins] == [1, 1]
     assert house.agents["Rook"].compactor.stats.cycles > 10
+
+
+def test_an_edited_profile_and_its_goals_count_from_the_next_thought(tmp_path: Path):
+    house = House(tmp_path)
+    note = tmp_path / "agents/Rook/agent.md"
+    note.write_text(note.read_text().replace("You listen.", "You listen at doors.\n\n## Goals\n- Hear every secret.\n"))
+    agent = house.agents["Rook"]
+    agent.adopt(load_agent(house.vault, "Rook"), AgentSettings(), house.templates)
+    assert "You listen at doors." in house.prompt("Rook")
+    assert agent.facts.goals == ("Hear every secret.",)
+    house.end()
+    assert "- Hear every secret. ([[agent]])" in (tmp_path / "agents/Rook/facts.md").read_text()
