@@ -96,34 +96,6 @@ def test_an_edited_summary_is_kept_as_a_leaf_when_the_next_takes_its_place(eliza
     assert "and I laughed" in chain_of(leaves, 5)[0].text
 
 
-def test_a_new_file_and_a_line_in_an_old_one_are_noticed(eliza):
-    eliza.live(2)
-    eliza.clock.ms += 86_400_000
-    eliza.live(2)
-    eliza.memory.view()
-    (eliza.folder / "journal" / "2026-11-01.md").write_text("- I remember the first of November.\n")
-    assert eliza.memory.view().n == 5
-    with open(on_disk.journal_files(eliza.folder)[1], "a") as file:
-        file.write("- And the day before yesterday.\n")
-    for _ in on_disk.journal_files(eliza.folder):  # one older file in turn
-        view = eliza.memory.view()
-    assert [memory.text for memory in view.tail[-2:]] == [
-        "I remember the first of November.",
-        "And the day before yesterday.",
-    ]
-
-
-def test_no_number_is_given_twice_though_the_newest_lines_were_taken_out(eliza):
-    eliza.live(5)
-    eliza.memory.close()
-    again = Life(eliza.folder.parents[1], FOUR, talkative(), clock=eliza.clock)
-    path = on_disk.journal_files(again.folder)[-1]
-    path.unlink()
-    again.memory.journal._cache.clear()  # nothing is left from which the lines could be written again
-    again.live(1)
-    assert list(on_disk.lines(again.folder)) == [6]
-
-
 def test_what_another_thread_is_about_to_force_is_forced_before_a_summary(tmp_path):
     disk = QuickDisk()
     eliza = Life(tmp_path, FOUR, talkative(), disk=disk)
@@ -145,18 +117,6 @@ def test_a_mistyped_range_moves_no_number(eliza):
     again = Life(eliza.folder.parents[1], FOUR, talkative(), clock=eliza.clock)
     again.live(1)
     assert again.memory.view().n == 11
-
-
-def test_lines_taken_out_of_the_journal_do_not_stop_the_waterfall(eliza):
-    eliza.live(30)
-    eliza.memory.close()
-    path = on_disk.journal_files(eliza.folder)[0]
-    path.write_text("\n".join(line for line in path.read_text().split("\n") if " ^m" not in line or "^m2" in line))
-    again = Life(eliza.folder.parents[1], FOUR, talkative(), clock=eliza.clock)
-    again.live(4)
-    asyncio.run(again.compact())
-    assert again.memory.coverage.b >= 26
-    assert again.compactor.stats.failures_in_a_row == 0
 
 
 def test_a_few_short_words_are_kept_as_they_are(eliza):

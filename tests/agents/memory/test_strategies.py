@@ -36,7 +36,7 @@ def lived(waterfall: Waterfall, memories: int) -> list[Plan]:
 @pytest.mark.parametrize(
     ("immediate", "recent", "due"), [(64, 64, [129, 193, 257, 321]), (24, 24, [49, 73, 97, 121]), (64, 8, [73, 81, 89])]
 )
-def test_the_first_cycle_is_due_when_both_windows_overflow_and_then_once_a_window(immediate, recent, due):
+def test_4_5_the_first_cycle_is_due_when_both_windows_overflow_and_then_once_a_window(immediate, recent, due):
     plans = lived(Waterfall(immediate, recent), due[-1])
     assert [plan.n for plan in plans] == due
 

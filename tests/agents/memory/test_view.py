@@ -18,7 +18,7 @@ from agents.memory.view import (
     truncate,
 )
 from tests.agents.memory.views import seen
-from vault.markdown import one_line
+from vault.markdown import LINE_BREAK, one_line
 from vault.memory.memory_line import KINDS, Memory, Range, RangeSet
 from vault.memory.summaries import Summary
 
@@ -142,36 +142,22 @@ def tail_of(*memories: Memory, limits: ResultLimits | None = None) -> list[str]:
     return view.tail_text().split("\n")
 
 
-def test_a_short_result_stays_as_it_is():
-    assert (
-        tail_of(
-            command_memory(1, "acted", "nod"),
-            command_memory(2, "result", "You nod."),
-            command_memory(3, "acted", "nod"),
-        )[1]
-        == "You nod."
-    )
-
-
-def test_a_placeholder_that_were_longer_than_the_result_is_not_made():
-    limits = ResultLimits(result_characters=10)
+@pytest.mark.parametrize(
+    ("result", "result_characters"),
+    [
+        ("You nod.", 240),
+        ("You go east.", 10),  # a placeholder would be longer
+        (LONG, 0),
+    ],
+)
+def test_a_result_stays_as_it_is_if_it_is_short_or_every_result_shall(result, result_characters):
     lines = tail_of(
         command_memory(1, "acted", "go"),
-        command_memory(2, "result", "You go east."),
+        command_memory(2, "result", result),
         command_memory(3, "acted", "nod"),
-        limits=limits,
+        limits=ResultLimits(result_characters=result_characters),
     )
-    assert lines[1] == "You go east."
-
-
-def test_with_0_every_result_stays_whole():
-    lines = tail_of(
-        command_memory(1, "acted", "go"),
-        command_memory(2, "result", LONG),
-        command_memory(3, "acted", "nod"),
-        limits=ResultLimits(result_characters=0),
-    )
-    assert len(lines[1]) > 240
+    assert lines[1] == one_line(result).replace(LINE_BREAK, " ")
 
 
 @given(st.sampled_from([kind for kind in KINDS if kind != "result"]), st.text(min_size=1, max_size=2000))
