@@ -222,6 +222,7 @@ def test_wherever_a_publication_is_cut_short_a_restart_finds_a_partition_and_eve
         cut = disk.stopping(number) if way == "stopping" else disk.full(number)
         with cut, pytest.raises(Stopped if way == "stopping" else NoteError):
             second_publication(memory)
+        assert memory.coverage == Coverage(10, 18, 32)
         if way == "full":
             assert told(memory) == list(range(1, 33))
         again = memory_in(root)
