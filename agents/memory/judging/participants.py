@@ -175,8 +175,6 @@ def wrong_transfer(claim: Claim, evidence: Evidence) -> Fault | None:
             if fault := _wrong_place_of(given, claim.clause, evidence):
                 return fault
             continue
-        if one.giver is None and one.receiver is None:
-            continue
         if events:
             told = min(events, key=lambda event: (event.giver is None, event.receiver is None, str(event)))
             who = display_names(evidence, [told.giver]) or "somebody"
