@@ -106,13 +106,9 @@ def test_0_3_without_its_summaries_the_view_is_the_raw_memories(tmp_path):
 def test_0_5_the_prompt_has_one_summary_a_tier_and_the_old_ones_are_on_disk_only(tmp_path):
     town = Town(tmp_path, "immediate_window: 4\nrecent_window: 4\nrebuild_every: 0")
     cycles = town.eliza.compactor.stats
-
-    async def story() -> None:
-        while cycles.cycles < 7:
-            town.live(1)
-            await town.compact()
-
-    asyncio.run(story())
+    while cycles.cycles < 7:
+        town.live(1)
+        asyncio.run(town.compact())
     prompt, leaves = town.eliza.prompt().text, town.eliza.memory.summaries.leaf_names()
     assert re.findall(r"\[Summarized .*\]", prompt) == [
         "[Summarized 25 memories: 1–25]",

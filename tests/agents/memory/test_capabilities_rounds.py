@@ -59,16 +59,12 @@ def rolling(root: Path, model: ScriptedModel | None = None, **more: object) -> L
 def test_0_7_the_documented_timeline_ten_fifteen_twenty(tmp_path):
     life, covered = Switching(tmp_path, "rolling"), []
     life.memory.settings = windows(64, 64, strategy="rolling", threshold=7, retain_recent=3)
-
-    async def live() -> None:
-        for more in (10, 5, 5):
-            life.go_on(more)
-            await life.compact()
-            summary = life.memory.longterm
-            assert summary
-            covered.append((Range(summary.first, summary.last), life.memory.coverage.verbatim))
-
-    asyncio.run(live())
+    for more in (10, 5, 5):
+        life.go_on(more)
+        asyncio.run(life.compact())
+        summary = life.memory.longterm
+        assert summary
+        covered.append((Range(summary.first, summary.last), life.memory.coverage.verbatim))
     assert covered == [(Range(1, 7), Range(8, 10)), (Range(1, 12), Range(13, 15)), (Range(1, 17), Range(18, 20))]
     first, second, third = life.model.prompts
     assert ("part 1\n" in first, "part 7\n" in first, "part 8\n" in first) == (True, True, False)

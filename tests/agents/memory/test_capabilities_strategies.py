@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from agents.commands.memory_commands import memory_commands
+from agents.memory.compaction_cycle import view_tokens
 from agents.memory.cost import CompactionEstimate, estimate_compaction
 from agents.memory.coverage import Coverage
 from agents.memory.strategy import Layered, MemoryStrategy, Waterfall
@@ -64,20 +65,13 @@ def test_2_1_the_prompt_is_bounded_however_long_a_life_is(tmp_path, strategy, le
     more = {"threshold_tokens": 1400, "min_saving_tokens": 0, "summary_tokens": 60, "max_memories": 128}
     more |= {"threshold": 127, "retain_recent": 64}
     life, largest = Life(tmp_path, windows(64, 64, strategy=strategy, **more), writer()), 0
-
-    async def live() -> None:
-        nonlocal largest
-        for number in range(length):
-            life.live(1, f"Moss tells me of the river and its moods, time {number}.")
-            if number % 8:
-                continue
-            await life.compact()
-            if number % 16 == 0 or number > length - 100:
-                view = life.memory.view()
-                told = "\n".join((view.told_in("older"), view.told_in("recent"), view.tail_text()))
-                largest = max(largest, life.model.count_tokens(told))
-
-    asyncio.run(live())
+    for number in range(length):
+        life.live(1, f"Moss tells me of the river and its moods, time {number}.")
+        if number % 8:
+            continue
+        asyncio.run(life.compact())
+        if number % 16 == 0 or number > length - 100:
+            largest = max(largest, view_tokens(life.memory.view(), life.model.count_tokens))
     assert life.memory.coverage.n == length
     assert 128 * 11 / 16 < largest <= 2 * 60 + (128 + 8) * 11 + 40
 

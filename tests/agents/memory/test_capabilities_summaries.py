@@ -19,6 +19,7 @@ from agents.memory.summary_verifier import MENDABLE, Source, judge
 from agents.models.model import Capabilities, ModelError, Request
 from agents.models.queue import ModelQueue
 from agents.population import Population
+from tests.agents.memory import on_disk
 from tests.agents.memory.lives import NAME, ROSTER, Life, one_turn, windows
 from tests.agents.memory.verifier_samples import estimated_tokens, faulty, sound
 from tests.agents.templates import TEMPLATES
@@ -205,17 +206,12 @@ def test_2_18_what_happened_mostly_in_rooms_of_a_domain_is_asked_for_with_its_te
 
 
 def test_2_4_the_summary_before_stands_in_the_prompt_of_the_next(tmp_path):
-    async def live() -> None:
-        life = Life(tmp_path, windows(2, 3), model)
-        life.live(6)
-        await life.compact()
-        life.live(3)
-        await life.compact()
-
     before = "I heard Moss talk once more of the river and its moods, and more than once."
-    model = ScriptedModel(before, "I know the river from Moss.", "I sat with Moss.")
-    asyncio.run(live())
-    assert [before in prompt for prompt in model.prompts] == [False, True, False]
+    life = Life(tmp_path, windows(2, 3), ScriptedModel(before, "I know the river from Moss.", "I sat with Moss."))
+    for count in (6, 3):
+        life.live(count)
+        asyncio.run(life.compact())
+    assert [before in prompt for prompt in life.model.prompts] == [False, True, False]
 
 
 @pytest.mark.parametrize(
@@ -230,20 +226,17 @@ def test_2_4_a_template_without_its_slot_is_refused_at_load(tmp_path, name, slot
 
 
 def test_2_5_nothing_is_summarised_twice_but_what_has_to_be_tried_again(tmp_path):
-    async def live() -> None:
-        life = Life(tmp_path, windows(3, 4, retry_seconds=1.0), model)
-        for number in range(40):
-            life.live(1, f"Moss tells me of eel E{number + 1}E.")
-            life.clock.ms += 60_000
-            await life.compact()
-
     def said(request: Request) -> str | ModelError:
         number = len(model.requests)
         words = f"I {('asked', 'heard', 'told', 'saw')[number % 4]} Moss of the river."
         return ModelError("The host is gone.") if number == 4 else words
 
     model = ScriptedModel(said)
-    asyncio.run(live())
+    life = Life(tmp_path, windows(3, 4, retry_seconds=1.0), model)
+    for number in range(40):
+        life.live(1, f"Moss tells me of eel E{number + 1}E.")
+        life.clock.ms += 60_000
+        asyncio.run(life.compact())
     sent = [re.findall(r"E(\d+)E", prompt) for prompt in model.prompts if "long ago" not in prompt]
     counted = {number: sum(number in chunk for chunk in sent) for chunk in sent for number in chunk}
     again = [number for number, count in counted.items() if count > 1]
@@ -288,24 +281,14 @@ def test_2_8_an_agent_for_whom_it_is_turned_off_costs_no_call_and_the_others_go_
 
 
 def test_2_9_a_failing_model_changes_no_view_and_loses_no_text(tmp_path):
-    async def live() -> None:
-        life = Life(
-            tmp_path, windows(2, 3), ScriptedModel(GOOD, ModelError("The host is gone."), ModelError("Still gone."))
-        )
-        life.live(6)
-        await life.compact()
-        life.live(4)
-        before, files = life.memory.view(), journal_of(life)
-        await life.compact()
-        assert life.compactor.stats.last_error == "The host is gone."
-        assert life.memory.view() == before
-        assert journal_of(life) == files
-
-    asyncio.run(live())
-
-
-def journal_of(life: Life) -> dict[str, bytes]:
-    return {path.name: path.read_bytes() for path in life.folder.glob("journal/*.md")}
+    life = Life(tmp_path, windows(2, 3), ScriptedModel(GOOD, ModelError("The host is gone.")))
+    life.live(6)
+    asyncio.run(life.compact())
+    life.live(4)
+    before, lines = life.memory.view(), on_disk.lines(life.folder)
+    asyncio.run(life.compact())
+    assert life.compactor.stats.last_error == "The host is gone."
+    assert (life.memory.view(), on_disk.lines(life.folder)) == (before, lines)
 
 
 def test_2_16_a_reply_is_on_every_screen_before_the_summariser_is_called(tmp_path):
@@ -409,16 +392,13 @@ def saying(text: str) -> ScriptedModel:
 
 
 def test_2_15_after_a_refusal_the_old_summary_is_in_force(tmp_path):
-    async def live() -> None:
-        life = Life(tmp_path, windows(2, 3), ScriptedModel(GOOD, *["I met Bartholomew, who owes me 77 crowns."] * 2))
-        life.live(6)
-        await life.compact()
-        old = life.memory.recent
-        life.live(3)
-        await life.compact()
-        assert (life.memory.recent, life.memory.coverage) == (old, Coverage(0, 4, 9))
-
-    asyncio.run(live())
+    life = Life(tmp_path, windows(2, 3), ScriptedModel(GOOD, *["I met Bartholomew, who owes me 77 crowns."] * 2))
+    life.live(6)
+    asyncio.run(life.compact())
+    old = life.memory.recent
+    life.live(3)
+    asyncio.run(life.compact())
+    assert (life.memory.recent, life.memory.coverage) == (old, Coverage(0, 4, 9))
 
 
 def test_2_17_the_same_memories_template_and_model_cost_one_call_and_a_change_of_any_another(tmp_path):

@@ -89,13 +89,9 @@ def test_4_6_an_agent_goes_on_acting_while_it_is_being_summarised(tmp_path):
 
 def test_4_7_a_thousand_memories_are_14_cycles_and_27_calls(tmp_path):
     eliza = Life(tmp_path, DEFAULT, talkative())
-
-    async def story() -> None:
-        for _ in range(1000):
-            eliza.live(1)
-            await eliza.compact()
-
-    asyncio.run(story())
+    for _ in range(1000):
+        eliza.live(1)
+        asyncio.run(eliza.compact())
     assert (eliza.compactor.stats.cycles, eliza.compactor.stats.calls) == (14, 27)
     leaves = [leaf for _, leaf in eliza.memory.summaries.leaves()]
     assert [leaf.last for leaf in leaves] == list(range(65, 1000 - 64, 64))

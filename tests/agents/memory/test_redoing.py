@@ -37,13 +37,13 @@ class Life(Town):
         said = f"I {verb} Moss by the water{about}."
         return said if self.well else self._ill
 
-    async def go_on(self, cycles: int) -> None:
+    def go_on(self, cycles: int) -> None:
         """Let so much happen that so many cycles are due, one after the other: at 7 memories, 11, 15 …"""
         for _ in range(cycles):
             for number in range(self.memory.journal.last + 1, max(7, self.memory.journal.last + 4) + 1):
                 self.memory.record("observed", f"Moss tells of eel {number}, for the {number}th time.", "The Landing")
             self.clock.ms += 10_000
-            await self.compact()
+            asyncio.run(self.compact())
 
     def leaves(self) -> list[Summary]:
         return [leaf for _, leaf in self.memory.summaries.leaves()]
@@ -62,7 +62,7 @@ class Life(Town):
 @pytest.mark.parametrize("ill", [None, "I met Bartholomew, who owes me 77 crowns."])
 def test_what_no_model_could_summarise_is_told_by_its_own_lines(tmp_path, ill, caplog):
     life = Life(tmp_path, ill=ill)
-    asyncio.run(life.go_on(1))
+    life.go_on(1)
     assert (life.recent.first, life.recent.last) == (1, 5)
     assert (life.recent.quality, life.recent.model) == ("fallback", "")
     told = [memory_of_line(line) for line in life.recent.text.split("\n")]
@@ -73,19 +73,16 @@ def test_what_no_model_could_summarise_is_told_by_its_own_lines(tmp_path, ill, c
 
 def test_without_a_fallback_the_memories_stay_word_for_word(tmp_path):
     life = Life(tmp_path, fallback="none")
-    asyncio.run(life.go_on(1))
+    life.go_on(1)
     assert life.memory.coverage.b == 0
     assert life.eliza.compactor.stats.failures_in_a_row == 1
 
 
 def test_an_extract_is_told_by_the_model_in_the_next_cycle_and_stays_as_a_leaf(tmp_path):
-    async def live() -> None:
-        await life.go_on(1)
-        life.well = True
-        await life.go_on(1)
-
     life = Life(tmp_path)
-    asyncio.run(live())
+    life.go_on(1)
+    life.well = True
+    life.go_on(1)
     qualities = [(leaf.first, leaf.last, leaf.quality) for leaf in life.leaves() if leaf.first == 1]
     assert qualities == [(1, 5, "fallback"), (1, 5, "prose")]
     assert (life.recent.quality, life.longterm.quality) == ("prose", "prose")
@@ -93,20 +90,17 @@ def test_an_extract_is_told_by_the_model_in_the_next_cycle_and_stays_as_a_leaf(t
 
 def test_while_the_model_is_not_well_an_extract_stays_and_life_goes_on(tmp_path):
     life = Life(tmp_path)
-    asyncio.run(life.go_on(4))
+    life.go_on(4)
     assert life.eliza.compactor.stats.failures_in_a_row == 0
     assert (life.recent.quality, life.longterm.quality) == ("fallback", "fallback")
     assert life.longterm.last + 1 == life.recent.first
 
 
 def test_after_a_long_illness_every_leaf_is_told_again_and_the_long_term_summary_made_anew(tmp_path):
-    async def live() -> None:
-        await life.go_on(9)
-        life.well = True
-        await life.go_on(4)
-
     life = Life(tmp_path)
-    asyncio.run(live())
+    life.go_on(9)
+    life.well = True
+    life.go_on(4)
     latest = {leaf.first: leaf.quality for leaf in life.leaves()}
     assert set(latest.values()) == {"prose"}
     assert (life.recent.quality, life.longterm.quality) == ("prose", "prose")
@@ -114,15 +108,12 @@ def test_after_a_long_illness_every_leaf_is_told_again_and_the_long_term_summary
 
 
 def test_an_extract_that_somebody_has_edited_counts_as_it_is(tmp_path):
-    async def live() -> None:
-        await life.go_on(1)
-        path = life.vault.root / "agents/Eliza/summaries/recent.md"
-        path.write_text(path.read_text() + "\nAnd I know a secret of the river.\n")
-        life.well = True
-        await life.go_on(1)
-
     life = Life(tmp_path)
-    asyncio.run(live())
+    life.go_on(1)
+    path = life.vault.root / "agents/Eliza/summaries/recent.md"
+    path.write_text(path.read_text() + "\nAnd I know a secret of the river.\n")
+    life.well = True
+    life.go_on(1)
     kept = [leaf for leaf in life.leaves() if leaf.first == 1 and "a secret of the river" in leaf.text]
     assert kept and not [leaf for leaf in life.leaves() if leaf.first == 1 and leaf.quality == "prose"]
     prompts = [prompt for prompt in life.summaries.prompts if "long ago" in prompt]
@@ -130,14 +121,11 @@ def test_an_extract_that_somebody_has_edited_counts_as_it_is(tmp_path):
 
 
 def test_an_extract_of_prose_is_whole_sentences_of_it(tmp_path):
-    async def live() -> None:
-        life.well = True
-        await life.go_on(2)
-        before.extend([life.recent.text, life.longterm.text])
-        life.well = False
-        await life.go_on(1)
-
-    life, before = Life(tmp_path), list[str]()
-    asyncio.run(live())
+    life = Life(tmp_path)
+    life.well = True
+    life.go_on(2)
+    before = [life.recent.text, life.longterm.text]
+    life.well = False
+    life.go_on(1)
     assert life.longterm.quality == "fallback"
     assert sorted(life.longterm.text.split("\n")) == sorted(before)

@@ -117,67 +117,48 @@ def test_0_13_summaries_and_words_add_up_to_every_memory_once_after_any_interlea
 
 @pytest.mark.parametrize(("before", "after"), list(itertools.permutations(STRATEGIES, 2)))
 def test_3_17_each_strategy_goes_on_where_any_other_has_left_off_without_a_gap(tmp_path, before, after):
-    async def lived() -> Switching:
-        life = Switching(tmp_path, before)
-        for strategy in (before, after, before, after):
-            life.switch(strategy)
-            life.go_on(20)
-            await life.compact()
-            life.check()
-        return life
-
-    life = asyncio.run(lived())
+    life = Switching(tmp_path, before)
+    for strategy in (before, after, before, after):
+        life.switch(strategy)
+        life.go_on(20)
+        asyncio.run(life.compact())
+        life.check()
     assert life.compactor.stats.failures_in_a_row == 0
     assert (life.memory.coverage.b == 0) == ({before, after} == {"window"})
 
 
 def test_a_summary_in_sections_is_folded_into_prose_without_its_headings_and_back(tmp_path):
-    async def lived() -> Switching:
-        life = Switching(tmp_path, "layered")
+    life = Switching(tmp_path, "layered")
+    for strategy in ("layered", "rolling", "layered"):
+        life.switch(strategy)
         life.go_on(12)
-        await life.compact()
+        asyncio.run(life.compact())
         assert life.memory.longterm
-        assert list(sections_of(life.memory.longterm.text)) == list(SECTIONS)
-        for strategy, count in (("rolling", 12), ("layered", 12)):
-            life.switch(strategy)
-            life.go_on(count)
-            await life.compact()
-            assert life.memory.longterm
-            assert (HEADINGS in life.model.prompts[-1]) == ("## User Goal" in life.memory.longterm.text)
-            assert ("## User Goal" in life.memory.longterm.text) == (strategy == "layered")
-        return life
-
-    assert asyncio.run(lived()).memory.coverage.b == 36
+        told = list(sections_of(life.memory.longterm.text))
+        assert (HEADINGS in life.model.prompts[-1]) == (told == list(SECTIONS)) == (strategy == "layered")
+    assert life.memory.coverage.b == 36
 
 
 def test_a_backlog_that_was_too_long_to_be_counted_is_worked_off_by_tokens_as_well(tmp_path):
     # 700 memories under the strategy window, and then layered: more than are counted at one look.
-    async def lived() -> Switching:
-        life = Switching(tmp_path, "window")
-        life.go_on(700)
-        life.switch("layered")
-        await life.compact()
-        return life
-
-    life = asyncio.run(lived())
+    life = Switching(tmp_path, "window")
+    life.go_on(700)
+    life.switch("layered")
+    asyncio.run(life.compact())
     life.check()
     assert life.memory.coverage.b == 700
 
 
 @pytest.mark.parametrize(("strategy", "covered"), [("waterfall", 12), ("rolling", 14), ("layered", 16)])
 def test_memories_taken_out_of_the_journal_by_hand_do_not_hold_up_the_others(tmp_path, strategy, covered):
-    async def lived() -> Switching:
-        life = Switching(tmp_path, strategy)
-        life.go_on(7)
-        life.memory.close()  # while it runs, the lines would be written again
-        for path in on_disk.journal_files(life.folder):
-            path.write_text("", encoding="utf-8")
-        life = life.restarted()
-        await life.force()
-        life.go_on(9)
-        await life.force()
-        return life
-
-    life = asyncio.run(lived())
+    life = Switching(tmp_path, strategy)
+    life.go_on(7)
+    life.memory.close()  # while it runs, the lines would be written again
+    for path in on_disk.journal_files(life.folder):
+        path.write_text("", encoding="utf-8")
+    life = life.restarted()
+    asyncio.run(life.force())
+    life.go_on(9)
+    asyncio.run(life.force())
     assert life.compactor.stats.failures == 0
     assert life.memory.coverage.b == covered
