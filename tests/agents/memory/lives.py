@@ -13,6 +13,7 @@ from typing import Any
 
 from agents.memory.compactor import Compactor, Outcome
 from agents.memory.cost import PromptCost
+from agents.memory.coverage import NONE
 from agents.memory.inspection import status_text
 from agents.memory.memory import AgentMemory
 from agents.memory.strategy import StrategyRegistry
@@ -28,6 +29,7 @@ from tests.english import ENGLISH
 from tests.scripted_model import ScriptedModel
 from tests.vault.failing_disk import FailingDisk
 from vault.atomic_write import Disk
+from vault.memory.memory_line import Range
 from vault.vault import STARTER, Vault
 
 NAME = "Eliza"
@@ -140,10 +142,10 @@ class Life:
         while self.compactor.is_running and not self.model.running:
             await one_turn()
 
-    def status(self, later_ms: int = 0) -> list[str]:
-        """Return the lines of its status, so many milliseconds from now."""
-        now_ms = self.clock.ms + later_ms
-        return status_text(self.memory, self.compactor, self.model.count_tokens, now_ms, ENGLISH).split("\n")
+    def status(self, later_ms: int = 0, unshown: Range = NONE) -> list[str]:
+        """Return the lines of its status so many milliseconds from now, if there is no room for some memories."""
+        now_ms, count_tokens = self.clock.ms + later_ms, self.model.count_tokens
+        return status_text(self.memory, self.compactor, count_tokens, now_ms, ENGLISH, unshown).split("\n")
 
     def die(self) -> None:
         """Drop everything, as the end of a process does: nothing is saved, nothing tidied up."""

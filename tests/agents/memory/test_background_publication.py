@@ -43,13 +43,13 @@ async def compact(life: Life, pool: Held, meanwhile: Callable[[], object] = lamb
         await one_turn()
 
 
-def names(life: Life) -> set[str]:
-    """Return the names in the folder of the summaries, of what is kept without its date."""
-    return {path.name.replace("-20261121-0800", "…")[:14] for path in (life.folder / "summaries").iterdir()}
+def names(life: Life) -> list[str]:
+    """Return the names in the folder of the summaries."""
+    return sorted(path.name for path in (life.folder / "summaries").iterdir())
 
 
 def drafts(life: Life) -> list[str]:
-    return [path.name for path in (life.folder / "summaries").iterdir() if path.name.endswith(".draft")]
+    return [name for name in names(life) if name.endswith(".draft")]
 
 
 def test_until_all_is_on_disk_the_old_summaries_are_in_force(tmp_path: Path):
@@ -57,10 +57,10 @@ def test_until_all_is_on_disk_the_old_summaries_are_in_force(tmp_path: Path):
     seen: list[object] = []
 
     def meanwhile() -> None:
-        seen.append((life.memory.coverage, sorted(path.name for path in (life.folder / "summaries").iterdir())))
+        seen.append((life.memory.coverage, names(life)))
         life.live(3)
 
-    before = sorted(path.name for path in (life.folder / "summaries").iterdir())
+    before = names(life)
     asyncio.run(compact(life, pool, meanwhile))
     assert seen == [(Coverage(0, 5, 13), before)]
     assert life.memory.coverage == Coverage(5, 9, 16)  # what came meanwhile is verbatim
@@ -104,8 +104,7 @@ def test_an_edit_made_meanwhile_counts_and_what_was_made_is_kept_beside_it(tmp_p
     leaves = [leaf.text for _, leaf in life.memory.summaries.leaves()]
     assert any("I, and nobody else, " in text for text in leaves)  # the next try was made from it
     assert life.memory.coverage == Coverage(5, 9, 13)
-    kept = [path.name for path in (life.folder / "summaries").iterdir() if "(conflict " in path.name]
-    assert len(kept) == 2
+    assert sum("(conflict " in name for name in names(life)) == 2
     assert drafts(life) == []
     assert [outcome for _, outcome in outcomes(life.memory)] == ["accepted", "accepted", "superseded", "accepted"]
 

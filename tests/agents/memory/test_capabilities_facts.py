@@ -22,7 +22,7 @@ from world.command import command
 from world.entities import Role
 from world.errors import CommandError
 from world.game import CommandResult
-from world.world import SCOPES, Board, Notice
+from world.world import SCOPES, Board
 
 ROOM = "The Common Room"
 SMALL = MemorySettings(immediate_window=8, recent_window=8, rebuild_every=0, retry_seconds=0.1)
@@ -79,14 +79,6 @@ def test_1_3_shared_entries_come_back_from_markdown_unchanged_each_with_its_own_
     found = parse_board(parse_note(format_board(board), "world/board.md"))
     assert found == board
     assert len({entry.entry_id for entry in board.entries}) == len(given_entries)
-
-
-def test_1_3_an_entry_is_type_content_scope_id_and_author(tmp_path: Path):
-    house = House(tmp_path)
-    house.player("Ana").types("share plan -> We meet at noon.")
-    assert house.game.world.board.active() == [Notice(1, "plan", "We meet at noon.", "scene", "Ana", ROOM)]
-    again = House(tmp_path)
-    assert again.game.world.board.active() == [Notice(1, "plan", "We meet at noon.", "scene", "Ana", ROOM)]
 
 
 def test_1_4_what_is_shared_for_a_turn_is_gone_from_its_author_s_next_turn_on(tmp_path: Path):

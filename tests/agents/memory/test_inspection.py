@@ -7,13 +7,10 @@ from pathlib import Path
 import pytest
 
 from agents.memory.coverage import NONE
-from agents.memory.inspection import expand_text, explain_text, status_text
-from config.settings import MemorySettings
-from tests.agents.memory.lives import Life as Lived
-from tests.agents.memory.lives import talkative, windows
-from tests.agents.memory.views import memory_settings
-from tests.agents.test_agent import AT, Life
+from agents.memory.inspection import expand_text, explain_text
+from tests.agents.memory.lives import Life, QuickDisk, talkative, windows
 from tests.english import ENGLISH
+from vault.atomic_write import Disk
 from vault.memory.memory_line import Range
 from vault.memory.summaries import Summary
 from world.errors import CommandError
@@ -22,16 +19,20 @@ NEWEST = "It is one of the newest, which no summary covers, so it is in the prom
 BROUGHT_BACK = "@memory-find and @memory-expand bring it back."
 
 
-def a_life(root: Path, settings: MemorySettings | None = None) -> Lived:
+def new_life(root: Path, disk: Disk | None = None, **settings: object) -> Life:
+    return Life(root, windows(64, 64, **settings), talkative(), disk=disk)
+
+
+def a_life(root: Path, **settings: object) -> Life:
     """Return a life with eight memories, of which the last is a long look round."""
-    life = Lived(root, settings or windows(64, 64), talkative())
+    life = Life(root, windows(64, 64, **settings), talkative())
     life.live(6)
     life.memory.record("acted", "look")
     life.memory.record("result", "The Landing. " + "Green planks slope down into a brown river. " * 10)
     return life
 
 
-def why(life: Lived, seq: int, unshown: Range = NONE) -> str:
+def why(life: Life, seq: int, unshown: Range = NONE) -> str:
     return explain_text(life.memory, seq, ENGLISH, unshown).split("\n")[1]
 
 
@@ -43,12 +44,12 @@ def test_one_memory_is_not_told_as_many(tmp_path):
 
 def test_what_no_summary_covers_is_in_the_prompt_under_every_strategy(tmp_path):
     strategies = ("waterfall", "rolling", "layered", "window")
-    told = [why(a_life(tmp_path / one, windows(64, 64, strategy=one)), 2) for one in strategies]
+    told = [why(a_life(tmp_path / one, strategy=one), 2) for one in strategies]
     assert told == [NEWEST] * 4
 
 
 def test_what_is_older_than_the_window_is_said_to_be_so(tmp_path):
-    life = a_life(tmp_path, windows(64, 64, strategy="window", max_memories=4))
+    life = a_life(tmp_path, strategy="window", max_memories=4)
     wanted = f"The strategy window shows the newest 4 at most; this one is older. {BROUGHT_BACK}"
     assert [why(life, 1), why(life, 5)] == [wanted, NEWEST]
 
@@ -86,26 +87,18 @@ def test_a_number_that_no_memory_can_have_is_refused_like_any_other(tmp_path, wa
         expand_text(a_life(tmp_path).memory, wanted, ENGLISH)
 
 
-def lines_of(life: Life) -> list[str]:
-    agent = life.agent
-    return status_text(life.memory, agent.compactor, agent.count_tokens, AT + 3_600_000, ENGLISH).split("\n")
-
-
 def test_a_new_memory_has_nothing_to_tell(tmp_path):
-    lines = lines_of(Life(tmp_path))
-    assert lines[:3] == [
-        "Memory of Rook: 0 memories.",
+    assert new_life(tmp_path).status()[:3] == [
+        "Memory of Eliza: 0 memories.",
         "Newest memory: none yet.",
         "Word for word: none, 0 tokens.",
     ]
 
 
 def test_memories_that_are_not_told_are_not_called_word_for_word(tmp_path):
-    life = Life(tmp_path)
-    life.memory.settings = memory_settings(strategy="window", max_memories=12)
-    for _ in range(30):
-        life.memory.record("observed", "It rains.")
-    lines = lines_of(life)
+    life = new_life(tmp_path, strategy="window", max_memories=12)
+    life.live(30)
+    lines = life.status()
     assert lines[2].startswith("Word for word: memories 21–30, 10 of them, ")  # it goes on in steps of three
     assert lines[3] == (
         "Not shown for now: memories 1–20, 20 of them; @memory-find and @memory-expand bring them back."
@@ -113,31 +106,30 @@ def test_memories_that_are_not_told_are_not_called_word_for_word(tmp_path):
 
 
 def test_what_the_prompt_has_no_room_for_is_not_called_word_for_word(tmp_path):
-    life = Life(tmp_path)
-    for _ in range(30):
-        life.memory.record("observed", "It rains.")
-    agent = life.agent
-    told = status_text(life.memory, agent.compactor, agent.count_tokens, AT, ENGLISH, Range(1, 16)).split("\n")
-    assert told[2].startswith("Word for word: memories 17–30, 14 of them, ")
-    assert told[3].startswith("Not shown for now: memories 1–16, 16 of them; ")
+    life = new_life(tmp_path)
+    life.live(30)
+    lines = life.status(unshown=Range(1, 16))
+    assert lines[2].startswith("Word for word: memories 17–30, 14 of them, ")
+    assert lines[3].startswith("Not shown for now: memories 1–16, 16 of them; ")
 
 
 def test_one_cycle_is_not_told_as_many(tmp_path):
-    life = Life(tmp_path)
-    life.agent.compactor.stats.record_success(AT)
-    assert "Last compaction: an hour ago. Since the start: 1 cycle." in lines_of(life)
+    life = new_life(tmp_path)
+    life.compactor.stats.record_success(life.clock.ms)
+    assert "Last compaction: an hour ago. Since the start: 1 cycle." in life.status(later_ms=3_600_000)
 
 
 def test_a_memory_that_cannot_be_written_is_told_with_what_waits(tmp_path):
-    life = Life(tmp_path)
-    with life.disk.full():
-        life.memory.record("observed", "It rains.")
-    told = [line for line in lines_of(life) if "No space left on device" in line]
+    disk = QuickDisk()
+    life = new_life(tmp_path, disk)
+    with disk.full():
+        life.live(1)
+    told = [line for line in life.status() if "No space left on device" in line]
     assert len(told) == 1
     assert "1 memor" in told[0]
 
 
 def test_every_line_reads_well_aloud(tmp_path):
-    life = Life(tmp_path)
-    life.memory.record("observed", "It rains.")
-    assert [line for line in lines_of(life) if not line.endswith(".")] == []
+    life = new_life(tmp_path)
+    life.live(1)
+    assert [line for line in life.status() if not line.endswith(".")] == []

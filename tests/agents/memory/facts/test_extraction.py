@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agents.memory.facts.extraction import extract_facts
-from agents.memory.facts.speech_acts import classify, is_same_topic, takes_back, tells_of_keeping
+from agents.memory.facts.speech_acts import is_same_topic, takes_back, tells_of_keeping
 from agents.memory.facts.store import (
     MAX_ENDED,
     MAX_FACTS_IN_A_SECTION,
@@ -217,35 +217,6 @@ def test_what_is_only_said_noted_or_dreamt_moves_nothing(row: tuple[str, ...]):
 
 
 # Promises and requests
-
-
-@pytest.mark.parametrize(
-    ("sentence", "kind"),
-    [
-        ("I promise to keep your page dry.", PROMISES),
-        ("I'll bring you the lantern tomorrow.", PROMISES),
-        ("I will gladly fetch the keys.", PROMISES),
-        ("You have my word.", PROMISES),
-        ("I'm going to meet Odile at the weir.", PROMISES),
-        ("Please bring me a seed bun.", REQUESTS),
-        ("Could you lend me your umbrella?", REQUESTS),
-        ("Eliza, give me the slip.", REQUESTS),
-        ("I need you to watch the gauge.", REQUESTS),
-        ("Remember that the page is under the third step.", LESSONS),
-        ("Don't forget: the gate closes at nine.", LESSONS),
-        ("Please remember that Odile is deaf in one ear.", LESSONS),
-        ("I can't promise anything.", ""),
-        ("Did I promise that?", ""),
-        ("If I promise, it is done.", ""),
-        ("I will not bring it.", ""),
-        ("I remember the flood.", ""),
-        ("The lantern is lovely.", ""),
-        ("I bring good news.", ""),
-        ("Will it rain?", ""),
-    ],
-)
-def test_sentences_are_told_apart_by_their_form(sentence: str, kind: str):
-    assert classify(sentence) == kind
 
 
 def test_a_promise_is_kept_when_the_thing_is_handed_over():

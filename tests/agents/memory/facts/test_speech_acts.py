@@ -125,6 +125,26 @@ def test_what_is_merely_said_aloud_is_no_confidence(text: str):
 @pytest.mark.parametrize(
     ("text", "kind"),
     [
+        ("I promise to keep your page dry.", PROMISES),
+        ("I'll bring you the lantern tomorrow.", PROMISES),
+        ("I will gladly fetch the keys.", PROMISES),
+        ("You have my word.", PROMISES),
+        ("I'm going to meet Odile at the weir.", PROMISES),
+        ("Please bring me a seed bun.", REQUESTS),
+        ("Could you lend me your umbrella?", REQUESTS),
+        ("Eliza, give me the slip.", REQUESTS),
+        ("I need you to watch the gauge.", REQUESTS),
+        ("Remember that the page is under the third step.", LESSONS),
+        ("Don't forget: the gate closes at nine.", LESSONS),
+        ("Please remember that Odile is deaf in one ear.", LESSONS),
+        ("I can't promise anything.", ""),
+        ("Did I promise that?", ""),
+        ("If I promise, it is done.", ""),
+        ("I will not bring it.", ""),
+        ("I remember the flood.", ""),
+        ("The lantern is lovely.", ""),
+        ("I bring good news.", ""),
+        ("Will it rain?", ""),
         ("The gate closes at nine, remember.", LESSONS),
         ("Remember my birthday is in May.", LESSONS),
         ("Eliza, remember the third step.", LESSONS),
@@ -141,7 +161,7 @@ def test_what_is_merely_said_aloud_is_no_confidence(text: str):
         ("As far as I remember it is blue.", ""),
     ],
 )
-def test_only_who_asks_to_keep_something_in_mind_is_taken_at_the_word(text: str, kind: str):
+def test_promises_requests_and_what_is_to_be_kept_in_mind_are_told_by_their_form(text: str, kind: str):
     assert classify(text) == kind
 
 
