@@ -71,13 +71,6 @@ def test_what_no_model_could_summarise_is_told_by_its_own_lines(tmp_path, ill, c
     assert [r for r in caplog.records if "lines were picked by rule" in r.getMessage()]
 
 
-def test_without_a_fallback_the_memories_stay_word_for_word(tmp_path):
-    life = Life(tmp_path, fallback="none")
-    life.go_on(1)
-    assert life.memory.coverage.b == 0
-    assert life.eliza.compactor.stats.failures_in_a_row == 1
-
-
 def test_an_extract_is_told_by_the_model_in_the_next_cycle_and_stays_as_a_leaf(tmp_path):
     life = Life(tmp_path)
     life.go_on(1)

@@ -11,7 +11,7 @@ import pytest
 from agents.memory.facts.file import EXTRACT_EVERY, WRITE_EVERY, WRITE_MS, FactRegistry
 from tests.english import ENGLISH
 from tests.vault.failing_disk import FailingDisk, Stopped
-from vault.memory.facts_note import PEOPLE, PROMISES, THINGS, Fact, Pin
+from vault.memory.facts_note import PEOPLE, PROMISES, THINGS, Pin
 from vault.memory.journal import Journal
 from vault.memory.memory_line import Memory
 from vault.vault import Vault
@@ -132,21 +132,6 @@ def test_what_is_learnt_as_it_comes_is_the_same_and_an_edit_made_meanwhile_count
     at_once.registry.take_in()
     assert keeping_up.registry.facts == at_once.registry.facts
     assert "my brother" in {fact.remark for fact in keeping_up.registry.facts}
-
-
-def test_a_crash_within_a_write_leaves_the_old_file_and_nothing_is_lost(desk: Desk):
-    desk.lives("Moss takes the keys.")
-    desk.registry.take_in()
-    desk.lives(*["Moss hums."] * WRITE_EVERY, "Moss puts down the keys.")
-    with desk.disk.full():
-        desk.registry.take_in()
-    assert "upto: 1\n" in desk.path.read_text()
-    assert "No space left on device" in desk.registry.problem
-    assert desk.again().value(THINGS, "keys") == "it lies in The Mill"
-    desk.ms += WRITE_MS
-    desk.registry.take_in()
-    assert desk.registry.problem == ""
-    assert f"upto: {WRITE_EVERY + 2}\n" in desk.path.read_text()
 
 
 @pytest.mark.parametrize("after", range(4))
@@ -393,9 +378,3 @@ def test_goals_are_those_of_the_profile_and_those_written_by_hand(desk: Desk):
     desk.edit(lambda text: text.replace("([[agent]])", "([[agent]])\n- Sleep well."))
     desk.registry.take_in()
     assert desk.registry.goals == ("Find the page.", "Sleep well.")
-
-
-def test_what_is_known_is_found_again_by_its_fact(desk: Desk):
-    desk.lives("Moss takes the keys.")
-    desk.registry.take_in()
-    assert Fact(THINGS, "keys", "Moss has it", 1, 1, (AT + 1000) // 60_000) in desk.registry.facts

@@ -178,17 +178,6 @@ def test_the_last_word_waits_for_what_is_on_its_way_and_has_the_rest(desk: HeldD
     assert "**keys**: it lies in The Mill" in desk.path.read_text()
 
 
-def test_a_file_that_is_not_valid_is_not_written_over_in_the_background(desk: HeldDesk):
-    desk.registry.settle()
-    desk.edit(lambda text: text.replace("- **keys**", "- keys"))
-    broken = desk.path.read_text()
-    desk.lives(*["Moss hums."] * WRITE_EVERY)
-    desk.registry.take_in()
-    assert desk.pool.count == 0
-    desk.registry.close()
-    assert desk.path.read_text() == broken
-
-
 @pytest.mark.parametrize("after", range(5))
 def test_a_process_that_dies_while_the_file_is_on_its_way_leaves_it_old_or_new(desk: HeldDesk, after: int):
     desk.registry.pin("Hold the line.", ENGLISH)
