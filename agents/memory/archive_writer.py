@@ -123,6 +123,11 @@ class ArchiveWriter:
         self._recover()
         return reference
 
+    def keep_rebuilt(self, seq: int, tier: str, made: Summary, replaced: Summary) -> Summary:
+        """Keep a summary that was made again of the same memories; return it with its reference. Raises: as `keep`."""
+        fields = {tier: summary_fields(made), "replaced": summary_fields(replaced)}
+        return with_archive_reference(made, self.keep("rebuild", seq, outcome="accepted", **fields))
+
     def check(self) -> None:
         """Write the queued entries. Raises: NoteError if the archive cannot be written."""
         if not self.write():

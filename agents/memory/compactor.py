@@ -9,7 +9,6 @@ from collections.abc import Callable, Coroutine, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from agents.memory.archive_writer import summary_fields, with_archive_reference
 from agents.memory.compaction_cycle import Prepared, Superseded, activate, prepare, publish, view_tokens
 from agents.memory.cost import CompactionStats, PromptCost, estimate_compaction, verbatim_sizes
 from agents.memory.coverage import Plan
@@ -250,13 +249,11 @@ class Compactor:
             return outcome_of("compaction.good_already", done=True, who=memory.name)
         count = len(found.texts) - bool(found.hand)
         sources = (*([f"1-{found.hand.last}"] if found.hand else []), f"{count} leaves to {longterm.last}")
-        rebuilt_summary = summary_of(draft, 1, longterm.last, longterm.generation, self._now_ms(), sources)
-        rebuilt_summary = replace(rebuilt_summary, edited_from=found.hand.hand if found.hand else "")
-        fields = {"longterm": summary_fields(rebuilt_summary), "replaced": summary_fields(longterm)}
-        reference = memory.archive_writer.keep("rebuild", memory.journal.last, outcome="accepted", **fields)
-        made = Prepared(with_archive_reference(rebuilt_summary, reference), None, (longterm, recent), is_rebuild=True)
+        rebuilt = summary_of(draft, 1, longterm.last, longterm.generation, self._now_ms(), sources)
+        rebuilt = replace(rebuilt, edited_from=found.hand.hand if found.hand else "")
+        rebuilt = memory.archive_writer.keep_rebuilt(memory.journal.last, "longterm", rebuilt, longterm)
         try:
-            await activate(memory, made, self._pool)
+            await activate(memory, Prepared(rebuilt, None, (longterm, recent), is_rebuild=True), self._pool)
         except Superseded as edit:
             return outcome_of("compaction.changed_meanwhile", who=memory.name, why=str(edit))
         key = "compaction.rebuilt_by_hand" if found.hand else "compaction.rebuilt"

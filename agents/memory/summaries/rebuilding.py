@@ -15,7 +15,6 @@ import asyncio
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from agents.memory.archive_writer import summary_fields, with_archive_reference
 from agents.memory.english import FUNCTION_WORDS
 from agents.memory.judging.entities import words_of
 from agents.memory.memory import AgentMemory
@@ -171,7 +170,4 @@ async def _redo_extract(
         return None  # no memory is left, so the extract is all there is
     draft = paid(await summarizer.recent(memories))
     again = summary_of(draft, old.first, old.last, old.generation, now_ms(), (f"{old.first}-{old.last}",))
-    fields = {"recent": summary_fields(again), "replaced": summary_fields(old)}
-    return with_archive_reference(
-        again, memory.archive_writer.keep("rebuild", memory.journal.last, outcome="accepted", **fields)
-    )
+    return memory.archive_writer.keep_rebuilt(memory.journal.last, "recent", again, old)
