@@ -95,10 +95,9 @@ class ConcurrencyLimit:
     the other direction is tried after a rest, which doubles each time.
     """
 
-    def __init__(self, given: int = 0, most: int = MAX_LIMIT) -> None:
+    def __init__(self, given: int = 0) -> None:
         self.limit = given or 1
         self.is_measured = given == 0
-        self._most = most
         self._seconds: list[float] = []
         self._rate_before: float | None = None
         self._step = 1
@@ -128,7 +127,7 @@ class ConcurrencyLimit:
         elif self._rest:
             self._rest -= 1
         else:
-            if not 1 <= self.limit + self._step <= self._most:
+            if not 1 <= self.limit + self._step <= MAX_LIMIT:
                 self._step = -self._step
             self._rate_before = rate
             self.limit += self._step
@@ -172,15 +171,12 @@ class RequestStatsSnapshot:
 
 
 class RequestStats:
-    """Counts jobs by how they ended, and what the answers cost: tokens, and seconds inside the model."""
+    """Counts jobs by how they ended, and keeps the last answers, with what they cost."""
 
     def __init__(self, model: str) -> None:
         self.answered = 0
         self.failed = 0
         self.cancelled = 0
-        self.prompt_tokens = 0
-        self.completion_tokens = 0
-        self.seconds = 0.0
         self._model = model
         self._last_error = ""
         self._failing_since: float | None = None
@@ -189,9 +185,6 @@ class RequestStats:
     def answer(self, completion: Completion) -> None:
         """Count an answer; the model is well again."""
         self.answered += 1
-        self.prompt_tokens += completion.prompt_tokens
-        self.completion_tokens += completion.completion_tokens
-        self.seconds += completion.seconds
         self._recent.append(completion)
         self._failing_since = None
 
