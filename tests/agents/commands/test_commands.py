@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import re
 
 import pytest
@@ -106,14 +105,11 @@ def test_without_a_model_it_is_told_how_to_get_one(life):
     ]
 
 
-def test_how_the_model_was_and_what_each_turn_came_to(life):
-    async def live() -> str:
-        queue: ModelQueue = life.wakes()
-        await life.agent.tick()
-        await life.agent.tick()
-        return model_text(queue, {"Rook": life.agent}, ENGLISH)
-
-    lines = asyncio.run(live()).split("\n")
+async def test_how_the_model_was_and_what_each_turn_came_to(life):
+    queue: ModelQueue = life.wakes()
+    await life.agent.tick()
+    await life.agent.tick()
+    lines = model_text(queue, {"Rook": life.agent}, ENGLISH).split("\n")
     assert lines[0].startswith("Model: scripted, ")
     assert lines[1:3] == ["Now: 0 running, 0 waiting.", "Since the start: 1 answered, 1 failed, 0 cancelled."]
     assert lines[-2] == "Last error: scripted is gone."

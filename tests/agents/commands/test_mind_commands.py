@@ -55,34 +55,25 @@ def test_who_dreams_nothing_is_told_so(tmp_path, reply):
     assert dreamt(tmp_path, reply)[0] == [""]
 
 
-def test_nobody_dreams_two_dreams_at_a_time(tmp_path):
-    model = ScriptedModel(lambda request: "I flew.")
-
-    async def night() -> list[str]:
-        queue, told = ModelQueue(model), list[str]()
-        dreamer = Dreamer(vault_of(tmp_path, {}), lambda: queue, random.Random(1), 60.0)
-        for _ in range(3):
-            dreamer.dream("Rook", PAST, told.append)
-        await settled(50)
-        return told
-
-    assert asyncio.run(night()) == ["I flew."]
+async def test_nobody_dreams_two_dreams_at_a_time(tmp_path):
+    queue, told = ModelQueue(ScriptedModel(lambda request: "I flew.")), list[str]()
+    dreamer = Dreamer(vault_of(tmp_path, {}), lambda: queue, random.Random(1), 60.0)
+    for _ in range(3):
+        dreamer.dream("Rook", PAST, told.append)
+    await settled(50)
+    assert told == ["I flew."]
 
 
-def test_a_dream_that_is_cut_short_by_the_end_of_the_world_is_not_told(tmp_path):
+async def test_a_dream_that_is_cut_short_by_the_end_of_the_world_is_not_told(tmp_path):
     model = ScriptedModel("I flew.")
     model.hold()
-
-    async def night() -> list[str]:
-        queue, told = ModelQueue(model), list[str]()
-        dreamer = Dreamer(vault_of(tmp_path, {}), lambda: queue, random.Random(1), 60.0)
-        dreamer.dream("Rook", PAST, told.append)
-        await asyncio.sleep(0)
-        await queue.close()
-        await settled(50)
-        return told
-
-    assert asyncio.run(night()) == []
+    queue, told = ModelQueue(model), list[str]()
+    dreamer = Dreamer(vault_of(tmp_path, {}), lambda: queue, random.Random(1), 60.0)
+    dreamer.dream("Rook", PAST, told.append)
+    await asyncio.sleep(0)
+    await queue.close()
+    await settled(50)
+    assert told == []
 
 
 def test_a_dream_is_told_in_whole_sentences_on_one_line():

@@ -196,30 +196,25 @@ Ben| Ana says, "it was me"
 
 @pytest.mark.parametrize("line", ["@pause-agent Moss", "@possess Moss"])
 @pytest.mark.parametrize("waits", [False, True])
-def test_whoever_is_to_be_still_asks_its_model_no_longer(tmp_path, line, waits):
+async def test_whoever_is_to_be_still_asks_its_model_no_longer(tmp_path, line, waits):
     model, town = ScriptedModel("look"), Town(tmp_path, awake=False)
     model.hold()
-
-    async def thought() -> tuple[list[str], Turn, int, int]:
-        town.agents.wake(ModelQueue(model))
-        others = [asyncio.create_task(town.agents["Eliza"].tick())] if waits else []
-        await asyncio.sleep(0.01)
-        thinking = asyncio.create_task(town.agents["Moss"].tick())
-        await asyncio.sleep(0.01)
-        before = model_text(town.agents["Moss"].queue, town.agents, town.game.world.wording).split("\n")[-2:]
-        town.players["Ana"].types(line)
-        turn = await asyncio.wait_for(thinking, 2)
-        left = model.running, model.cancelled
-        model.release()
-        await asyncio.gather(*others)
-        return before, turn, *left
-
-    before, turn, running, cancelled = asyncio.run(thought())
+    town.agents.wake(ModelQueue(model))
+    others = [asyncio.create_task(town.agents["Eliza"].tick())] if waits else []
+    await asyncio.sleep(0.01)
+    thinking = asyncio.create_task(town.agents["Moss"].tick())
+    await asyncio.sleep(0.01)
+    before = model_text(town.agents["Moss"].queue, town.agents, town.game.world.wording).split("\n")[-2:]
+    town.players["Ana"].types(line)
+    turn = await asyncio.wait_for(thinking, 2)
+    left = model.running, model.cancelled
+    model.release()
+    await asyncio.gather(*others)
     assert before == [
         "Eliza: thinking, and before that asleep." if waits else "Eliza: asleep.",
         "Moss: waiting for the model, and before that asleep." if waits else "Moss: thinking, and before that asleep.",
     ]
-    assert (turn.outcome, running, cancelled) == ("paused", int(waits), int(not waits))
+    assert (turn.outcome, left) == ("paused", (int(waits), int(not waits)))
     assert "acted" not in [kind for kind, _ in town.memories("Moss")]
 
 

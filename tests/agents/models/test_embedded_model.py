@@ -140,33 +140,25 @@ def test_a_model_that_takes_too_long_is_stopped_and_named():
     assert runtime.ended.is_set()
 
 
-def test_cancelling_the_task_stops_the_generation():
+async def test_cancelling_the_task_stops_the_generation():
     runtime = ScriptedRuntime(endless=True)
-
-    async def cancel():
-        model = await started(runtime)
-        task = asyncio.create_task(model.complete(Request("p")))
-        await asyncio.to_thread(runtime.busy.wait)
-        task.cancel()
-        with pytest.raises(asyncio.CancelledError):
-            await task
-        await asyncio.to_thread(runtime.ended.wait)
-        await model.close()
-
-    asyncio.run(cancel())
+    model = await started(runtime)
+    task = asyncio.create_task(model.complete(Request("p")))
+    await asyncio.to_thread(runtime.busy.wait)
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    await asyncio.to_thread(runtime.ended.wait)
+    await model.close()
 
 
-def test_closing_ends_a_running_answer_as_cancelled():
+async def test_closing_ends_a_running_answer_as_cancelled():
     runtime = ScriptedRuntime("a", endless=True)
-
-    async def close():
-        model = await started(runtime)
-        task = asyncio.create_task(model.complete(Request("p")))
-        await asyncio.to_thread(runtime.busy.wait)
-        await model.close()
-        return await task
-
-    assert asyncio.run(close()).finish == "cancelled"
+    model = await started(runtime)
+    task = asyncio.create_task(model.complete(Request("p")))
+    await asyncio.to_thread(runtime.busy.wait)
+    await model.close()
+    assert (await task).finish == "cancelled"
     assert runtime.closed
 
 
@@ -180,42 +172,33 @@ def test_before_start_it_says_that_it_is_not_loaded():
         asyncio.run(EmbeddedModel().complete(Request("p")))
 
 
-def test_starting_twice_loads_once():
+async def test_starting_twice_loads_once():
     loads = []
 
     def load():
         loads.append(1)
         return ScriptedRuntime()
 
-    async def start_twice():
-        model = EmbeddedModel(load=load)
-        await model.start()
-        await model.start()
-        await model.close()
-
-    asyncio.run(start_twice())
+    model = EmbeddedModel(load=load)
+    await model.start()
+    await model.start()
+    await model.close()
     assert loads == [1]
 
 
-def test_tokens_are_counted_exactly_once_the_model_is_loaded():
-    async def count():
-        model = await started(ScriptedRuntime())
-        counted = model.count_tokens("abcdefghij")
-        await model.close()
-        return counted
-
+async def test_tokens_are_counted_exactly_once_the_model_is_loaded():
     assert EmbeddedModel().count_tokens("abcdefghij") == 3
-    assert asyncio.run(count()) == 10
+    model = await started(ScriptedRuntime())
+    counted = model.count_tokens("abcdefghij")
+    await model.close()
+    assert counted == 10
 
 
-def test_tokens_are_estimated_when_the_runtime_cannot_count():
-    async def count():
-        model = await started(ScriptedRuntime(error=ModelError("no")))
-        counted = model.count_tokens("abcdefghij")
-        await model.close()
-        return counted
-
-    assert asyncio.run(count()) == 3
+async def test_tokens_are_estimated_when_the_runtime_cannot_count():
+    model = await started(ScriptedRuntime(error=ModelError("no")))
+    counted = model.count_tokens("abcdefghij")
+    await model.close()
+    assert counted == 3
 
 
 TALK = (Message("system", "You are Eliza."), Message("user", "Good morning!"))
@@ -246,20 +229,17 @@ def test_an_answer_is_held_to_a_grammar_or_else_a_schema_unless_nothing_shall_ho
     assert held == [{"grammar": "root"}, {"json_schema": compact}, {}]
 
 
-def test_a_grammar_that_is_refused_is_left_out_and_that_is_said_once(caplog):
+async def test_a_grammar_that_is_refused_is_left_out_and_that_is_said_once(caplog):
     class Refusing(ScriptedRuntime):
         def generate(self, fields, on_piece):
             if "grammar" in fields:
                 raise ModelError("The model refused: failed to parse grammar.", retryable=False)
             return super().generate(fields, on_piece)
 
-    async def story():
-        model = await started(Refusing("hi"))
-        texts = [(await model.complete(Request("p", grammar="("))).text for _ in range(3)]
-        await model.close()
-        return texts, model.capabilities.grammar
-
-    assert asyncio.run(story()) == (["hi"] * 3, False)
+    model = await started(Refusing("hi"))
+    texts = [(await model.complete(Request("p", grammar="("))).text for _ in range(3)]
+    await model.close()
+    assert (texts, model.capabilities.grammar) == (["hi"] * 3, False)
     assert len([one for one in caplog.records if "answers without it" in one.message]) == 1
 
 
@@ -331,16 +311,13 @@ def test_what_cannot_be_counted_is_estimated_and_does_not_go_on_for_ever():
     assert times == 2
 
 
-def test_while_no_request_is_built_everything_is_counted_at_once():
-    async def story():
-        model = EmbeddedModel(load=CountingRuntime)
-        await model.start()
-        queue = ModelQueue(model)
-        counted = queue.model.count_tokens(LONG)
-        await queue.close()
-        return counted
-
-    assert asyncio.run(story()) == len(LONG)
+async def test_while_no_request_is_built_everything_is_counted_at_once():
+    model = EmbeddedModel(load=CountingRuntime)
+    await model.start()
+    queue = ModelQueue(model)
+    counted = queue.model.count_tokens(LONG)
+    await queue.close()
+    assert counted == len(LONG)
 
 
 @pytest.mark.parametrize("text", ["", "a", "a\n", "\n\na", "a\n\n\nb\n", "a\nb\na\nb"])

@@ -189,13 +189,10 @@ def test_how_much_came_from_the_cache_is_unknown_also_where_only_the_rest_is_cou
     assert (completion.prompt_tokens, completion.cached_tokens) == (prompt_tokens, None)
 
 
-def test_whole_counts_calibrate_the_estimate():
-    async def estimate():
-        model = model_on(Host({**DONE, "prompt_eval_count": 240}))
-        await model.complete(Request("abcd " * 200))
-        return model.count_tokens("abcd " * 200)
-
-    assert asyncio.run(estimate()) == 252
+async def test_whole_counts_calibrate_the_estimate():
+    model = model_on(Host({**DONE, "prompt_eval_count": 240}))
+    await model.complete(Request("abcd " * 200))
+    assert model.count_tokens("abcd " * 200) == 252
 
 
 def test_a_prompt_that_would_be_cut_is_refused_before_it_is_sent():
@@ -298,7 +295,7 @@ def test_a_host_that_says_nothing_runs_into_the_timeout():
     assert "did not finish its answer with 'llama3.2' within 0.01 s. It had not begun: " in str(error)
 
 
-def test_cancelling_the_task_closes_the_request():
+async def test_cancelling_the_task_closes_the_request():
     class Stream(httpx.AsyncByteStream):
         closed = False
 
@@ -310,22 +307,18 @@ def test_cancelling_the_task_closes_the_request():
             self.closed = True
 
     stream = Stream()
+    heard = asyncio.Event()
 
-    async def cancel():
-        heard = asyncio.Event()
+    def listen(text):
+        heard.set()
+        return False
 
-        def listen(text):
-            heard.set()
-            return False
-
-        model = model_on(lambda request: httpx.Response(200, stream=stream))
-        task = asyncio.create_task(model.complete(Request("p"), listen))
-        await heard.wait()
-        task.cancel()
-        with pytest.raises(asyncio.CancelledError):
-            await task
-
-    asyncio.run(cancel())
+    model = model_on(lambda request: httpx.Response(200, stream=stream))
+    task = asyncio.create_task(model.complete(Request("p"), listen))
+    await heard.wait()
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
     assert stream.closed
 
 
@@ -518,11 +511,8 @@ def test_a_model_whose_template_fails_is_given_plain_text_and_that_is_said_once(
     assert len([record for record in caplog.records if "its template fails" in record.message]) == 1
 
 
-def test_until_a_prompt_was_counted_a_short_answer_is_read_to_its_end_and_only_so_much_of_it_taken():
-    async def story():
-        model = model_on(Host(*SAID, DONE | {"prompt_eval_count": 240}))
-        request = Request("abcd " * 200)
-        return [await model.complete(request, lambda text: True) for _ in range(2)]
-
-    first, second = asyncio.run(story())
+async def test_until_a_prompt_was_counted_a_short_answer_is_read_to_its_end_and_only_so_much_of_it_taken():
+    model = model_on(Host(*SAID, DONE | {"prompt_eval_count": 240}))
+    request = Request("abcd " * 200)
+    first, second = [await model.complete(request, lambda text: True) for _ in range(2)]
     assert [(one.text, one.is_counted) for one in (first, second)] == [(" say", True), (" say", False)]

@@ -332,15 +332,12 @@ TALK = (Message("system", "You are Eliza."), Message("user", "Good morning!"))
         (Trying(RAW), ("raw", "none")),
     ],
 )
-def test_auto_takes_messages_if_the_server_does_and_the_first_constraint_that_it_keeps_to(server, found):
-    async def story():
-        model = model_on(server, mode="auto", constraint="auto")
-        await model.start()
-        tried = len(server.asked)
-        await model.start()
-        return model, len(server.asked) - tried
-
-    model, tried_again = asyncio.run(story())
+async def test_auto_takes_messages_if_the_server_does_and_the_first_constraint_that_it_keeps_to(server, found):
+    model = model_on(server, mode="auto", constraint="auto")
+    await model.start()
+    tried = len(server.asked)
+    await model.start()
+    tried_again = len(server.asked) - tried
     mode, constraint = found
     can = model.capabilities
     assert f"mode auto takes {mode}; constraint {constraint}; " in can.explanation
@@ -366,21 +363,17 @@ def test_messages_reach_a_server_that_takes_them_and_one_that_does_not_as_one_te
     assert raw.asked[-1][1]["prompt"] == "You are Eliza.\n\nGood morning!"
 
 
-def test_a_server_that_takes_neither_is_told_and_tried_again_at_the_next_start():
+async def test_a_server_that_takes_neither_is_told_and_tried_again_at_the_next_start():
     server = Trying()
-
-    async def story():
-        model = model_on(server, mode="auto")
-        with pytest.raises(ModelError, match=r"does not know this request \(status 404\)"):
-            await model.start()
-        server.paths = (CHAT,)
+    model = model_on(server, mode="auto")
+    with pytest.raises(ModelError, match=r"does not know this request \(status 404\)"):
         await model.start()
-        return model.capabilities.chat
+    server.paths = (CHAT,)
+    await model.start()
+    assert model.capabilities.chat
 
-    assert asyncio.run(story())
 
-
-def test_a_server_that_is_still_loading_is_tried_with_the_first_request():
+async def test_a_server_that_is_still_loading_is_tried_with_the_first_request():
     class Loading(Trying):
         loads = True
 
@@ -390,30 +383,22 @@ def test_a_server_that_is_still_loading_is_tried_with_the_first_request():
             return super().__call__(request)
 
     server = Loading(RAW)
-
-    async def story():
-        model = model_on(server, mode="auto", constraint="auto", trial_seconds=0.01)
-        await model.start()
-        told = model.capabilities.explanation
-        server.loads = False
-        await model.complete(REQUEST)
-        return told, model.capabilities.raw
-
-    told, is_raw = asyncio.run(story())
+    model = model_on(server, mode="auto", constraint="auto", trial_seconds=0.01)
+    await model.start()
+    told = model.capabilities.explanation
+    server.loads = False
+    await model.complete(REQUEST)
+    is_raw = model.capabilities.raw
     assert told.startswith("its server has not been tried yet; ")
     assert is_raw
 
 
-def test_a_schema_that_the_server_refuses_is_left_out_and_that_is_said_once(caplog):
+async def test_a_schema_that_the_server_refuses_is_left_out_and_that_is_said_once(caplog):
     server = Trying(CHAT, refuses=("response_format",))
     request = Request(messages=TALK, schema={"type": "object"})
-
-    async def story():
-        model = model_on(server, mode="chat", constraint="json_schema")
-        texts = [(await model.complete(request)).text for _ in range(4)]
-        return texts, model.capabilities.json_schema
-
-    assert asyncio.run(story()) == (["Paris, of course."] * 4, False)
+    model = model_on(server, mode="chat", constraint="json_schema")
+    texts = [(await model.complete(request)).text for _ in range(4)]
+    assert (texts, model.capabilities.json_schema) == (["Paris, of course."] * 4, False)
     assert ["response_format" in body for _, body in server.asked] == [True, False, True, False, True, False, False]
     assert len([one for one in caplog.records if "answers without it" in one.message]) == 1
 

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import gc
-from collections.abc import Awaitable, Callable
-from typing import Any
 
 import pytest
 from hypothesis import settings
@@ -28,290 +26,242 @@ from tests.agents.models.places import Places, settle
 DOWN = ModelError("It broke off.", remedy="Look there.")
 
 
-def run(story: Callable[[], Awaitable[Any]]) -> Any:
-    async def told() -> Any:
-        return await story()
-
-    return asyncio.run(told())
-
-
-def test_jobs_go_to_the_endpoint_with_the_least_to_do():
-    async def story():
-        town = Places("a", "b", limit=2)
-        tasks = await town.asked("Ana", "Ben", "Cat")
-        asked = [place.asked for place in town.places]
-        for place in town.places:
-            while place.under_way:
-                place.answer()
-                await settle()
-        await asyncio.gather(*tasks)
-        return asked
-
-    assert run(story) == [["Ana", "Cat"], ["Ben"]]
-
-
-def test_an_owner_comes_back_to_the_endpoint_that_knows_its_prompt_although_another_is_free():
-    async def story():
-        town = Places("a", "b")
-        first, second = town.places
-        (ana,) = await town.asked("Ana")
-        (ben,) = await town.asked("Ben")
-        second.answer()
-        await ben
-        (ben,) = await town.asked("Ben")
-        first.answer()
-        await ana
-        (ana,) = await town.asked("Ana")
-        first.answer()
-        second.answer()
-        await asyncio.gather(ana, ben)
-        return first.asked, second.asked
-
-    assert run(story) == (["Ana", "Ana"], ["Ben", "Ben"])
-
-
-def test_it_waits_one_round_for_its_own_endpoint_and_goes_elsewhere_when_more_wait_there():
-    async def story():
-        town = Places("a", "b")
-        first, second = town.places
-        for owner in ("Ana", "Ben", "Cat"):  # all three are at home at a, while b was away
-            second.dead = DOWN
-            (task,) = await town.asked(owner)
-            if not first.under_way:
-                await settle()
-            first.answer()
-            await task
-        second.dead = None
-        town.clock = 1000.0
-        tasks = await town.asked("Ana", "Ben")
-        waits = (first.asked[-1], second.under_way)
-        tasks += await town.asked("Cat")
-        gone = second.asked[-1]
-        for place in (first, second, first):
+async def test_jobs_go_to_the_endpoint_with_the_least_to_do():
+    town = Places("a", "b", limit=2)
+    tasks = await town.asked("Ana", "Ben", "Cat")
+    asked = [place.asked for place in town.places]
+    for place in town.places:
+        while place.under_way:
             place.answer()
             await settle()
-        await asyncio.gather(*tasks)
-        return waits, gone
-
-    assert run(story) == (("Ana", []), "Ben")
+    await asyncio.gather(*tasks)
+    assert asked == [["Ana", "Cat"], ["Ben"]]
 
 
-def test_a_job_whose_endpoint_dies_is_answered_by_another_and_its_owner_hears_nothing_of_it():
-    async def story():
-        town = Places("a", "b")
-        (task,) = await town.asked("Ana")
-        town.places[0].die()
-        await settle()
-        town.places[1].answer()
-        answer = await task
-        status = town.queue.status()
-        return answer.model, (status.answered, status.failed), [one.record.failed for one in town.queue.endpoints()]
+async def test_an_owner_comes_back_to_the_endpoint_that_knows_its_prompt_although_another_is_free():
+    town = Places("a", "b")
+    first, second = town.places
+    (ana,) = await town.asked("Ana")
+    (ben,) = await town.asked("Ben")
+    second.answer()
+    await ben
+    (ben,) = await town.asked("Ben")
+    first.answer()
+    await ana
+    (ana,) = await town.asked("Ana")
+    first.answer()
+    second.answer()
+    await asyncio.gather(ana, ben)
+    assert (first.asked, second.asked) == (["Ana", "Ana"], ["Ben", "Ben"])
 
-    assert run(story) == ("b", (1, 0), [1, 0])
 
-
-def test_the_request_is_built_again_for_the_endpoint_that_takes_over():
-    async def story():
-        town = Places("a", "b", tiers=1)
-        town.places[1].capabilities = Capabilities(grammar=True)
-        built = []
-
-        def make() -> Request:
-            built.append((town.queue.model.name, town.queue.model.capabilities.grammar))
-            return Request("p")
-
-        task = asyncio.create_task(town.queue.ask("Ana", Priority.THOUGHT, make))
-        await settle()
-        town.places[0].die()
-        await settle()
-        town.places[1].answer()
+async def test_it_waits_one_round_for_its_own_endpoint_and_goes_elsewhere_when_more_wait_there():
+    town = Places("a", "b")
+    first, second = town.places
+    for owner in ("Ana", "Ben", "Cat"):  # all three are at home at a, while b was away
+        second.dead = DOWN
+        (task,) = await town.asked(owner)
+        if not first.under_way:
+            await settle()
+        first.answer()
         await task
-        return built
-
-    assert run(story) == [("a", False), ("b", True)]
-
-
-def test_endpoints_of_the_second_tier_stand_in_only_while_all_of_the_first_are_sick():
-    async def story():
-        town = Places("own", "spare", tiers=1)
-        tasks = await town.asked("Ana", "Ben")  # Ben waits although the other is free
-        before = town.places[1].asked[:]
-        town.places[0].die()
-        await settle()
-        town.places[1].answer()
-        await settle()
-        town.places[1].answer()
-        await asyncio.gather(*tasks)
-        return before, sorted(town.places[1].asked)
-
-    assert run(story) == ([], ["Ana", "Ben"])
-
-
-def test_a_request_that_is_too_long_fails_once_and_blames_no_endpoint():
-    async def story():
-        town = Places("a", "b")
-        (task,) = await town.asked("Ana")
-        town.places[0].fail(ModelError("It is too long.", retryable=False, about_request=True))
-        with pytest.raises(ModelError, match="It is too long"):
-            await task
-        return [one.state for one in town.queue.endpoints()], town.places[1].asked
-
-    assert run(story) == (["closed", "closed"], [])
-
-
-def test_when_all_are_sick_a_job_fails_at_once_with_what_is_wrong_and_what_to_do():
-    async def story():
-        town = Places("a")
-        town.places[0].die()
-        for _ in range(2):  # two failures open the breaker
-            with pytest.raises(ModelError, match="a does not answer. Start it."):
-                await town.ask("Ana")
-        with pytest.raises(NoEndpoint) as refused:
-            await town.ask("Ana")
-        return str(refused.value), len(town.places[0].asked)
-
-    assert run(story) == ("a does not answer. It is tried again in 1 s. Start it.", 2)
-
-
-def test_a_sick_endpoint_is_tried_with_one_request_that_first_asks_whether_it_has_the_model():
-    async def story():
-        town = Places("a", limit=4)
-        place = town.places[0]
-        place.die()
-        for _ in range(2):
-            with pytest.raises(ModelError):
-                await town.ask("Ana")
-        place.dead = None
-        town.clock = 2.0
-        tasks = await town.asked("Ana", "Ben", "Cat")
-        probing = (place.started, len(place.under_way), town.queue.endpoints()[0].state)
+    second.dead = None
+    town.clock = 1000.0
+    tasks = await town.asked("Ana", "Ben")
+    waits = (first.asked[-1], second.under_way)
+    tasks += await town.asked("Cat")
+    gone = second.asked[-1]
+    for place in (first, second, first):
         place.answer()
         await settle()
-        well = (len(place.under_way), town.queue.endpoints()[0].state)
-        for _ in range(2):
-            place.answer()
-        await asyncio.gather(*tasks)
-        return probing, well
+    await asyncio.gather(*tasks)
+    assert (waits, gone) == (("Ana", []), "Ben")
 
-    assert run(story) == ((1, 1, "half-open"), (2, "closed"))
+
+async def test_a_job_whose_endpoint_dies_is_answered_by_another_and_its_owner_hears_nothing_of_it():
+    town = Places("a", "b")
+    (task,) = await town.asked("Ana")
+    town.places[0].die()
+    await settle()
+    town.places[1].answer()
+    answer = await task
+    status = town.queue.status()
+    assert (answer.model, (status.answered, status.failed), [one.record.failed for one in town.queue.endpoints()]) == (
+        "b",
+        (1, 0),
+        [1, 0],
+    )
+
+
+async def test_the_request_is_built_again_for_the_endpoint_that_takes_over():
+    town = Places("a", "b", tiers=1)
+    town.places[1].capabilities = Capabilities(grammar=True)
+    built = []
+
+    def make() -> Request:
+        built.append((town.queue.model.name, town.queue.model.capabilities.grammar))
+        return Request("p")
+
+    task = asyncio.create_task(town.queue.ask("Ana", Priority.THOUGHT, make))
+    await settle()
+    town.places[0].die()
+    await settle()
+    town.places[1].answer()
+    await task
+    assert built == [("a", False), ("b", True)]
+
+
+async def test_endpoints_of_the_second_tier_stand_in_only_while_all_of_the_first_are_sick():
+    town = Places("own", "spare", tiers=1)
+    tasks = await town.asked("Ana", "Ben")  # Ben waits although the other is free
+    before = town.places[1].asked[:]
+    town.places[0].die()
+    await settle()
+    town.places[1].answer()
+    await settle()
+    town.places[1].answer()
+    await asyncio.gather(*tasks)
+    assert (before, sorted(town.places[1].asked)) == ([], ["Ana", "Ben"])
+
+
+async def test_a_request_that_is_too_long_fails_once_and_blames_no_endpoint():
+    town = Places("a", "b")
+    (task,) = await town.asked("Ana")
+    town.places[0].fail(ModelError("It is too long.", retryable=False, about_request=True))
+    with pytest.raises(ModelError, match="It is too long"):
+        await task
+    assert ([one.state for one in town.queue.endpoints()], town.places[1].asked) == (["closed", "closed"], [])
+
+
+async def test_when_all_are_sick_a_job_fails_at_once_with_what_is_wrong_and_what_to_do():
+    town = Places("a")
+    town.places[0].die()
+    for _ in range(2):  # two failures open the breaker
+        with pytest.raises(ModelError, match="a does not answer. Start it."):
+            await town.ask("Ana")
+    with pytest.raises(NoEndpoint) as refused:
+        await town.ask("Ana")
+    assert (str(refused.value), len(town.places[0].asked)) == (
+        "a does not answer. It is tried again in 1 s. Start it.",
+        2,
+    )
+
+
+async def test_a_sick_endpoint_is_tried_with_one_request_that_first_asks_whether_it_has_the_model():
+    town = Places("a", limit=4)
+    place = town.places[0]
+    place.die()
+    for _ in range(2):
+        with pytest.raises(ModelError):
+            await town.ask("Ana")
+    place.dead = None
+    town.clock = 2.0
+    tasks = await town.asked("Ana", "Ben", "Cat")
+    probing = (place.started, len(place.under_way), town.queue.endpoints()[0].state)
+    place.answer()
+    await settle()
+    well = (len(place.under_way), town.queue.endpoints()[0].state)
+    for _ in range(2):
+        place.answer()
+    await asyncio.gather(*tasks)
+    assert (probing, well) == ((1, 1, "half-open"), (2, "closed"))
 
 
 @pytest.mark.parametrize(
     "failure", [ModelError("no such model", retryable=False), ModelError("The connection broke.", is_gone=True)]
 )
-def test_an_endpoint_that_would_fail_again_or_is_gone_is_left_alone_at_once(failure):
-    async def story():
-        town = Places("a", "b", limit=3)
-        (task,) = await town.asked("Ana")
-        town.places[0].fail(failure)
-        await settle()
-        states = [one.state for one in town.queue.endpoints()]
-        town.places[1].answer()
-        await task
-        return states
-
-    assert run(story) == ["open", "closed"]
+async def test_an_endpoint_that_would_fail_again_or_is_gone_is_left_alone_at_once(failure):
+    town = Places("a", "b", limit=3)
+    (task,) = await town.asked("Ana")
+    town.places[0].fail(failure)
+    await settle()
+    states = [one.state for one in town.queue.endpoints()]
+    town.places[1].answer()
+    await task
+    assert states == ["open", "closed"]
 
 
-def test_an_endpoint_that_was_sick_is_tried_although_everybody_has_another_by_now():
-    async def story():
-        town = Places("a", "b")
-        town.places[0].dead = ModelError("gone", is_gone=True)
-        (task,) = await town.asked("Ana")
-        town.places[1].answer()
-        await task
-        town.places[0].dead = None
-        town.clock = 2.0
-        (task,) = await town.asked("Ana")  # she is at home at b now
-        town.places[0].answer()
-        await task
-        return [one.state for one in town.queue.endpoints()]
-
-    assert run(story) == ["closed", "closed"]
+async def test_an_endpoint_that_was_sick_is_tried_although_everybody_has_another_by_now():
+    town = Places("a", "b")
+    town.places[0].dead = ModelError("gone", is_gone=True)
+    (task,) = await town.asked("Ana")
+    town.places[1].answer()
+    await task
+    town.places[0].dead = None
+    town.clock = 2.0
+    (task,) = await town.asked("Ana")  # she is at home at b now
+    town.places[0].answer()
+    await task
+    assert [one.state for one in town.queue.endpoints()] == ["closed", "closed"]
 
 
-def test_an_endpoint_that_hangs_loses_those_who_wait_for_it():
-    async def story():
-        town = Places("a", "b")
-        first, second = town.places
-        (ana,) = await town.asked("Ana")
-        (ben,) = await town.asked("Ben")
-        first.answer()
+async def test_an_endpoint_that_hangs_loses_those_who_wait_for_it():
+    town = Places("a", "b")
+    first, second = town.places
+    (ana,) = await town.asked("Ana")
+    (ben,) = await town.asked("Ben")
+    first.answer()
+    second.answer()
+    await asyncio.gather(ana, ben)
+    (thought,) = await town.asked("Ana")  # at home at a, which hangs from now on
+    waiting = town.ask("Ana", Priority.SUMMARY)
+    await settle()
+    patient = second.under_way[:]
+    town.clock = 100.0
+    (ben,) = await town.asked("Ben")
+    gone = second.asked[:]
+    first.answer()
+    while second.under_way:
         second.answer()
-        await asyncio.gather(ana, ben)
-        (thought,) = await town.asked("Ana")  # at home at a, which hangs from now on
-        waiting = town.ask("Ana", Priority.SUMMARY)
         await settle()
-        patient = second.under_way[:]
-        town.clock = 100.0
-        (ben,) = await town.asked("Ben")
-        gone = second.asked[:]
-        first.answer()
-        while second.under_way:
-            second.answer()
-            await settle()
-        await asyncio.gather(thought, waiting, ben)
-        return patient, gone
-
-    assert run(story) == ([], ["Ben", "Ana"])
+    await asyncio.gather(thought, waiting, ben)
+    assert (patient, gone) == ([], ["Ben", "Ana"])
 
 
-def test_an_endpoint_that_nobody_has_asked_yet_is_started_by_the_first_request():
-    async def story():
-        town = Places("a", untried=True)
-        tasks = await town.asked("Ana", "Ben")
-        seen = (town.places[0].started, town.places[0].asked[:], town.queue.endpoints()[0].state)
+async def test_an_endpoint_that_nobody_has_asked_yet_is_started_by_the_first_request():
+    town = Places("a", untried=True)
+    tasks = await town.asked("Ana", "Ben")
+    seen = (town.places[0].started, town.places[0].asked[:], town.queue.endpoints()[0].state)
+    town.places[0].answer()
+    await settle()
+    town.places[0].answer()
+    await asyncio.gather(*tasks)
+    assert (seen, town.places[0].started) == ((1, ["Ana"], "untried"), 1)
+
+
+async def test_a_request_is_built_for_a_model_that_has_been_started_and_so_says_what_it_can_do():
+    town = Places("a", untried=True)
+    started = []
+
+    def make() -> None:
+        started.append(town.places[0].started)
+
+    await town.queue.ask("Ana", Priority.THOUGHT, make)
+    assert started == [1]
+
+
+async def test_a_job_waits_no_longer_than_anything_may():
+    town = Places("a", longest_wait_seconds=0.01)
+    first = await town.asked("Ana")
+    with pytest.raises(WaitedTooLong, match=r"A request of Ben waited 0\.01 s for thinker\."):
+        await town.ask("Ben")
+    town.places[0].answer()
+    await asyncio.gather(*first)
+    assert town.queue.status().failed == 1
+
+
+async def test_queues_of_one_pool_share_its_endpoints_and_its_order():
+    town = Places("a")
+    summaries = ModelQueue(town.routes, pool=town.pool, name="summarizer")
+    tasks = await town.asked("Ana")
+    tasks.append(asyncio.create_task(summaries.ask("memory of Ana", Priority.SUMMARY, lambda: Request("sum"))))
+    await settle()
+    tasks += await town.asked("Ben")
+    for _ in range(3):
         town.places[0].answer()
         await settle()
-        town.places[0].answer()
-        await asyncio.gather(*tasks)
-        return seen, town.places[0].started
-
-    assert run(story) == ((1, ["Ana"], "untried"), 1)
-
-
-def test_a_request_is_built_for_a_model_that_has_been_started_and_so_says_what_it_can_do():
-    async def story():
-        town = Places("a", untried=True)
-        started = []
-
-        def make() -> None:
-            started.append(town.places[0].started)
-
-        await town.queue.ask("Ana", Priority.THOUGHT, make)
-        return started
-
-    assert run(story) == [1]
-
-
-def test_a_job_waits_no_longer_than_anything_may():
-    async def story():
-        town = Places("a", longest_wait_seconds=0.01)
-        first = await town.asked("Ana")
-        with pytest.raises(WaitedTooLong, match=r"A request of Ben waited 0\.01 s for thinker\."):
-            await town.ask("Ben")
-        town.places[0].answer()
-        await asyncio.gather(*first)
-        return town.queue.status().failed
-
-    assert run(story) == 1
-
-
-def test_queues_of_one_pool_share_its_endpoints_and_its_order():
-    async def story():
-        town = Places("a")
-        summaries = ModelQueue(town.routes, pool=town.pool, name="summarizer")
-        tasks = await town.asked("Ana")
-        tasks.append(asyncio.create_task(summaries.ask("memory of Ana", Priority.SUMMARY, lambda: Request("sum"))))
-        await settle()
-        tasks += await town.asked("Ben")
-        for _ in range(3):
-            town.places[0].answer()
-            await settle()
-        await asyncio.gather(*tasks)
-        return town.places[0].asked, town.places[0].most, summaries.status().answered
-
-    assert run(story) == (["Ana", "Ben", "sum"], 1, 1)
+    await asyncio.gather(*tasks)
+    assert (town.places[0].asked, town.places[0].most, summaries.status().answered) == (["Ana", "Ben", "sum"], 1, 1)
 
 
 async def preempted(town: Places, priority: Priority, asked_before: float) -> list[str]:
@@ -342,139 +292,115 @@ def test_a_summary_that_runs_gives_way_to_a_thought_until_it_has_waited_long_eno
     assert asked == (["memory of Ana", "Ben", "memory of Ana"] if gives_way else ["memory of Ana", "Ben"])
 
 
-def test_a_summary_goes_on_where_a_thought_has_a_place_of_its_own():
-    async def story():
-        town = Places("a", "b")
-        summary = town.ask("memory of Ana", Priority.SUMMARY)
+async def test_a_summary_goes_on_where_a_thought_has_a_place_of_its_own():
+    town = Places("a", "b")
+    summary = town.ask("memory of Ana", Priority.SUMMARY)
+    await settle()
+    (thought,) = await town.asked("Ben")
+    for place in town.places:
+        place.answer()
+    await asyncio.gather(summary, thought)
+    assert [place.asked for place in town.places] == [["memory of Ana"], ["Ben"]]
+
+
+async def test_one_thought_ends_one_summary_and_no_thought():
+    town = Places("a", limit=2)
+    tasks = [town.ask(f"memory of {name}", Priority.SUMMARY) for name in ("Ana", "Ben")]
+    await settle()
+    tasks += await town.asked("Cat", "Dan", "Eve")
+    running = len(town.places[0].under_way), town.places[0].cancelled
+    for _ in range(8):
+        if town.places[0].under_way:
+            town.places[0].answer()
         await settle()
-        (thought,) = await town.asked("Ben")
-        for place in town.places:
-            place.answer()
-        await asyncio.gather(summary, thought)
-        return [place.asked for place in town.places]
-
-    assert run(story) == [["memory of Ana"], ["Ben"]]
+    await asyncio.gather(*tasks)
+    assert (running, town.places[0].asked[2:5]) == ((2, 2), ["Cat", "Dan", "Eve"])
 
 
-def test_one_thought_ends_one_summary_and_no_thought():
-    async def story():
-        town = Places("a", limit=2)
-        tasks = [town.ask(f"memory of {name}", Priority.SUMMARY) for name in ("Ana", "Ben")]
+async def test_a_summary_whose_request_is_still_being_built_gives_way_as_well():
+    town, built = Places("a"), list[str]()
+
+    def make() -> Request:
+        built.append("summary")
+        return Request("summary")
+
+    async with town.pool.building:
+        summary = asyncio.create_task(town.queue.ask("memory of Ana", Priority.SUMMARY, make))
         await settle()
-        tasks += await town.asked("Cat", "Dan", "Eve")
-        running = len(town.places[0].under_way), town.places[0].cancelled
-        for _ in range(8):
-            if town.places[0].under_way:
-                town.places[0].answer()
-            await settle()
-        await asyncio.gather(*tasks)
-        return running, town.places[0].asked[2:5]
-
-    assert run(story) == ((2, 2), ["Cat", "Dan", "Eve"])
-
-
-def test_a_summary_whose_request_is_still_being_built_gives_way_as_well():
-    async def story():
-        town, built = Places("a"), list[str]()
-
-        def make() -> Request:
-            built.append("summary")
-            return Request("summary")
-
-        async with town.pool.building:
-            summary = asyncio.create_task(town.queue.ask("memory of Ana", Priority.SUMMARY, make))
-            await settle()
-            thought = town.ask("Ben")
-            await settle()
-        for _ in range(6):
-            await settle()
-            if town.places[0].under_way:
-                town.places[0].answer()
-        await asyncio.gather(summary, thought)
-        return town.places[0].asked
-
-    assert run(story) == ["Ben", "summary"]
-
-
-def test_somebody_who_is_spoken_to_while_it_waits_to_think_is_not_kept_by_a_summary():
-    async def story():
-        town = Places("a")
-        summary = town.ask("memory of Ana", Priority.SUMMARY)
+        thought = town.ask("Ben")
         await settle()
-        town.clock = 40.0
-        (thought,) = await town.asked("Ben")
-        before = town.places[0].cancelled
+    for _ in range(6):
+        await settle()
+        if town.places[0].under_way:
+            town.places[0].answer()
+    await asyncio.gather(summary, thought)
+    assert town.places[0].asked == ["Ben", "summary"]
+
+
+async def test_somebody_who_is_spoken_to_while_it_waits_to_think_is_not_kept_by_a_summary():
+    town = Places("a")
+    summary = town.ask("memory of Ana", Priority.SUMMARY)
+    await settle()
+    town.clock = 40.0
+    (thought,) = await town.asked("Ben")
+    before = town.places[0].cancelled
+    town.queue.hurry("Ben")
+    for _ in range(4):
+        await settle()
+        if town.places[0].under_way:
+            town.places[0].answer()
+    await asyncio.gather(summary, thought)
+    assert (before, town.places[0].asked) == (0, ["memory of Ana", "Ben", "memory of Ana"])
+
+
+async def test_who_is_spoken_to_while_it_thinks_is_asked_anew_and_at_most_twice():
+    town = Places("a")
+    (thought,) = await town.asked("Ben")
+    for _ in range(3):
         town.queue.hurry("Ben")
-        for _ in range(4):
-            await settle()
-            if town.places[0].under_way:
-                town.places[0].answer()
-        await asyncio.gather(summary, thought)
-        return before, town.places[0].asked
-
-    assert run(story) == (0, ["memory of Ana", "Ben", "memory of Ana"])
+        await settle()
+    asked = list(town.places[0].asked)
+    town.places[0].answer()
+    await thought
+    assert asked == ["Ben"] * 3
 
 
-def test_who_is_spoken_to_while_it_thinks_is_asked_anew_and_at_most_twice():
-    async def story():
-        town = Places("a")
-        (thought,) = await town.asked("Ben")
-        for _ in range(3):
-            town.queue.hurry("Ben")
-            await settle()
-        asked = list(town.places[0].asked)
-        town.places[0].answer()
-        await thought
-        return asked
+async def test_a_job_that_is_withdrawn_before_its_first_step_leaves_nothing_that_was_never_awaited(recwarn):
+    town = Places("near")
 
-    assert run(story) == ["Ben"] * 3
+    def make() -> Request:
+        asyncio.get_running_loop().call_soon(town.pool.withdraw, "Ana")
+        return Request("Ana")
 
-
-def test_a_job_that_is_withdrawn_before_its_first_step_leaves_nothing_that_was_never_awaited(recwarn):
-    async def story():
-        town = Places("near")
-
-        def make() -> Request:
-            asyncio.get_running_loop().call_soon(town.pool.withdraw, "Ana")
-            return Request("Ana")
-
-        completion = await town.queue.ask("Ana", Priority.THOUGHT, make)
-        return completion.finish, town.places[0].asked
-
-    assert run(story) == ("cancelled", [])
+    completion = await town.queue.ask("Ana", Priority.THOUGHT, make)
+    assert (completion.finish, town.places[0].asked) == ("cancelled", [])
     gc.collect()
     assert [str(one.message) for one in recwarn] == []
 
 
-def test_who_thinks_and_who_waits_is_told_of_all_owners_at_once():
-    async def story():
-        town = Places("near")
-        tasks = await town.asked("Ana", "Ben")
-        told = town.queue.stages(), [town.queue.stage(name) for name in ("Ana", "Ben", "Cat")]
-        town.places[0].answer()
-        await settle()
-        town.places[0].answer()
-        await asyncio.gather(*tasks)
-        return *told, town.queue.stages()
-
-    assert run(story) == ({"Ana": "running", "Ben": "waiting"}, ["running", "waiting", None], {})
+async def test_who_thinks_and_who_waits_is_told_of_all_owners_at_once():
+    town = Places("near")
+    tasks = await town.asked("Ana", "Ben")
+    told = town.queue.stages(), [town.queue.stage(name) for name in ("Ana", "Ben", "Cat")]
+    town.places[0].answer()
+    await settle()
+    town.places[0].answer()
+    await asyncio.gather(*tasks)
+    assert (*told, town.queue.stages()) == ({"Ana": "running", "Ben": "waiting"}, ["running", "waiting", None], {})
 
 
-def test_what_runs_goes_on_with_the_old_model_and_what_waits_goes_to_the_new_one():
-    async def story():
-        town, new = Places("a"), Places("new")
-        tasks = await town.asked("Ana", "Ben")
-        town.queue.adopt(new.routes, town.queue.overrides)
-        town.pool.retire([town.places[0]])
-        closed_meanwhile = town.places[0].closed
-        town.places[0].answer()
-        await settle()
-        new.places[0].answer()
-        answers = await asyncio.gather(*tasks)
-        await settle()
-        return [one.model for one in answers], closed_meanwhile, town.places[0].closed
-
-    assert run(story) == (["a", "new"], 0, 1)
+async def test_what_runs_goes_on_with_the_old_model_and_what_waits_goes_to_the_new_one():
+    town, new = Places("a"), Places("new")
+    tasks = await town.asked("Ana", "Ben")
+    town.queue.adopt(new.routes, town.queue.overrides)
+    town.pool.retire([town.places[0]])
+    closed_meanwhile = town.places[0].closed
+    town.places[0].answer()
+    await settle()
+    new.places[0].answer()
+    answers = await asyncio.gather(*tasks)
+    await settle()
+    assert ([one.model for one in answers], closed_meanwhile, town.places[0].closed) == (["a", "new"], 0, 1)
 
 
 OWNERS = st.sampled_from(["Ana", "Ben", "Cat", "Dan", "Eve"])
@@ -604,41 +530,32 @@ class Diary:
             await asyncio.sleep(0)
 
 
-def test_pieces_asked_for_together_are_done_in_order_with_turns_of_the_loop_between():
-    async def story() -> str:
-        diary = Diary()
-        await asyncio.gather(diary.write("a"), diary.write("b"), diary.write("c"), diary.turns(20))
-        return diary.text
-
-    text = asyncio.run(story())
+async def test_pieces_asked_for_together_are_done_in_order_with_turns_of_the_loop_between():
+    diary = Diary()
+    await asyncio.gather(diary.write("a"), diary.write("b"), diary.write("c"), diary.turns(20))
+    text = diary.text
     a, b, c = (text.index(letter) for letter in "abc")
     assert b - a > TURNS_BETWEEN
     assert c - b > TURNS_BETWEEN
 
 
-def test_the_first_piece_is_done_in_the_same_turn():
-    async def story() -> str:
-        diary = Diary()
-        await asyncio.gather(diary.turns(1), diary.write("a"), diary.turns(1))
-        return diary.text
-
-    assert asyncio.run(story()) == ".a."
+async def test_the_first_piece_is_done_in_the_same_turn():
+    diary = Diary()
+    await asyncio.gather(diary.turns(1), diary.write("a"), diary.turns(1))
+    assert diary.text == ".a."
 
 
-def test_a_piece_that_fails_or_is_given_up_holds_up_nobody():
-    async def story() -> str:
-        diary = Diary()
-        with pytest.raises(ValueError):
-            async with diary.spaced:
-                raise ValueError
-        given_up = asyncio.create_task(diary.write("b"))
-        await asyncio.sleep(0)
-        given_up.cancel()
-        async with asyncio.timeout(5):
-            await diary.write("c")
-        return diary.text
-
-    assert asyncio.run(story()) == "c"
+async def test_a_piece_that_fails_or_is_given_up_holds_up_nobody():
+    diary = Diary()
+    with pytest.raises(ValueError):
+        async with diary.spaced:
+            raise ValueError
+    given_up = asyncio.create_task(diary.write("b"))
+    await asyncio.sleep(0)
+    given_up.cancel()
+    async with asyncio.timeout(5):
+        await diary.write("c")
+    assert diary.text == "c"
 
 
 def test_a_loop_that_ended_too_soon_holds_up_no_later_one():
@@ -648,20 +565,17 @@ def test_a_loop_that_ended_too_soon_holds_up_no_later_one():
     assert spaced.text == "ab"
 
 
-def test_requests_for_several_free_endpoints_are_not_built_in_one_turn():
-    async def story() -> str:
-        town, diary = Places("a", "b"), Diary()
+async def test_requests_for_several_free_endpoints_are_not_built_in_one_turn():
+    town, diary = Places("a", "b"), Diary()
 
-        def make() -> Request:
-            diary.text += "p"
-            return Request("p")
+    def make() -> Request:
+        diary.text += "p"
+        return Request("p")
 
-        tasks = [asyncio.create_task(town.queue.ask(owner, Priority.THOUGHT, make)) for owner in ("Ana", "Ben")]
-        await diary.turns(20)
-        for place in town.places:
-            place.answer()
-        await asyncio.gather(*tasks)
-        return diary.text
-
-    text = asyncio.run(story())
+    tasks = [asyncio.create_task(town.queue.ask(owner, Priority.THOUGHT, make)) for owner in ("Ana", "Ben")]
+    await diary.turns(20)
+    for place in town.places:
+        place.answer()
+    await asyncio.gather(*tasks)
+    text = diary.text
     assert text.rindex("p") - text.index("p") > TURNS_BETWEEN

@@ -29,20 +29,17 @@ from world.entities import Character, Role
 from world.game import Game
 
 
-def test_every_endpoint_is_told_with_its_health_its_figures_and_what_to_do():
-    async def story() -> str:
-        town = Places("near", "far", limit=2)
-        tasks = await town.asked("Ana", "Ben")
-        town.places[0].answer()
-        town.places[1].dead = None
-        town.places[1].fail(town_error())
-        await settle()
-        town.places[0].answer()
-        await asyncio.gather(*tasks)
-        spare = ModelQueue(ScriptedModel(), name="summarizer")
-        return model_text(town.queue, {}, ENGLISH, {"summarizer": spare})
-
-    lines = asyncio.run(story()).split("\n")
+async def test_every_endpoint_is_told_with_its_health_its_figures_and_what_to_do():
+    town = Places("near", "far", limit=2)
+    tasks = await town.asked("Ana", "Ben")
+    town.places[0].answer()
+    town.places[1].dead = None
+    town.places[1].fail(town_error())
+    await settle()
+    town.places[0].answer()
+    await asyncio.gather(*tasks)
+    spare = ModelQueue(ScriptedModel(), name="summarizer")
+    lines = model_text(town.queue, {}, ENGLISH, {"summarizer": spare}).split("\n")
     assert lines[:4] == [
         "Model: near, well.",
         "Now: 0 running, 0 waiting.",
@@ -79,38 +76,31 @@ def test_a_schema_that_a_server_refuses_is_told_once_with_its_endpoint():
     ]
 
 
-def test_what_was_chosen_what_the_model_can_do_and_what_nobody_told_are_told_as_that():
-    async def story() -> str:
-        town = Places("near")
-        town.places[0].capabilities = Capabilities(chat=True, explanation="an instructed model; mode auto takes chat.")
-        town.places[0].cached_tokens = None
-        asking = await town.asked("Ana")
-        town.places[0].answer()
-        await asyncio.gather(*asking)
-        return model_text(town.queue, {}, ENGLISH, chosen=["The agents think with near (as asked)."])
-
-    lines = asyncio.run(story()).split("\n")
+async def test_what_was_chosen_what_the_model_can_do_and_what_nobody_told_are_told_as_that():
+    town = Places("near")
+    town.places[0].capabilities = Capabilities(chat=True, explanation="an instructed model; mode auto takes chat.")
+    town.places[0].cached_tokens = None
+    asking = await town.asked("Ana")
+    town.places[0].answer()
+    await asyncio.gather(*asking)
+    lines = model_text(town.queue, {}, ENGLISH, chosen=["The agents think with near (as asked)."]).split("\n")
     assert lines[1] == "The agents think with near (as asked)."
     assert lines[4].endswith("an unknown share of the prompts from the cache.")
     assert lines[6] == "How it is used: an instructed model; mode auto takes chat."
 
 
-def test_an_endpoint_that_is_well_again_says_how_long_ago_it_failed_and_a_model_is_sick_whose_endpoints_are():
-    async def story() -> list[str]:
-        town, told = Places("near"), []
-        for end in ("fail", "answer"):
-            tasks = await town.asked("Ana")
-            if end == "fail":
-                town.places[0].fail(town_error())
-            else:
-                town.places[0].answer()
-            await asyncio.gather(*tasks, return_exceptions=True)
-            other = ModelQueue(town.routes, pool=town.pool, name="other")
-            told += model_text(other, {}, ENGLISH).split("\n")
-            town.clock += 30.0
-        return told
-
-    told = asyncio.run(story())
+async def test_an_endpoint_that_is_well_again_says_how_long_ago_it_failed_and_a_model_is_sick_whose_endpoints_are():
+    town, told = Places("near"), []
+    for end in ("fail", "answer"):
+        tasks = await town.asked("Ana")
+        if end == "fail":
+            town.places[0].fail(town_error())
+        else:
+            town.places[0].answer()
+        await asyncio.gather(*tasks, return_exceptions=True)
+        other = ModelQueue(town.routes, pool=town.pool, name="other")
+        told += model_text(other, {}, ENGLISH).split("\n")
+        town.clock += 30.0
     assert [line for line in told if line.startswith(("Model: ", "Last error", "It failed"))] == [
         "Model: near, failing.",
         "Last error: far has no model. Fetch it.",
@@ -119,19 +109,16 @@ def test_an_endpoint_that_is_well_again_says_how_long_ago_it_failed_and_a_model_
     ]
 
 
-def test_an_error_of_an_endpoint_that_is_asked_no_more_is_not_told_once_others_answer():
-    async def story() -> str:
-        town = Places("old", "new")
-        queue = ModelQueue(town.routes[:1], pool=town.pool, name="thinker")
-        for end in (town.places[0].die, town.places[1].answer):
-            asking = asyncio.create_task(queue.ask("Ana", Priority.THOUGHT, lambda: Request("p")))
-            await settle()
-            end()
-            await asyncio.gather(asking, return_exceptions=True)
-            queue.adopt(town.routes[1:], queue.overrides)
-        return model_text(queue, {}, ENGLISH)
-
-    told = asyncio.run(story())
+async def test_an_error_of_an_endpoint_that_is_asked_no_more_is_not_told_once_others_answer():
+    town = Places("old", "new")
+    queue = ModelQueue(town.routes[:1], pool=town.pool, name="thinker")
+    for end in (town.places[0].die, town.places[1].answer):
+        asking = asyncio.create_task(queue.ask("Ana", Priority.THOUGHT, lambda: Request("p")))
+        await settle()
+        end()
+        await asyncio.gather(asking, return_exceptions=True)
+        queue.adopt(town.routes[1:], queue.overrides)
+    told = model_text(queue, {}, ENGLISH)
     assert "Model: new, well." in told
     assert "Last error" not in told
 
@@ -164,19 +151,15 @@ def town(tmp_path):
     return vault, agents, Player(game, "Ana")
 
 
-def test_an_admin_gives_an_agent_another_profile_and_the_note_says_so(town):
+async def test_an_admin_gives_an_agent_another_profile_and_the_note_says_so(town):
     vault, agents, ana = town
-
-    async def story() -> tuple[str, str]:
-        profiles = Profiles(random.Random(1), make=Made())
-        await profiles.set_up(ModelSettings(), dict([THINKER]) | dict(load_settings(vault).profiles))
-        agents.wake(profiles.queues["thinker"], (), profiles.queues)
-        before = agents["Moss"].queue.name
-        ana.screen()
-        ana.types("@agent-model moss small")
-        return before, agents["Moss"].queue.name
-
-    assert asyncio.run(story()) == ("thinker", "small")
+    profiles = Profiles(random.Random(1), make=Made())
+    await profiles.set_up(ModelSettings(), dict([THINKER]) | dict(load_settings(vault).profiles))
+    agents.wake(profiles.queues["thinker"], (), profiles.queues)
+    before = agents["Moss"].queue.name
+    ana.screen()
+    ana.types("@agent-model moss small")
+    assert (before, agents["Moss"].queue.name) == ("thinker", "small")
     ana.types("@agent-model Moss")
     assert ana.screen() == [
         "Moss thinks with the profile small from its next thought on.",
@@ -193,14 +176,11 @@ def test_a_profile_that_is_not_there_is_refused_with_those_that_are(town):
     assert agents["Moss"].settings.model_profile == "thinker"
 
 
-def test_a_thought_asked_of_a_pool_counts_for_its_agents_queue_only():
-    async def story() -> tuple[int, int]:
-        town = Places("a")
-        other = ModelQueue(town.routes, pool=town.pool, name="other")
-        asking = asyncio.create_task(other.ask("Ana", Priority.THOUGHT, lambda: Request("p")))
-        await settle()
-        town.places[0].answer()
-        await asking
-        return town.queue.status().answered, other.status().answered
-
-    assert asyncio.run(story()) == (0, 1)
+async def test_a_thought_asked_of_a_pool_counts_for_its_agents_queue_only():
+    town = Places("a")
+    other = ModelQueue(town.routes, pool=town.pool, name="other")
+    asking = asyncio.create_task(other.ask("Ana", Priority.THOUGHT, lambda: Request("p")))
+    await settle()
+    town.places[0].answer()
+    await asking
+    assert (town.queue.status().answered, other.status().answered) == (0, 1)

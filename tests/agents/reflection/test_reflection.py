@@ -134,19 +134,15 @@ def test_what_fails_changes_nothing_and_is_tried_again_later_and_later(tmp_path,
     assert mind.reflection.record.last_error == ""
 
 
-def test_a_model_that_thinks_for_ever_is_cut_off_and_the_end_waits_for_nobody(tmp_path):
+async def test_a_model_that_thinks_for_ever_is_cut_off_and_the_end_waits_for_nobody(tmp_path):
     mind = Mind(tmp_path, GOOD)
     mind.model.hold()
-
-    async def end() -> None:
-        assert mind.reflection.start_if_due(NIGHT, 0)
-        for _ in range(20):  # until the model is asked
-            await asyncio.sleep(0)
-        assert mind.model.running == 1
-        await mind.reflection.stop()
-        assert not mind.reflection.start_if_due(NIGHT, 0)
-
-    asyncio.run(end())
+    assert mind.reflection.start_if_due(NIGHT, 0)
+    for _ in range(20):  # until the model is asked
+        await asyncio.sleep(0)
+    assert mind.model.running == 1
+    await mind.reflection.stop()
+    assert not mind.reflection.start_if_due(NIGHT, 0)
     assert mind.thinks == []
     assert mind.model.running == 0
 
