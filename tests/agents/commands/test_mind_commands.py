@@ -36,8 +36,9 @@ def dreamt(root: Path, *script: Reply | Callable[[Request], Reply], context: int
     return asyncio.run(night()), model.prompts
 
 
-def test_a_dream_is_made_of_the_past_and_told_once(tmp_path):
-    told, prompts = dreamt(tmp_path, "I flew over the weir.")
+@pytest.mark.parametrize("thought", ["", "<think>A dream, then.</think>"])
+def test_a_dream_is_made_of_the_past_and_told_once_and_without_thoughts(tmp_path, thought):
+    told, prompts = dreamt(tmp_path, f"{thought}I flew over the weir.")
     assert told == ["I flew over the weir."]
     assert PAST in prompts[0]
     assert prompts[0].endswith("Rook's dream:")

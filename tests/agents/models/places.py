@@ -58,6 +58,11 @@ class Place:
             self.under_way.remove(answer)
         return Completion(text, self.name, 10, self.cached_tokens, 2, 1.0, "stop")
 
+    @property
+    def is_asked(self) -> bool:
+        """True if a request waits for its answer."""
+        return any(not one.done() for one in self.under_way)
+
     def answer(self) -> None:
         """Answer the oldest request."""
         self._oldest().set_result("look")
@@ -106,13 +111,29 @@ class Places:
         """Ask on behalf of an owner, whose name is the prompt."""
         return asyncio.create_task(self.queue.ask(owner, priority, lambda: Request(owner)))
 
-    async def asked(self, *owners: str) -> list[asyncio.Task[Completion]]:
+    async def asked(self, *owners: str, priority: Priority = Priority.THOUGHT) -> list[asyncio.Task[Completion]]:
         """Ask for each, one after the other."""
         tasks = []
         for owner in owners:
-            tasks.append(self.ask(owner))
+            tasks.append(self.ask(owner, priority))
             await settle()
         return tasks
+
+    @property
+    def ended(self) -> tuple[int, int, int]:
+        """The numbers of jobs that were answered, failed and cancelled."""
+        status = self.queue.status()
+        return status.answered, status.failed, status.cancelled
+
+    async def end(self, *tasks: asyncio.Task[Completion]) -> list[Completion]:
+        """Answer whatever is asked, at each place one after the other, until these tasks are done."""
+        await settle()
+        while not all(task.done() for task in tasks):
+            for place in self.places:
+                if place.is_asked:
+                    place.answer()
+            await settle()
+        return list(await asyncio.gather(*tasks))
 
 
 def options_in(arguments: dict[str, Any]) -> ModelOptions:
