@@ -94,6 +94,27 @@ Ana| Usage: @create-agent <name> -> <text>
     assert ("acted", "say hello") in town.memories("Wren")
 
 
+def test_an_agent_gets_another_profile_and_its_note_says_so(tmp_path):
+    vault_of(tmp_path, {"config/models.md": "## small\n**endpoints**: http://b:2\n"})
+    town = Town(tmp_path, awake=False)
+    queues = {name: ModelQueue(ScriptedModel(), name=name) for name in ("thinker", "small")}
+    town.agents.wake(queues["thinker"], (), queues)
+    play(
+        town.game,
+        town.players,
+        """
+Ana> @agent-model Moss
+Ana| Moss thinks with the profile thinker.
+Ana> @agent-model moss smal
+Ana| There is no profile 'smal' in config/models.md. Did you mean small?
+Ana> @agent-model moss small
+Ana| Moss thinks with the profile small from its next thought on.
+""",
+    )
+    assert (town.agents["Moss"].queue, town.agents["Eliza"].queue) == (queues["small"], queues["thinker"])
+    assert "model_profile: small\n" in town.vault.read_text("agents", "Moss", "agent.md")
+
+
 def test_an_agent_without_a_model_sleeps_until_there_is_one(tmp_path):
     town = Town(tmp_path, awake=False)
     born: list[Agent] = []
