@@ -122,17 +122,11 @@ def test_a_failure_while_one_more_is_tried_ends_the_trial():
 
 
 def test_the_share_from_the_cache_is_of_those_prompts_whose_server_told_it():
-    record = RequestStats("m")
-    record.answer(Completion("look", "m", 100, 80, 2, 1.0, "stop"))
-    for _ in range(3):
-        record.answer(Completion("look", "m", 100, None, 2, 1.0, "stop"))
-    assert record.status(0, 0, 0.0).cached_share == 0.8
-
-
-def test_a_share_that_no_server_has_told_is_told_to_nobody():
-    record, counted = RequestStats("m"), Completion("look", "m", 100, 80, 2, 1.0, "stop")
-    told = [record.status(0, 0, 0.0).is_cache_told]
-    for one in (replace(counted, cached_tokens=None), counted):
-        record.answer(one)
-        told.append(record.status(0, 0, 0.0).is_cache_told)
-    assert told == [False, False, True]
+    record, told = RequestStats("m"), Completion("look", "m", 100, 80, 2, 1.0, "stop")
+    found = []
+    for one in (None, replace(told, cached_tokens=None), told, replace(told, cached_tokens=None)):
+        if one:
+            record.answer(one)
+        status = record.status(0, 0, 0.0)
+        found.append(status.cached_share if status.is_cache_told else None)
+    assert found == [None, None, 0.8, 0.8]

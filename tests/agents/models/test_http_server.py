@@ -1,4 +1,4 @@
-"""What both clients of model servers share: bounded answers, hints at a wrong address, hidden passwords."""
+"""What both clients of model servers share: addresses, hidden passwords, prompts that do not fit, bounded answers."""
 
 from __future__ import annotations
 
@@ -47,6 +47,37 @@ def test_why_nobody_can_be_reached_is_told_if_the_address_is_to_blame(kind, erro
         with pytest.raises(ModelError) as caught:
             asyncio.run(attempt())
         assert hint in str(caught.value)
+
+
+BROKEN = ("http://[::1", "http://host:port", "http://:11434", "http://x:99999", "http://x:0", "ftp://x", "http://")
+
+
+@pytest.mark.parametrize(
+    ("kind", "address"),
+    [
+        *((kind, address) for kind in (OllamaModel, OpenAIModel) for address in BROKEN),
+        (OpenAIModel, ""),
+        (OpenAIModel, "localhost:8000"),
+    ],
+)
+def test_an_address_that_is_none_is_refused_with_an_example(kind, address):
+    with pytest.raises(ModelError, match=r"is no address for the model.*http://127\.0\.0\.1:(11434|8000/v1)"):
+        kind(address, "gemma")
+
+
+@pytest.mark.parametrize("kind", [OllamaModel, OpenAIModel])
+def test_a_prompt_that_does_not_fit_is_refused_before_it_is_sent_and_the_server_is_not_blamed(kind):
+    asked: list[httpx.Request] = []
+
+    def server(request: httpx.Request) -> httpx.Response:
+        asked.append(request)
+        return httpx.Response(200)
+
+    options = ModelOptions("raw", num_ctx=350, constraint="none")
+    model = kind(HOST, "gemma", options, transport=httpx.MockTransport(server))
+    with pytest.raises(ModelError, match="need about 360 tokens") as caught:
+        asyncio.run(model.complete(Request("abcd " * 200, max_tokens=60)))
+    assert (caught.value.about_request, caught.value.retryable, asked) == (True, False, [])
 
 
 ONE_LINE = b"x" * 100_000

@@ -228,20 +228,6 @@ def test_costs_that_are_no_numbers_and_logprobs_that_are_nan_do_no_harm():
     assert (completion.text, completion.prompt_tokens) == ("hi", 3)  # an estimate
 
 
-@pytest.mark.parametrize(
-    "address", ["", "localhost:8000", "ftp://x", "http://", "http://[", "http://x:y", "http://x:99999"]
-)
-def test_an_address_that_is_none_is_refused_with_one_that_is(address):
-    with pytest.raises(ModelError, match=r"http://127\.0\.0\.1:8000/v1"):
-        model_on(Server(), address)
-
-
-def test_a_prompt_that_does_not_fit_is_refused_before_it_is_sent_and_the_server_is_not_blamed():
-    server = Server(*SAID)
-    error = failure(server, Request("word " * 2000), num_ctx=1024)
-    assert (error.about_request, server.asked) == (True, [])
-
-
 def listing(*entries: dict[str, str]) -> Server:
     return Server(text=json.dumps({"data": entries}), kind="application/json")
 
