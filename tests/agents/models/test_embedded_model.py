@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
+from contextlib import asynccontextmanager
 
 import pytest
 
@@ -18,7 +19,10 @@ REQUEST = Request("~Eliza>")
 
 
 class ScriptedRuntime:
-    """Says pieces until it is asked to stop; `endless` never stops by itself."""
+    """Says pieces until it is asked to stop; `endless` never stops by itself. It has a token for each character.
+
+    It remembers what it was asked to count, and in which threads.
+    """
 
     has_template = False
 
@@ -31,6 +35,8 @@ class ScriptedRuntime:
         self.busy = threading.Event()
         self.ended = threading.Event()
         self.closed = False
+        self.counted = []
+        self.counting_threads = set()
 
     def generate(self, fields, on_piece):
         self.fields.append(fields)
@@ -47,25 +53,29 @@ class ScriptedRuntime:
     def count_tokens(self, text):
         if self.error is not None:
             raise self.error
+        self.counted.append(text)
+        self.counting_threads.add(threading.current_thread())
         return len(text)
 
     def close(self):
         self.closed = True
 
 
+@asynccontextmanager
 async def started(runtime, **arguments):
+    """Yield a model that has loaded a runtime, and close it at the end."""
     model = EmbeddedModel(None, options_in(arguments), load=lambda: runtime, now=lambda: 5.0, **arguments)
     await model.start()
-    return model
+    try:
+        yield model
+    finally:
+        await model.close()
 
 
 def answer(runtime, request=REQUEST, on_text=None, **arguments):
     async def ask():
-        model = await started(runtime, **arguments)
-        try:
+        async with started(runtime, **arguments) as model:
             return await model.complete(request, on_text)
-        finally:
-            await model.close()
 
     return asyncio.run(ask())
 
@@ -108,14 +118,8 @@ def test_a_thought_is_kept_from_echoing_phrases():
 
 
 def test_listeners_hear_the_whole_text_so_far_on_the_event_loop_s_thread():
-    heard = []
-
-    def listen(text):
-        heard.append((text, threading.current_thread()))
-        return False
-
-    runtime = ScriptedRuntime("a", "", "b")
-    answer(runtime, on_text=listen)
+    heard, runtime = [], ScriptedRuntime("a", "", "b")
+    answer(runtime, on_text=lambda text: heard.append((text, threading.current_thread())))
     assert heard == [("a", threading.main_thread()), ("ab", threading.main_thread())]
     assert runtime.thread is not threading.main_thread()
 
@@ -142,22 +146,20 @@ def test_a_model_that_takes_too_long_is_stopped_and_named():
 
 async def test_cancelling_the_task_stops_the_generation():
     runtime = ScriptedRuntime(endless=True)
-    model = await started(runtime)
-    task = asyncio.create_task(model.complete(Request("p")))
-    await asyncio.to_thread(runtime.busy.wait)
-    task.cancel()
-    with pytest.raises(asyncio.CancelledError):
-        await task
-    await asyncio.to_thread(runtime.ended.wait)
-    await model.close()
+    async with started(runtime) as model:
+        task = asyncio.create_task(model.complete(REQUEST))
+        await asyncio.to_thread(runtime.busy.wait)
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+        await asyncio.to_thread(runtime.ended.wait)
 
 
 async def test_closing_ends_a_running_answer_as_cancelled():
     runtime = ScriptedRuntime("a", endless=True)
-    model = await started(runtime)
-    task = asyncio.create_task(model.complete(Request("p")))
-    await asyncio.to_thread(runtime.busy.wait)
-    await model.close()
+    async with started(runtime) as model:
+        task = asyncio.create_task(model.complete(REQUEST))
+        await asyncio.to_thread(runtime.busy.wait)
     assert (await task).finish == "cancelled"
     assert runtime.closed
 
@@ -173,32 +175,18 @@ def test_before_start_it_says_that_it_is_not_loaded():
 
 
 async def test_starting_twice_loads_once():
-    loads = []
-
-    def load():
-        loads.append(1)
-        return ScriptedRuntime()
-
-    model = EmbeddedModel(load=load)
+    loaded = iter([ScriptedRuntime()])
+    model = EmbeddedModel(load=lambda: next(loaded))
     await model.start()
     await model.start()
     await model.close()
-    assert loads == [1]
 
 
-async def test_tokens_are_counted_exactly_once_the_model_is_loaded():
+@pytest.mark.parametrize(("error", "tokens"), [(None, 10), (ModelError("no"), 3)])
+async def test_tokens_are_counted_exactly_once_the_model_is_loaded_or_else_estimated(error, tokens):
     assert EmbeddedModel().count_tokens("abcdefghij") == 3
-    model = await started(ScriptedRuntime())
-    counted = model.count_tokens("abcdefghij")
-    await model.close()
-    assert counted == 10
-
-
-async def test_tokens_are_estimated_when_the_runtime_cannot_count():
-    model = await started(ScriptedRuntime(error=ModelError("no")))
-    counted = model.count_tokens("abcdefghij")
-    await model.close()
-    assert counted == 3
+    async with started(ScriptedRuntime(error=error)) as model:
+        assert model.count_tokens("abcdefghij") == tokens
 
 
 TALK = (Message("system", "You are Eliza."), Message("user", "Good morning!"))
@@ -236,9 +224,8 @@ async def test_a_grammar_that_is_refused_is_left_out_and_that_is_said_once(caplo
                 raise ModelError("The model refused: failed to parse grammar.", retryable=False)
             return super().generate(fields, on_piece)
 
-    model = await started(Refusing("hi"))
-    texts = [(await model.complete(Request("p", grammar="("))).text for _ in range(3)]
-    await model.close()
+    async with started(Refusing("hi")) as model:
+        texts = [(await model.complete(Request("p", grammar="("))).text for _ in range(3)]
     assert (texts, model.capabilities.grammar) == (["hi"] * 3, False)
     assert len([one for one in caplog.records if "answers without it" in one.message]) == 1
 
@@ -246,78 +233,38 @@ async def test_a_grammar_that_is_refused_is_left_out_and_that_is_said_once(caplo
 LONG = "".join(f"line {number} of what is remembered\n" for number in range(300))
 
 
-class CountingRuntime:
-    """A runtime that counts characters and remembers what it has counted, and in which threads."""
-
-    has_template = False
-
-    def __init__(self, error=None):
-        self.error = error
-        self.counted = []
-        self.threads = set()
-
-    def generate(self, fields, on_piece):
-        on_piece("look\n")
-        return Generated(1, 0, 1, "stop")
-
-    def count_tokens(self, text):
-        if self.error:
-            raise self.error
-        self.counted.append(text)
-        self.threads.add(threading.current_thread())
-        return len(text)
-
-    def close(self):
-        """Nothing is held."""
-
-
-def asked(runtime, text):
+async def asked(runtime, text):
     """Ask a model for something whose size has to be known first; return that size, and how often it was built."""
     made: list[int] = []
-
-    async def story():
-        model = EmbeddedModel(load=lambda: runtime)
-        await model.start()
+    async with started(runtime) as model:
         queue = ModelQueue(model)
 
         def make():
             made.append(0)
             made[-1] = queue.model.count_tokens(text)
-            return Request("p")
 
         await queue.ask("Eliza", Priority.THOUGHT, make)
-        await queue.close()
-
-    asyncio.run(story())
     return made[-1], len(made)
 
 
-def test_a_long_text_that_is_new_is_counted_in_another_thread_before_a_request_is_built():
-    runtime = CountingRuntime()
-    assert asked(runtime, LONG) == (len(LONG), 2)
-    assert threading.main_thread() not in runtime.threads
+async def test_a_long_text_that_is_new_is_counted_in_another_thread_before_a_request_is_built():
+    runtime = ScriptedRuntime()
+    assert await asked(runtime, LONG) == (len(LONG), 2)
+    assert threading.main_thread() not in runtime.counting_threads
     assert len(runtime.counted) == 300
 
 
-def test_a_few_new_lines_are_counted_at_once():
-    runtime = CountingRuntime()
-    assert asked(runtime, "one\ntwo\nthree") == (13, 1)
+async def test_a_few_new_lines_are_counted_at_once():
+    assert await asked(ScriptedRuntime(), "one\ntwo\nthree") == (13, 1)
 
 
-def test_what_cannot_be_counted_is_estimated_and_does_not_go_on_for_ever():
-    runtime = CountingRuntime(ModelError("no"))
-    tokens, times = asked(runtime, LONG)
-    assert tokens == -(-len(LONG) * 3 // 10)
-    assert times == 2
+async def test_what_cannot_be_counted_is_estimated_and_does_not_go_on_for_ever():
+    assert await asked(ScriptedRuntime(error=ModelError("no")), LONG) == (-(-len(LONG) * 3 // 10), 2)
 
 
 async def test_while_no_request_is_built_everything_is_counted_at_once():
-    model = EmbeddedModel(load=CountingRuntime)
-    await model.start()
-    queue = ModelQueue(model)
-    counted = queue.model.count_tokens(LONG)
-    await queue.close()
-    assert counted == len(LONG)
+    async with started(ScriptedRuntime()) as model:
+        assert ModelQueue(model).model.count_tokens(LONG) == len(LONG)
 
 
 @pytest.mark.parametrize("text", ["", "a", "a\n", "\n\na", "a\n\n\nb\n", "a\nb\na\nb"])
@@ -329,12 +276,7 @@ def test_a_text_has_as_many_tokens_as_its_lines(text):
 
 def test_a_line_is_counted_once():
     asked_for: list[str] = []
-
-    def count(line):
-        asked_for.append(line)
-        return 1
-
-    counts = LineTokenCache(count)
+    counts = LineTokenCache(lambda line: asked_for.append(line) or 1)
     assert counts.unknown("a\nb\na\n") == ["a\n", "b\n", "a\n"]
     assert counts.count("a\nb\na\n") == 3
     assert counts.count("a\nc\n") == 2

@@ -51,21 +51,13 @@ def names(folder):
     return sorted(path.name for path in folder.iterdir())
 
 
-def test_the_weights_appear_whole_with_a_note_that_they_are_verified(package, cache):
+def test_the_weights_appear_whole_from_a_draft_with_a_note_that_they_are_verified_and_are_made_once(package, cache):
     assert assemble(cache, PACKAGE).read_bytes() == CONTENT
     assert names(cache) == ["small.gguf", "small.gguf.verified"]
     assert is_assembled(cache, PACKAGE)
-
-
-def test_a_later_start_assembles_nothing(package, cache):
     assemble(cache, PACKAGE)
-    assemble(cache, PACKAGE)
-    assert len(package.calls) == 1
-
-
-def test_the_package_writes_to_a_draft_and_never_to_the_file_itself(package, cache):
-    assemble(cache, PACKAGE)
-    assert package.calls[0].name != "small.gguf"
+    (draft,) = package.calls
+    assert draft.name != "small.gguf"
 
 
 def test_a_file_of_another_size_is_made_again(package, cache):
@@ -80,20 +72,20 @@ def test_a_file_without_its_note_is_not_trusted(package, cache):
     assert assemble(cache, PACKAGE).read_bytes() == CONTENT
 
 
-def test_a_failure_leaves_nothing_behind_and_names_the_remedy(package, cache):
-    package.failure = ValueError("sha256 did not match")
-    with pytest.raises(ModelError, match="damaged: sha256 did not match") as caught:
+@pytest.mark.parametrize(
+    ("failure", "said", "remedy"),
+    [
+        (ValueError("sha256 did not match"), "damaged: sha256 did not match", "--force-reinstall"),
+        (OSError(28, "No space left on device"), "No space left on device", "260 MB"),
+    ],
+)
+def test_a_failure_leaves_nothing_behind_and_names_the_remedy(package, cache, failure, said, remedy):
+    package.failure = failure
+    with pytest.raises(ModelError, match=said) as caught:
         assemble(cache, PACKAGE)
     assert names(cache) == []
-    assert "--force-reinstall" in caught.value.remedy
+    assert remedy in caught.value.remedy
     assert not caught.value.retryable
-
-
-def test_a_full_disk_is_explained(package, cache):
-    package.failure = OSError(28, "No space left on device")
-    with pytest.raises(ModelError, match="No space left on device") as caught:
-        assemble(cache, PACKAGE)
-    assert "260 MB" in caught.value.remedy
 
 
 def test_a_folder_that_cannot_be_made_is_explained(package, cache):
@@ -127,15 +119,11 @@ def test_a_library_that_the_machine_lacks_is_told_with_its_package(cache, tmp_pa
     assert caught.value.remedy.endswith("apt install libgomp1")
 
 
-def test_the_cache_is_where_the_desktop_standard_says(tmp_path, monkeypatch):
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    assert default_cache_dir() == tmp_path / "fallwater"
-
-
-def test_a_relative_cache_home_is_ignored_as_the_standard_demands(tmp_path, monkeypatch):
-    monkeypatch.setenv("XDG_CACHE_HOME", "here")
-    monkeypatch.setenv("HOME", str(tmp_path))
-    assert default_cache_dir() == tmp_path / ".cache" / "fallwater"
+@pytest.mark.parametrize(("base", "found"), [("/base", "/base/fallwater"), ("here", "/home/ana/.cache/fallwater")])
+def test_the_cache_is_where_the_desktop_standard_says_and_a_relative_one_is_ignored(monkeypatch, base, found):
+    monkeypatch.setenv("XDG_CACHE_HOME", base)
+    monkeypatch.setenv("HOME", "/home/ana")
+    assert default_cache_dir() == Path(found)
 
 
 QWEN: dict[str, Any] = {
