@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
+from functools import wraps
+from typing import Any
 
 from agents.agent import Agent
 from agents.population import Population
 from vault.errors import NoteError
-from world.command import Command, command, commands_of
+from world.command import Command, CommandFunction, command, commands_of
 from world.entities import Character, Role
 from world.errors import CommandError
 from world.events import Arrived, Event, Left, Output
@@ -130,10 +133,7 @@ class PopulationCommands:
         if name not in self._agents.profiles:
             names = say.join_or(suggestions(name, self._agents.profiles) or list(self._agents.profiles))
             raise CommandError(say("models.no_profile", wanted=name, names=names))
-        try:
-            self._agents.set_profile(found, name)
-        except NoteError as error:
-            raise CommandError(str(error)) from error
+        self._agents.set_profile(found, name)
         return [Output(actor.character_id, say("models.profile_set", agent=found.name, name=name))]
 
     @command("@possess <agent>", category="agents", role=Role.ADMIN, for_agents=False)
@@ -164,10 +164,7 @@ class PopulationCommands:
         if agent.settings.paused is paused:
             key = "population.paused_already" if paused else "population.not_paused"
             raise CommandError(say(key, agent=agent.name))
-        try:
-            self._agents.set_paused(agent, paused)
-        except NoteError as error:
-            raise CommandError(str(error)) from error
+        self._agents.set_paused(agent, paused)
         if agent.settings.paused is not paused:
             raise CommandError(say("population.all_paused", agent=agent.name))
         key = "population.paused" if paused else "population.resumed"
@@ -176,7 +173,23 @@ class PopulationCommands:
 
 def population_commands(agents: Population, leading: Possession) -> tuple[Command, ...]:
     """Return the commands that make, pause and lead agents."""
-    return commands_of(PopulationCommands(agents, leading))
+    return refusing_at_note_errors(commands_of(PopulationCommands(agents, leading)))
+
+
+def refusing_at_note_errors(commands: Iterable[Command]) -> tuple[Command, ...]:
+    """Return commands that raise CommandError for NoteError: whoever types a line reads what is wrong with a file."""
+    return tuple(replace(one, act=_refusing_at_note_errors(one.act)) for one in commands)
+
+
+def _refusing_at_note_errors(act: CommandFunction) -> CommandFunction:
+    @wraps(act)
+    def act_or_refuse(*arguments: Any, **named: Any) -> list[Event]:
+        try:
+            return act(*arguments, **named)
+        except NoteError as error:
+            raise CommandError(str(error)) from error
+
+    return act_or_refuse
 
 
 def find_agent(world: World, agents: Mapping[str, Agent], wanted: str) -> Agent:

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import TypeVar
 
 from agents.agent import Agent
-from agents.commands.agent_commands import find_agent
+from agents.commands.agent_commands import find_agent, refusing_at_note_errors
 from agents.memory.compactor import Outcome, describe_plan, nothing_due, outcome_of
 from agents.memory.facts.store import fact_text
 from agents.memory.inspection import diff_text, expand_text, explain_text, status_text
 from agents.memory.journal_search import brief_of, search_text
-from vault.errors import NoteError
 from vault.memory.memory_line import Memory
 from world.command import Command, command, commands_of
 from world.entities import Character, Role
@@ -21,7 +19,6 @@ from world.message_catalog import Wording
 from world.parsing import is_number
 from world.world import World
 
-T = TypeVar("T")
 Tell = Callable[[str, str], None]
 
 DRY_RUN = "--dry-run"
@@ -44,7 +41,7 @@ class MemoryCommands:
         Without a name, show your own. Only observers and admins see others'.
         """
         found = target_agent(world, self._agents, actor, agent)
-        return _seen(world, actor, lambda: _status(found, self._now_ms(), world.wording))
+        return _seen(world, actor, _status(found, self._now_ms(), world.wording))
 
     @command("@compact-memories [<text>]", category="memory", role=Role.PLAYER, for_agents=False)
     def compact_memories(self, world: World, actor: Character, text: str = "") -> list[Event]:
@@ -80,7 +77,7 @@ class MemoryCommands:
         found, rest = split_target(world, self._agents, actor, text)
         if not rest:
             raise CommandError(world.wording("memory.expand_usage"))
-        return _seen(world, actor, lambda: expand_text(found.memory, rest, world.wording))
+        return _seen(world, actor, expand_text(found.memory, rest, world.wording))
 
     @command("@memory-why <text>", category="memory", role=Role.PLAYER, for_agents=False)
     def memory_why(self, world: World, actor: Character, text: str) -> list[Event]:
@@ -89,13 +86,13 @@ class MemoryCommands:
         number = rest.removeprefix("^m")
         if not is_number(number):
             raise CommandError(world.wording("memory.no_number", wanted=rest))
-        return _seen(world, actor, lambda: _why(found, int(number), world.wording))
+        return _seen(world, actor, _why(found, int(number), world.wording))
 
     @command("@memory-diff [<agent>]", category="memory", role=Role.PLAYER, for_agents=False)
     def memory_diff(self, world: World, actor: Character, agent: str = "") -> list[Event]:
         """Show how the long-term summary differs from the one before."""
         found = target_agent(world, self._agents, actor, agent)
-        return _seen(world, actor, lambda: diff_text(found.memory, world.wording))
+        return _seen(world, actor, diff_text(found.memory, world.wording))
 
     @command("@memory-rollback <text>", category="memory", role=Role.PLAYER, for_agents=False)
     def memory_rollback(self, world: World, actor: Character, text: str) -> list[Event]:
@@ -106,18 +103,18 @@ class MemoryCommands:
         found, leaf = split_target(world, self._agents, actor, text, Role.ADMIN)
         if found.compactor.is_running:
             raise CommandError(world.wording("compaction.wait", who=found.name))
-        return _seen(world, actor, lambda: _rolled_back(found, leaf, world.wording))
+        return _seen(world, actor, _rolled_back(found, leaf, world.wording))
 
     @command("@prompt <agent>", "@impersonate", category="memory", role=Role.OBSERVER, for_agents=False)
     def prompt(self, world: World, actor: Character, agent: str) -> list[Event]:
         """Show the exact prompt that an agent would get now."""
         found = target_agent(world, self._agents, actor, agent)
-        return _seen(world, actor, lambda: found.prompt().text)
+        return _seen(world, actor, found.prompt().text)
 
 
 def memory_commands(agents: Mapping[str, Agent], tell: Tell, now_ms: Callable[[], int]) -> tuple[Command, ...]:
     """Return the commands for these agents; `tell` is how a character hears later how something ended."""
-    return commands_of(MemoryCommands(agents, tell, now_ms))
+    return refusing_at_note_errors(commands_of(MemoryCommands(agents, tell, now_ms)))
 
 
 def target_agent(
@@ -153,16 +150,8 @@ def split_target(
     return target_agent(world, agents, actor, first, needed), rest.strip()
 
 
-def as_command_error(make: Callable[[], T]) -> T:
-    """Return what is made. Raises: CommandError instead of NoteError."""
-    try:
-        return make()
-    except NoteError as error:
-        raise CommandError(str(error)) from error
-
-
-def _seen(world: World, actor: Character, make: Callable[[], str]) -> list[Event]:
-    return [Recalled(actor.character_id, as_command_error(make), world.wording("memory.you_look"))]
+def _seen(world: World, actor: Character, text: str) -> list[Event]:
+    return [Recalled(actor.character_id, text, world.wording("memory.you_look"))]
 
 
 def _status(agent: Agent, now_ms: int, say: Wording) -> str:
@@ -208,7 +197,7 @@ class FactCommands:
         """
         found, rest = split_target(world, self._agents, actor, memory, Role.ADMIN)
         wanted = _needed(rest, world.wording("memory.pin_usage"))
-        pin = as_command_error(lambda: found.pin(wanted))
+        pin = found.pin(wanted)
         text = world.wording("memory.pinned", who=found.name, text=pin.text)
         return [Recalled(actor.character_id, text, world.wording("memory.you_pin"))]
 
@@ -217,7 +206,7 @@ class FactCommands:
         """Unpin a memory or words, by number or text."""
         found, rest = split_target(world, self._agents, actor, memory, Role.ADMIN)
         wanted = _needed(rest, world.wording("memory.unpin_usage"))
-        pin = as_command_error(lambda: found.facts.unpin(wanted, world.wording))
+        pin = found.facts.unpin(wanted, world.wording)
         text = world.wording("memory.unpinned", who=found.name, text=pin.text)
         return [Recalled(actor.character_id, text, world.wording("memory.you_unpin"))]
 
@@ -229,7 +218,7 @@ class FactCommands:
             if memory
             else (target_agent(world, self._agents, actor, ""), "")
         )
-        text = as_command_error(lambda: facts_listing(found, world.wording, rest))
+        text = facts_listing(found, world.wording, rest)
         brief = world.wording("memory.you_go_through_of" if rest else "memory.you_go_through", wanted=rest)
         return [Recalled(actor.character_id, text, brief)]
 
@@ -242,7 +231,7 @@ class FactCommands:
 
 def fact_commands(agents: Mapping[str, Agent], publish: Publish) -> tuple[Command, ...]:
     """Return the commands for these agents; `publish` is how an answer comes that takes a while."""
-    return commands_of(FactCommands(agents, publish))
+    return refusing_at_note_errors(commands_of(FactCommands(agents, publish)))
 
 
 def facts_listing(agent: Agent, say: Wording, query: str = "") -> str:
@@ -279,7 +268,7 @@ def search_memories(world: World, actor: Character, agent: Agent, query: str, pu
             publish(tuple(answers))
 
     is_late = False
-    is_late = not as_command_error(lambda: agent.finder.find_soon(query, answer))
+    is_late = not agent.finder.find_soon(query, answer)
     return [Output(actor.character_id, world.wording("memory.thinking_back"))] if is_late else answers
 
 

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from functools import partial
 
 from agents.agent import Agent
-from agents.commands.memory_commands import Publish, as_command_error, search_memories
+from agents.commands.memory_commands import Publish, search_memories
 from agents.escaping import filled, load_template
 from agents.models.model import ModelError, Request
 from agents.models.queue import ModelQueue, complete_text
@@ -131,12 +131,8 @@ class MindCommands:
             raise CommandError(world.wording("mind.no_dreamer"))
         if self._dreamer.is_dreaming(actor.name):
             raise CommandError(world.wording("mind.dreaming_already"))
-        past = as_command_error(lambda: _past(world, actor, self._agents))
-        as_command_error(
-            lambda: self._dreamer.dream(
-                actor.name, past, lambda text: self._publish((_dream_event(world, actor, text),))
-            )
-        )
+        past = _past(world, actor, self._agents)
+        self._dreamer.dream(actor.name, past, lambda text: self._publish((_dream_event(world, actor, text),)))
         return [Output(actor.character_id, world.wording("mind.dream_begins"))]
 
     @command("recall <memory>", "remember", category="mind", role=Role.PLAYER)
@@ -164,18 +160,18 @@ class MindCommands:
         agent = _agent(world, actor, self._agents)
         if is_number(number):
             done = _goal_of_number(world, agent, int(number))
-            as_command_error(lambda: agent.facts.end_goal(done, world.wording))
+            agent.facts.end_goal(done, world.wording)
             return [Output(actor.character_id, world.wording("mind.goal_done", goal=done))]
         wanted = collapse_whitespace(clean_line(text or f"done {number}"))
         _check_goal(world, agent, wanted)
-        as_command_error(lambda: agent.facts.add_goal(wanted, world.wording))
+        agent.facts.add_goal(wanted, world.wording)
         return [Output(actor.character_id, world.wording("mind.goal_set", goal=wanted))]
 
     @command("goals", category="mind", role=Role.PLAYER, for_agents=False)
     def goals(self, world: World, actor: Character) -> list[Event]:
         """List your goals: those of your profile, and those that you have set yourself."""
         agent = _agent(world, actor, self._agents)
-        as_command_error(agent.facts.take_in)
+        agent.facts.take_in()
         lines = [
             world.wording("mind.profile_goal" if one in agent.facts.profile_goals else "mind.goal", number=at, goal=one)
             for at, one in enumerate(agent.facts.goals, 1)
@@ -214,7 +210,7 @@ def _agent(world: World, actor: Character, agents: Mapping[str, Agent]) -> Agent
 
 
 def _goal_of_number(world: World, agent: Agent, number: int) -> str:
-    as_command_error(agent.facts.take_in)
+    agent.facts.take_in()
     found = agent.facts.goals
     if not 1 <= number <= len(found):
         raise CommandError(world.wording("mind.no_such_goal", number=number, count=len(found)))

@@ -6,8 +6,8 @@ import random
 from collections.abc import Callable, Mapping
 
 from agents.agent import Agent
-from agents.commands.agent_commands import find_agent
-from agents.commands.memory_commands import Publish, as_command_error
+from agents.commands.agent_commands import find_agent, refusing_at_note_errors
+from agents.commands.memory_commands import Publish
 from agents.commands.mind_commands import Dreamer, MindCommands
 from agents.models.queue import ModelQueue
 from agents.population import Population
@@ -68,9 +68,9 @@ class SelfCommands:
         found = find_agent(world, self._agents, agent) if agent else self._agents.get(actor.name)
         if found is None:
             return self._undescribe(world, actor)
-        if not as_command_error(lambda: self._profiles.undo_profile(found.character)):
+        if not self._profiles.undo_profile(found.character):
             raise CommandError(world.wording("self.no_former_profile", who=found.name))
-        as_command_error(lambda: self._take_in(found))
+        self._take_in(found)
         return [Output(actor.character_id, world.wording("self.profile_undone", who=found.name))]
 
     @command("@my-description", category="self", role=Role.PLAYER, for_agents=False)
@@ -104,8 +104,8 @@ class SelfCommands:
         """Set the seconds between an agent's thoughts: @edit-interval Eliza 30."""
         found = find_agent(world, self._agents, agent)
         seconds = _seconds(world, number)
-        as_command_error(lambda: self._profiles.set_interval(found.character, f"{seconds:g}"))
-        as_command_error(lambda: self._take_in(found))
+        self._profiles.set_interval(found.character, f"{seconds:g}")
+        self._take_in(found)
         found.on_addressed()  # or it would wait until the end of a long pause before the short ones begin
         text = world.wording("self.interval", who=found.name, seconds=f"{seconds:g}")
         return [Output(actor.character_id, text)]
@@ -114,8 +114,8 @@ class SelfCommands:
         profile = validate_text(world, text)
         if not profile:
             raise CommandError(world.wording("self.empty"))
-        as_command_error(lambda: self._profiles.set_profile(agent.character, profile))
-        as_command_error(lambda: self._take_in(agent))
+        self._profiles.set_profile(agent.character, profile)
+        self._take_in(agent)
         return [Output(actor.character_id, world.wording("self.profile_set", who=agent.name))]
 
     def _describe(self, world: World, actor: Character, text: str) -> list[Event]:
@@ -125,16 +125,16 @@ class SelfCommands:
         return self._looks(world, actor, wanted, world.wording("self.description_set"))
 
     def _undescribe(self, world: World, actor: Character) -> list[Event]:
-        former = as_command_error(lambda: self._profiles.former_description(actor))
+        former = self._profiles.former_description(actor)
         if former is None:
             raise CommandError(world.wording("self.no_former_description"))
         return self._looks(world, actor, former, world.wording("self.description_undone"))
 
     def _looks(self, world: World, actor: Character, description: str, said: str) -> list[Event]:
-        actor.description = as_command_error(lambda: self._profiles.set_description(actor, description))
+        actor.description = self._profiles.set_description(actor, description)
         agent = self._agents.get(actor.name)
         if agent:
-            as_command_error(lambda: self._take_in(agent))
+            self._take_in(agent)
         return [Output(actor.character_id, said), EntityChanged(actor.character_id, "character", actor.character_id)]
 
 
@@ -174,15 +174,13 @@ def note_commands(notes: PersonalNotes) -> tuple[Command, ...]:
         if ARROW in f"{name} {anyone}".split():
             title, _, text = (f"read {name}" if name else f"list {anyone}").partition(ARROW)
             return _write_note(world, actor, notes, title, text)
-        return as_command_error(
-            lambda: _read_note(world, actor, notes, name) if name else _list_notes(world, actor, notes, anyone)
-        )
+        return _read_note(world, actor, notes, name) if name else _list_notes(world, actor, notes, anyone)
 
     @command("@overwrite-note <name> -> <text>", category="mind", role=Role.PLAYER, for_agents=False)
     def overwrite_note(world: World, actor: Character, name: str, text: str) -> list[Event]:
         """Replace the text of a note; the old text is kept beside it."""
-        title, line = as_command_error(lambda: _find_title(world, actor, notes, name)), _check_text(world, name, text)
-        kept = as_command_error(lambda: notes.overwrite(actor, title, line))
+        title, line = _find_title(world, actor, notes, name), _check_text(world, name, text)
+        kept = notes.overwrite(actor, title, line)
         return [Output(actor.character_id, world.wording("notes.overwritten", title=title, file=kept))]
 
     return (note, overwrite_note)
@@ -190,14 +188,14 @@ def note_commands(notes: PersonalNotes) -> tuple[Command, ...]:
 
 def _write_note(world: World, actor: Character, notes: PersonalNotes, name: str, text: str) -> list[Event]:
     title, line = collapse_whitespace(clean_line(name)), _check_text(world, name, text)
-    known = as_command_error(lambda: notes.title_of(actor, title))
+    known = notes.title_of(actor, title)
     if not known:
         _check_title(world, title)
-        if len(as_command_error(lambda: notes.titles(actor))) >= MAX_NOTES:
+        if len(notes.titles(actor)) >= MAX_NOTES:
             raise CommandError(world.wording("notes.too_many", count=MAX_NOTES))
-    elif len(as_command_error(lambda: notes.read(actor, known))) + len(line) > MAX_NOTE_CHARACTERS:
+    elif len(notes.read(actor, known)) + len(line) > MAX_NOTE_CHARACTERS:
         raise CommandError(world.wording("notes.full", title=known, most=MAX_NOTE_CHARACTERS))
-    as_command_error(lambda: notes.add(actor, title, line))
+    notes.add(actor, title, line)
     key = "notes.added" if known else "notes.written"
     return [Output(actor.character_id, world.wording(key, title=known or title))]
 
@@ -271,8 +269,9 @@ def own_commands(
     timeout_seconds: float,
 ) -> tuple[Command, ...]:
     """Return the commands; `publish` brings an answer that takes a while, `queue` returns the queue of the model."""
-    return (
+    commands = (
         *note_commands(PersonalNotes(vault, now_ms)),
         *commands_of(MindCommands(agents, Dreamer(vault, queue, rng, timeout_seconds), publish)),
         *commands_of(SelfCommands(agents, ProfileHistory(vault, now_ms), agents.adopt_notes)),
     )
+    return refusing_at_note_errors(commands)

@@ -8,8 +8,8 @@ import re
 from collections.abc import Callable, Mapping
 
 from agents.agent import Agent
-from agents.commands.agent_commands import find_agent
-from agents.commands.memory_commands import Publish, as_command_error, split_target
+from agents.commands.agent_commands import find_agent, refusing_at_note_errors
+from agents.commands.memory_commands import Publish, split_target
 from agents.components.people import person_lines
 from agents.views.bonds import bonds_shown, bonds_text
 from agents.views.memories import memory_page, page_text, query_of, time_of
@@ -17,7 +17,6 @@ from agents.views.mind import lines_then, mind_shown, mind_text, mind_then, then
 from agents.views.tiers import QUICK_STEPS, SentencePlace, Shown, Steps, lines_behind, lines_text, run_steps, run_to_end
 from agents.views.why import action_of, exchange_at, exchange_of, question_shown, why_shown, written_archive
 from agents.views.why_text import answer_lines, choice_lines, indented, why_text
-from vault.errors import NoteError
 from vault.memory.archive_exchanges import Question, newest_questions
 from world.command import Command, command, commands_of
 from world.entities import Character, Role
@@ -93,7 +92,7 @@ class LateAnswers:
 
         A failure after that is logged, and no answer comes.
         """
-        shown = as_command_error(lambda: run_steps(steps, QUICK_STEPS))
+        shown = run_steps(steps, QUICK_STEPS)
         if shown is not None:
             return [Output(actor.character_id, text(shown, world.wording))]
         task = asyncio.get_running_loop().create_task(self._answer_later(world, actor, steps, text))
@@ -131,10 +130,7 @@ class ThoughtCommands:
         number = int(words.pop()) if words and is_number(words[-1]) else 0
         chosen = [find_agent(world, self._agents, " ".join(words))] if words else list(self._agents.values())
         count = min(number or (DEFAULT_QUESTIONS if words else 1), MAX_WHOLE if is_whole else MAX_QUESTIONS)
-        try:
-            found = {agent: _newest_questions(agent, count) for agent in chosen}
-        except NoteError as error:
-            raise CommandError(str(error)) from error
+        found = {agent: newest_questions(written_archive(agent), count) for agent in chosen}
         if words and not found[chosen[0]]:
             raise CommandError(say("thoughts.nothing_asked", who=chosen[0].name))
         told = [log_text(agent, asked, is_whole, say) for agent, asked in found.items() if asked]
@@ -154,10 +150,10 @@ class ThoughtCommands:
         """
         meant, say = find_agent(world, self._agents, agent), world.wording
         if not number or is_number(number):
-            told = as_command_error(lambda: explain_action(meant, say, int(number or 0)))
+            told = explain_action(meant, say, int(number or 0))
         else:
             end_ms = time_of(number, say).end_ms
-            asked = as_command_error(lambda: exchange_at(written_archive(meant), end_ms))
+            asked = exchange_at(written_archive(meant), end_ms)
             told = why_text(why_shown(meant, asked, None, say), say)
         return [Output(actor.character_id, told)]
 
@@ -185,11 +181,7 @@ class ThoughtCommands:
 
 def thought_commands(agents: Mapping[str, Agent], publish: Publish) -> tuple[Command, ...]:
     """Return the commands that look into minds; `publish` is how an answer comes that takes a while."""
-    return commands_of(ThoughtCommands(agents, publish))
-
-
-def _newest_questions(agent: Agent, count: int) -> list[Question]:
-    return newest_questions(written_archive(agent), count)
+    return refusing_at_note_errors(commands_of(ThoughtCommands(agents, publish)))
 
 
 def mind_command(agents: Mapping[str, Agent], publish: Publish) -> tuple[Command, ...]:
@@ -211,12 +203,12 @@ def mind_command(agents: Mapping[str, Agent], publish: Publish) -> tuple[Command
             return later.answer(world, actor, _lines(found, sentence, world.wording), lines_text)
         if rest[:1].isdigit():
             period = time_of(rest, world.wording)
-            asked = as_command_error(lambda: exchange_at(written_archive(found), period.end_ms))
+            asked = exchange_at(written_archive(found), period.end_ms)
             return later.answer(world, actor, mind_then(found, period, asked), then_text)
-        told = as_command_error(lambda: _person(found, rest, world.wording) if rest else _mind(found, world))
+        told = _person(found, rest, world.wording) if rest else _mind(found, world)
         return [Output(actor.character_id, told)]
 
-    return (mind,)
+    return refusing_at_note_errors([mind])
 
 
 def _lines(agent: Agent, asked: re.Match[str], say: Wording) -> Steps:

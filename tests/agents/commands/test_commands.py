@@ -6,7 +6,9 @@ import pytest
 
 from agents.commands.memory_commands import memory_commands, target_agent
 from agents.commands.model_commands import model_commands
+from agents.commands.thought_commands import mind_command, thought_commands
 from tests.agents.house import House
+from vault.errors import NoteError
 from world.entities import Role
 from world.errors import CommandError
 
@@ -37,6 +39,20 @@ def test_an_observer_sees_any_agent_s_memory(house, line):
 def test_an_observer_changes_no_memory_and_is_told_why(house, line):
     told = "Observers can look into the memory of Rook; only admins change it."
     assert house.game.perform("Ben", line).refusal == told
+
+
+@pytest.mark.parametrize(
+    "line", ["@memory-expand Rook 1", "@memory-pin Rook 1", "@why Rook 1", "@memories Rook", "@mind Rook"]
+)
+def test_whoever_types_a_command_reads_what_is_wrong_with_a_file(house, line):
+    def fail(*numbers: int) -> None:
+        raise NoteError("agents/Rook/journal: this folder cannot be read.")
+
+    house.game.commands.add([*thought_commands(house.agents, print), *mind_command(house.agents, print)])
+    house.agents["Rook"].memory.record("noted", "Buy oats.")
+    house.agents["Rook"].memory.journal.read = fail
+    house.player("Ana", Role.ADMIN)
+    assert house.game.perform("Ana", line).refusal == "agents/Rook/journal: this folder cannot be read."
 
 
 def test_an_agent_means_itself_without_a_name(house):

@@ -10,6 +10,7 @@ import pytest
 from agents.agent import Agent
 from agents.commands.agent_commands import Possession, population_commands
 from agents.commands.model_commands import model_text
+from agents.commands.self_commands import own_commands
 from agents.component import Turn
 from agents.models.queue import ModelQueue
 from agents.population import Population
@@ -172,6 +173,14 @@ Ben| @resume-agent is for an admin and above; you are a player.
     assert town.think("Moss").outcome == "acted"
     assert "paused" not in town.vault.read_text("agents", "Moss", "agent.md")
     assert town.game.world.characters["Moss"].transient.afk_message is None
+
+
+@pytest.mark.parametrize("line", ["@pause-agent Moss", "@edit-interval Moss 30"])
+def test_who_would_change_a_note_that_is_broken_reads_which_one(town, line):
+    own = own_commands(town.agents, town.vault, town.game.publish, lambda: None, random.Random(1), lambda: 0, 60.0)
+    town.game.commands.add(own)
+    vault_of(town.vault.root, {"agents/Moss/agent.md": "---\nroom: [\n---\n"})
+    assert town.game.perform("Ana", line).refusal.startswith("agents/Moss/agent.md:")
 
 
 def test_who_leads_an_agent_does_as_the_agent_and_sees_what_it_sees(town):
