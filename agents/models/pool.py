@@ -137,10 +137,6 @@ class ModelPool:
                 job.priority, job.restarts, job.is_preempted = Priority.ANSWER, job.restarts + 1, True
                 job.work.cancel()
 
-    def stage(self, owner: str) -> Stage | None:
-        """Return whether a thought of an owner waits or runs; None if it has none under way."""
-        return self.stages().get(owner)
-
     def stages(self) -> dict[str, Stage]:
         """Return of every owner with a thought under way whether that waits or runs."""
         waiting: dict[str, Stage] = {job.owner: "waiting" for job in self._jobs.jobs if job.is_thought}

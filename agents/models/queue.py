@@ -246,7 +246,7 @@ class ModelQueue:
 
     def stage(self, owner: str) -> Stage | None:
         """Return whether a thought of the owner waits or runs; None if it has none under way."""
-        return self._pool.stage(owner)
+        return self.stages().get(owner)
 
     def stages(self) -> dict[str, Stage]:
         """Return of every owner with a thought under way whether that waits or runs."""

@@ -12,7 +12,7 @@ import random
 import selectors
 import statistics
 from collections import OrderedDict
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -41,17 +41,6 @@ class Leaping(selectors.SelectSelector):
     def select(self, timeout: float | None = None) -> list[tuple[selectors.SelectorKey, int]]:
         self.now += max(0.0, timeout or 0.0)
         return super().select(0)
-
-
-def in_leaps(work: Callable[[Callable[[], float]], Coroutine[Any, Any, None]]) -> None:
-    """Run a coroutine, which is given the clock, in a time that leaps."""
-    selector = Leaping()
-    loop = asyncio.SelectorEventLoop(selector)
-    loop.time = lambda: selector.now  # type: ignore[method-assign]  # asyncio has no other way to give it a clock
-    try:
-        loop.run_until_complete(work(lambda: selector.now))
-    finally:
-        loop.close()
 
 
 @dataclass
@@ -143,7 +132,6 @@ class Outcome:
     asked: int
     answered: int
     failed: int
-    limits: list[int]
 
     @property
     def mean_over_median(self) -> float:
@@ -170,23 +158,21 @@ class Case:
     is_measured: bool = False
     is_killed: bool = False
     faults: float = 0.0
-    kept_share: float = 0.5
 
 
 def outcome(case: Case) -> Outcome:
-    """Run a case to its end."""
-    found: list[Outcome] = []
-
-    async def work(now: Callable[[], float]) -> None:
-        found.append(await _outcome(case, now))
-
-    in_leaps(work)
-    return found[0]
+    """Run a case to its end, in a time that leaps."""
+    selector = Leaping()
+    loop = asyncio.SelectorEventLoop(selector)
+    loop.time = lambda: selector.now  # type: ignore[method-assign]  # asyncio has no other way to give it a clock
+    try:
+        return loop.run_until_complete(_outcome(case, loop.time))
+    finally:
+        loop.close()
 
 
 async def _outcome(case: Case, now: Callable[[], float]) -> Outcome:
-    rng = random.Random(1)
-    kept = round(case.agents * case.kept_share)
+    rng, kept = random.Random(1), case.agents // 2
     hosts = [
         Host(f"host {number}", *figures, kept, random.Random(number), now, case.faults, case.seconds * WARM_UP)
         for number, figures in enumerate(HOSTS * case.times, 1)
@@ -212,11 +198,10 @@ async def _outcome(case: Case, now: Callable[[], float]) -> Outcome:
     counted = case.seconds * (1 - WARM_UP)
     busy = sum(host.busy for host in hosts) / (counted * sum(host.slots for host in hosts))
     turns = sum(host.turns for host in hosts)
-    limits = [route.endpoint.concurrency.limit for route in routes]
     read = sum(host.read_tokens for host in hosts) / max(1, turns)
     await asyncio.gather(*lives)  # whatever was asked comes to its end
     asked, answered, failed = counts
-    return Outcome(busy, turns, read, waits, asked, answered, failed, limits)
+    return Outcome(busy, turns, read, waits, asked, answered, failed)
 
 
 async def _life(
