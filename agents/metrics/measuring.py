@@ -83,15 +83,6 @@ LOCAL = ("embedded", "gguf")
 """The kinds of models that are known by their place, because config/models.md has no name for them."""
 
 
-@dataclass(frozen=True)
-class MeasureRequest:
-    """The request of a measurement: names (None for all), the planted fact, the first day or moment (UTC, ISO 8601)."""
-
-    names: Sequence[str] | None = None
-    fact: str = ""
-    since: str = ""
-
-
 @dataclass
 class Measured:
     """The result of a measurement: figures by name, reasons for missing ones, details, and the problems of reading."""
@@ -106,21 +97,31 @@ class Measured:
 def measure(folder: Path, names: Sequence[str] | None = None, *, fact: str = "", since: str = "") -> dict[str, float]:
     """Return the figures of a vault or of a simulation's folder by name; one that cannot be known is not there.
 
+    `names` are those of the figures wanted, None for all; `fact` is the planted fact; `since` is the first day or
+    moment (UTC, ISO 8601).
+
     Raises: NoteError if there is no world, a file cannot be read, or a name is none of a figure.
     """
-    measured = measure_world(world_in(folder), MeasureRequest(names, fact, since))
+    measured = measure_world(world_in(folder), names, fact=fact, since=since)
     return {name: one.value for name, one in measured.figures.items()}
 
 
-def measure_world(vault: Vault, asked: MeasureRequest, registry: MetricRegistry | None = None) -> Measured:
-    """Return the measured figures of a vault. Raises: NoteError as `measure`."""
+def measure_world(
+    vault: Vault,
+    names: Sequence[str] | None = None,
+    registry: MetricRegistry | None = None,
+    *,
+    fact: str = "",
+    since: str = "",
+) -> Measured:
+    """Return the measured figures of a vault, asked for as in `measure`. Raises: NoteError as `measure`."""
     known = registry or loaded_metrics()
-    wanted = _check_names(known, asked.names)
+    wanted = _check_names(known, names)
     snapshot = Snapshot(vault)
-    world = _world(vault, snapshot, asked.fact)
+    world = _world(vault, snapshot, fact)
     measured = Measured(problems=snapshot.problems, abouts={name: known.abouts[name] for name in wanted})
     feeds = [_Feed(kind, world) for kind in known.kinds if any(one.name in wanted for one in kind.figures)]
-    _read(snapshot, feeds, world, asked.since)
+    _read(snapshot, feeds, world, since)
     missing = _missing(snapshot)
     for feed in feeds:
         feed.add_results(measured, missing.get(feed.kind.source, ""))

@@ -11,7 +11,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from agents.metrics.measuring import Measured, MeasureRequest, measure_world
+from agents.metrics.measuring import Measured, measure_world
 from agents.metrics.metric import About, Value
 from vault.errors import NoteError
 from vault.snapshot import world_in
@@ -89,7 +89,7 @@ def run_measure(options: argparse.Namespace, echo: Callable[[str], None]) -> int
     if options.since and not SINCE.fullmatch(options.since):
         raise NoteError(f"--since is {options.since!r}; expected a day or a moment, as 2026-11-22 or 2026-11-22T20:30.")
     names = None if options.only is None else [name.strip() for name in options.only.split(",") if name.strip()]
-    measured = measure_world(world_in(options.vault), MeasureRequest(names, options.fact, options.since))
+    measured = measure_world(world_in(options.vault), names, fact=options.fact, since=options.since)
     echo(json.dumps(as_json(measured), indent=1, ensure_ascii=False) if options.json else text_of(measured))
     return 0
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from agents.metrics.measuring import MeasureRequest, measure, measure_world
+from agents.metrics.measuring import measure, measure_world
 from tests.agents.metrics.small_world import SmallWorld
 from vault.errors import NoteError
 from vault.vault import Vault
@@ -89,7 +89,7 @@ def test_words_for_nobody_in_a_crowd_are_for_nobody(town):
     for _ in range(2):
         town.happens("emoted", "Eliza")
         town.happens("emoted", "Moss")
-    found = measure_world(Vault(town.root), MeasureRequest(["answered"]))
+    found = measure_world(Vault(town.root), ["answered"])
     assert (found.figures, list(found.unknown)) == ({}, ["answered"])
 
 
@@ -121,7 +121,7 @@ def test_a_planted_fact_spreads_from_memory_to_memory(tmp_path):
     town.remembers("Moss", "observed", 'Eliza says, "The iron key lies under the weir."')
     town.remembers("Odile", "acted", "say An iron key lies under this weir.")
     found = measure_world(
-        Vault(town.root), MeasureRequest(["diffusion", "diffusion_half_hours"], "The iron key is under the weir.")
+        Vault(town.root), ["diffusion", "diffusion_half_hours"], fact="The iron key is under the weir."
     )
     assert {name: one.value for name, one in found.figures.items()} == {
         "diffusion": 3 / 4,
@@ -162,7 +162,7 @@ def test_a_cost_is_by_the_prices_of_all_models_or_unknown(town):
     town.answers("Eliza", "look", model="openai:m1@http://127.0.0.1:1", prompt_tokens=1000, completion_tokens=50)
     assert measure(town.root, ["cost"]) == {"cost": pytest.approx((1000 * 2 + 50 * 10) / 1e6)}
     town.answers("Eliza", "look", model="ollama:m2@http://127.0.0.1:2")
-    found = measure_world(Vault(town.root), MeasureRequest(["cost"]))
+    found = measure_world(Vault(town.root), ["cost"])
     assert found.unknown["cost"].endswith("for ollama:m2@http://127.0.0.1:2")
 
 

@@ -9,7 +9,7 @@ from textwrap import indent
 
 import pytest
 
-from agents.metrics.measuring import BUILT_IN, MeasureRequest, MetricRegistry, measure, measure_world
+from agents.metrics.measuring import BUILT_IN, MetricRegistry, measure, measure_world
 from agents.metrics.metric import CHRONICLE, JOURNAL, About, MeasuredWorld, Metric, Results, Unknown, Value
 from agents.plugins import with_plugins
 from tests.agents.metrics.small_world import SmallWorld
@@ -59,7 +59,7 @@ def entry(name: str) -> EntryPoint:
 
 def test_a_metric_of_a_package_is_measured_beside_those_that_come_with_fallwater(town):
     known = with_plugins(MetricRegistry(*BUILT_IN), [entry("Nods")], "metric")
-    found = measure_world(Vault(town.root), MeasureRequest(["nods", "refusals"]), known)
+    found = measure_world(Vault(town.root), ["nods", "refusals"], known)
     assert {name: one.value for name, one in found.figures.items()} == {"nods": 1 / 2, "refusals": 1 / 2}
 
 
@@ -70,7 +70,7 @@ def test_the_researchers_page_shows_the_metric_that_is_measured_here():
 
 def test_a_metric_that_raises_is_named_and_does_not_stop_the_others(town):
     known = MetricRegistry(*BUILT_IN).with_more(Broken, Nods)
-    found = measure_world(Vault(town.root), MeasureRequest(["broken", "nods", "refusals"]), known)
+    found = measure_world(Vault(town.root), ["broken", "nods", "refusals"], known)
     assert found.unknown == {"broken": "the metric Broken failed: LookupError: no such nod"}
     assert list(found.figures) == ["nods", "refusals"]
 
@@ -81,7 +81,7 @@ def test_a_metric_that_cannot_be_loaded_or_takes_a_name_is_left_out():
 
 
 def test_a_source_that_is_not_there_leaves_its_figures_out_and_says_so(town):
-    found = measure_world(Vault(town.root), MeasureRequest(["answered", "validity", "refusals", "diffusion"]))
+    found = measure_world(Vault(town.root), ["answered", "validity", "refusals", "diffusion"])
     assert list(found.figures) == ["refusals"]
     assert found.unknown == {
         "answered": f"there is no {CHRONICLE}",
@@ -103,7 +103,7 @@ def test_a_half_written_line_is_left_out_and_named(town):
     for path, torn in ((town.chronicle, b'{"at": "20\n{"at"'), (town.archive("Eliza"), b'{"event": \n{"event": "mess')):
         with open(path, "ab") as file:
             file.write(torn)
-    found = measure_world(Vault(town.root), MeasureRequest())
+    found = measure_world(Vault(town.root))
     assert found.problems.named == [
         "agents/Eliza/archive/2026-11-30.jsonl:5: this entry is not valid and was left out",
         "agents/Eliza/archive/2026-11-30.jsonl:6: the last line is torn and was left out",
@@ -117,7 +117,7 @@ def test_a_world_of_another_version_is_measured_all_the_same(town):
     for folder, note in (("text", "memory"), ("config", "agents")):
         (town.root / folder).mkdir()
         (town.root / folder / f"{note}.md").write_text("**unheard_of**: {of}\n", "utf-8")
-    found = measure_world(Vault(town.root), MeasureRequest(["refusals", "cost"]))
+    found = measure_world(Vault(town.root), ["refusals", "cost"])
     assert found.figures["refusals"].value == 1 / 2
     assert [one.split(" ")[0] for one in found.problems.named] == ["config/agents.md:1:", "text/memory.md:1:"]
 
@@ -136,6 +136,6 @@ def test_a_folder_without_a_world_is_refused(tmp_path):
 
 
 def test_a_figure_of_nothing_is_unknown_and_never_0(tmp_path):
-    found = measure_world(Vault(SmallWorld(tmp_path / "town", "Eliza").root), MeasureRequest())
+    found = measure_world(Vault(SmallWorld(tmp_path / "town", "Eliza").root))
     assert found.figures == {}
     assert all(found.unknown.values())
