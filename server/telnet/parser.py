@@ -80,17 +80,13 @@ class Negotiation:
 
 @dataclass(frozen=True, slots=True)
 class Subnegotiation:
-    """The content between IAC SB and IAC SE: the option, and the payload with doubled 255 made single."""
+    """The content between IAC SB and IAC SE: the option, and the payload with doubled 255 made single.
+
+    One whose payload is over the limit is dropped.
+    """
 
     option: int
     payload: bytes
-
-
-@dataclass(frozen=True, slots=True)
-class SubnegotiationTooLong:
-    """A subnegotiation over the limit. All of it is dropped and reported once."""
-
-    option: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +123,7 @@ def _rub_out(text: str) -> str:
     return "".join(kept)
 
 
-Event = Line | LineTooLong | Negotiation | Subnegotiation | SubnegotiationTooLong | Command
+Event = Line | LineTooLong | Negotiation | Subnegotiation | Command
 
 
 class _State(Enum):

@@ -17,7 +17,7 @@ from zope.interface import implementer
 from server.clock import DelayedCall, cancel
 from server.connection.input import ConnectionServices, InputLimits, LineIntake, TakeResult
 from server.connection.output import DirectWriter, Transport, set_tcp_options
-from server.web.wire import CloseReceived, MessageReceived, NoMessage, Opened
+from server.web.wire import CloseReceived, MessageReceived, Opened, WireEvent
 
 log = logging.getLogger(__name__)
 
@@ -65,7 +65,7 @@ class WebSocket(TwistedProtocol):
         self._listener: SocketListener | None = None
         self._intake = LineIntake(self, services.scheduler, limits, services.clock)
         self._received = b""
-        self._arrived: deque[MessageReceived | CloseReceived | NoMessage] = deque()
+        self._arrived: deque[WireEvent] = deque()
         self._is_open = True
         self._is_lost = False
         self._is_paused = False

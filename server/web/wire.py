@@ -5,7 +5,6 @@ from __future__ import annotations
 import zlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from enum import Enum, auto
 
 from wsproto import ConnectionType
 from wsproto.connection import Connection, ConnectionState
@@ -41,14 +40,7 @@ class CloseReceived:
     reason: str
 
 
-class NoMessage(Enum):
-    """An arrival that is no message."""
-
-    CONTROL = auto()
-    """A ping, a pong or a piece of a message: no message for the player."""
-
-
-WireEvent = MessageReceived | CloseReceived | NoMessage
+WireEvent = MessageReceived | CloseReceived
 
 
 class HandshakeRefused(Exception):
@@ -125,9 +117,10 @@ class Wire:
             self._connection.receive_data(data)
 
     def next_event(self) -> WireEvent | None:
-        """Return the next arrival, None if nothing whole has come."""
+        """Return the next message or close, None if neither has come whole."""
         for event in self._connection.events():
-            return self._event_of(event)
+            if arrival := self._event_of(event):
+                return arrival
         return None
 
     def answers(self) -> bytes:
@@ -161,7 +154,7 @@ class Wire:
             return bytes((_WHOLE | opcode, size)) + content
         return bytes((_WHOLE | opcode, _TWO_BYTE_LENGTH)) + size.to_bytes(2, "big") + content
 
-    def _event_of(self, event: Event) -> WireEvent:
+    def _event_of(self, event: Event) -> WireEvent | None:
         match event:
             case TextMessage() | BytesMessage():
                 return self._piece(event)
@@ -172,9 +165,9 @@ class Wire:
                 return self._count_control()
             case Pong():
                 return self._count_control()
-        return NoMessage.CONTROL
+        return None
 
-    def _piece(self, event: TextMessage | BytesMessage) -> WireEvent:
+    def _piece(self, event: TextMessage | BytesMessage) -> WireEvent | None:
         content = event.data if isinstance(event, TextMessage) else bytes(event.data)
         self._part_bytes += len(content) if isinstance(content, bytes) else len(content.encode())
         if self._part_bytes > self._max_message_bytes:
@@ -185,21 +178,21 @@ class Wire:
             self._fragments += event.frame_finished
             if self._fragments > MAX_FRAGMENTS:
                 return CloseReceived(CloseReason.POLICY_VIOLATION, f"a message in more than {MAX_FRAGMENTS} fragments")
-            return NoMessage.CONTROL
+            return None
         if not event.frame_finished:
-            return NoMessage.CONTROL
+            return None
         is_text = isinstance(event, TextMessage)
         whole: str | bytes = "".join(map(str, self._parts)) if is_text else b"".join(map(bytes, self._parts))  # type: ignore[arg-type]
         self._parts, self._part_bytes, self._fragments, self._control_frames = [], 0, 1, 0
         return MessageReceived(whole)
 
-    def _count_control(self) -> WireEvent:
+    def _count_control(self) -> CloseReceived | None:
         self._control_frames += 1
         if self._control_frames > MAX_CONTROL_FRAMES:
             return CloseReceived(
                 CloseReason.POLICY_VIOLATION, f"more than {MAX_CONTROL_FRAMES} pings without a message"
             )
-        return NoMessage.CONTROL
+        return None
 
 
 @dataclass(frozen=True)

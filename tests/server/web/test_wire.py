@@ -22,7 +22,6 @@ from server.web.wire import (
     HandshakeRefused,
     LastFrame,
     MessageReceived,
-    NoMessage,
     Wire,
     WireEvent,
     open_wire,
@@ -63,7 +62,7 @@ def arrivals(wire: Wire, *pieces: bytes) -> list[WireEvent]:
             found.append(arrival)
             if isinstance(arrival, CloseReceived):
                 return found
-    return [one for one in found if one is not NoMessage.CONTROL]
+    return found
 
 
 def raw_frame(opcode: int, payload: bytes, fin: bool = True, rsv1: bool = False, masked: bool = True) -> bytes:
