@@ -29,10 +29,8 @@ _LINE_END = re.compile("\r\n|\r|\n")
 
 # A name of more parts or more letters than any package has is no name.
 _NAME = re.compile(rb"[A-Za-z][A-Za-z0-9_-]{0,31}(?:\.[A-Za-z0-9_-]{1,32}){0,5}\Z")
-DEFAULT_HEIGHT = 24
 MIN_WIDTH = 20
-MIN_HEIGHT = 5
-MAX_SIZE = 500
+MAX_WIDTH = 500
 MAX_TERMINAL_TYPES = 4
 MAX_NAME_LENGTH = 40
 """RFC 1091 allows no longer terminal type, in characters."""
@@ -101,14 +99,13 @@ _KNOWN_MTTS = sum(Mtts)
 
 @dataclass
 class ClientInfo:
-    """The facts that a client has told about itself; until then, a plain terminal of 80 by 24 that understands UTF-8.
+    """The facts that a client has told about itself; until then, a plain terminal of 80 columns that has UTF-8.
 
     `terminal_types` are its answers to TERMINAL-TYPE in order: a MUD client's name, then its terminal.
     `charset` is the codec agreed upon by CHARSET, None before that.
     """
 
     width: int = DEFAULT_WIDTH
-    height: int = DEFAULT_HEIGHT
     terminal_types: list[str] = field(default_factory=list)
     mtts: Mtts | None = None
     charset: str | None = None
@@ -173,17 +170,11 @@ def _colors_of(mtts: Mtts, terminal_types: tuple[str, ...]) -> ColorDepth:
 
 
 def read_window_size(client: ClientInfo, payload: bytes) -> list[Effect]:
-    """Read NAWS (RFC 1073): two numbers of two bytes. 0 means unknown, absurd sizes are clamped."""
-    if len(payload) != 4:
-        return []
-    width = _clamp(int.from_bytes(payload[:2]), MIN_WIDTH, DEFAULT_WIDTH)
-    height = _clamp(int.from_bytes(payload[2:]), MIN_HEIGHT, DEFAULT_HEIGHT)
-    client.width, client.height = width, height
+    """Read the width from NAWS (RFC 1073): width and height, two bytes each. 0 means unknown, absurd ones are clamped."""
+    if len(payload) == 4:
+        width = int.from_bytes(payload[:2])
+        client.width = min(max(width, MIN_WIDTH), MAX_WIDTH) if width else DEFAULT_WIDTH
     return []
-
-
-def _clamp(size: int, smallest: int, default: int) -> int:
-    return min(max(size, smallest), MAX_SIZE) if size else default
 
 
 def ask_terminal_type(client: ClientInfo) -> list[Effect]:

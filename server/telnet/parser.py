@@ -189,7 +189,7 @@ class TelnetParser:
                 case _State.OPTION:
                     event = self._read_option()
                 case _State.PAYLOAD:
-                    event = self._read_payload()
+                    self._read_payload()
                 case _State.PAYLOAD_AFTER_IAC:
                     event = self._read_payload_after_iac()
         if event is None:
@@ -283,7 +283,7 @@ class TelnetParser:
         self._dropping_payload = False
         self._state = _State.PAYLOAD
 
-    def _read_payload(self) -> Event | None:
+    def _read_payload(self) -> None:
         end = self._unread.find(_IAC, self._position)
         content = self._unread[self._position : end if end >= 0 else None]
         self._position += len(content)
@@ -291,35 +291,28 @@ class TelnetParser:
         if end >= 0:
             self._position += 1
             self._state = _State.PAYLOAD_AFTER_IAC
-        return self._add_payload(content)
+        self._add_payload(content)
 
-    def _read_payload_after_iac(self) -> Event | None:
+    def _read_payload_after_iac(self) -> Subnegotiation | None:
         byte = self._take_byte()
         self._state = _State.PAYLOAD
         if byte == SE:
             return self._end_payload()
-        if byte == IAC:
-            return self._add_payload(_IAC)
         if byte == SB or byte in VERBS:
             # The end was forgotten: give the rest of the stream a chance instead of swallowing it for ever.
             self._position -= 1
             self._state = _State.AFTER_IAC
-            return None
-        return self._add_payload(bytes([IAC, byte]))
+        else:
+            self._add_payload(_IAC if byte == IAC else bytes([IAC, byte]))
+        return None
 
-    def _add_payload(self, content: bytes) -> SubnegotiationTooLong | None:
-        if self._dropping_payload:
-            return None
-        self._payload += content
-        if len(self._payload) <= 1 + self._max_payload_bytes:
-            return None
-        self._dropping_payload = True
-        option = self._payload[0]
-        self._payload.clear()
-        return SubnegotiationTooLong(option)
+    def _add_payload(self, content: bytes) -> None:
+        if not self._dropping_payload:
+            self._payload += content
+            if len(self._payload) > 1 + self._max_payload_bytes:
+                self._dropping_payload = True
+                self._payload.clear()
 
     def _end_payload(self) -> Subnegotiation | None:
         self._state = _State.TEXT
-        if self._dropping_payload or not self._payload:
-            return None
-        return Subnegotiation(self._payload[0], bytes(self._payload[1:]))
+        return Subnegotiation(self._payload[0], bytes(self._payload[1:])) if self._payload else None
