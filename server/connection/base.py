@@ -111,6 +111,13 @@ class TextConnection(BaseConnection):
         elif len(self._shown) >= MAX_WAITING:
             self._lay_out()
 
+    def line_typed(self) -> None:
+        """Note that the player has typed a line; what follows is shown below it."""
+        self._is_prompt_due = True
+        self._lay_out()
+        self._write(self._screen.line_typed())
+        self._flush_soon()
+
     def _lay_out(self) -> None:
         """Write everything shown since the last time."""
         if self._shown and self._is_open:

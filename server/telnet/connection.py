@@ -8,7 +8,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import islice
-from typing import Protocol
 
 from twisted.internet.interfaces import IPushProducer
 from zope.interface import implementer
@@ -31,13 +30,6 @@ MEMORY_LEVEL = 4
 _BEGIN_COMPRESSION = subnegotiation(COMPRESS2, b"")
 
 
-class KeepAliveTarget(Protocol):
-    """A connection that may have fallen silent."""
-
-    def keep_alive(self) -> None:
-        """Send a sign of life if neither side has sent anything since the last call."""
-
-
 class KeepAlive:
     """Asks every connection once in `seconds()`, in turn: a few each second, with one timer for all. 0 asks none.
 
@@ -47,18 +39,18 @@ class KeepAlive:
     def __init__(self, clock: ReactorClock, seconds: Callable[[], float]) -> None:
         self._clock = clock
         self._seconds = seconds
-        self._connections: dict[KeepAliveTarget, None] = {}
+        self._connections: dict[TelnetConnection, None] = {}
         self._owed = 0.0
         """Number of connections that are due to be asked, with a fraction; only whole ones are asked."""
         self._tick: DelayedCall | None = None
 
-    def add(self, connection: KeepAliveTarget) -> None:
+    def add(self, connection: TelnetConnection) -> None:
         """Ask a connection from now on."""
         self._connections[connection] = None
         if self._tick is None:
             self._tick = self._clock.callLater(TICK_SECONDS, self._ask_some)
 
-    def discard(self, connection: KeepAliveTarget) -> None:
+    def discard(self, connection: TelnetConnection) -> None:
         """Ask a connection no more."""
         self._connections.pop(connection, None)
         if not self._connections and self._tick is not None:
@@ -198,12 +190,6 @@ class TelnetConnection(TextConnection):
         """Update the capabilities from what the client has sent; return whether they changed."""
         before, self._client = self._client, capabilities_of(self._info)
         return self._client != before
-
-    def line_typed(self) -> None:
-        """Note that the player has typed a line; what follows is shown below it."""
-        self._is_prompt_due = True
-        self.send(self._screen.line_typed())
-        self._flush_soon()
 
     def send_data(self, message: Message) -> None:
         if self._negotiator.is_local_enabled(GMCP):

@@ -140,14 +140,11 @@ class ProgramConnection(TextConnection):
         if len(lines) > 1 and len(text) > self._max_line_bytes:
             lines = lines[:1]  # a flood; a line a frame is what all clients send
         for line in lines:
-            self._is_prompt_due = True
-            self._lay_out()
-            self._write(self._screen.line_typed())
+            self.line_typed()
             if len(line.encode("utf-8", "replace")) > self._max_line_bytes:
                 self.show(TOO_LONG.format(self._max_line_bytes))
             else:
                 self.tell(self._listener.line_received, clean_line(line))
-            self._flush_soon()
         return TakeResult.LINE
 
     # The connection
