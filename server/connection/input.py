@@ -261,10 +261,11 @@ class LineIntake:
     def hold(self, is_held: bool) -> None:
         """Queue lines, within bounds, or take them from the next turn on."""
         self._is_held = is_held
-        if not is_held and self._end is not None and self._end.active():
-            self._end.cancel()
-            self._end = None
-        if not is_held and self._next_turn is None and not self._is_queued and self._source.is_open:
+        if is_held:
+            return
+        cancel(self._end)
+        self._end = None
+        if self._next_turn is None and not self._is_queued and self._source.is_open:
             self._next_turn = self._clock.callLater(0, self._begin_turn)
 
     def stop(self) -> None:

@@ -95,7 +95,7 @@ class ConnectionLimiter:
     def __init__(
         self, settings: Callable[[], ServerSettings], clock: ReactorClock, traffic: Traffic | None = None
     ) -> None:
-        self.most = 1_000_000
+        self.most = UNBOUNDED
         self.traffic = new_traffic() if traffic is None else traffic
         self._settings = settings
         self._clock = clock

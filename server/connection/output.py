@@ -112,20 +112,13 @@ class Transport(Protocol):
         """Read again."""
 
 
-class TcpTransport(Transport, Protocol):
-    """The additional methods of a transport over TCP, with or without TLS."""
-
-    def setTcpNoDelay(self, enabled: bool) -> None:
-        """Send small writes at once: with Nagle's algorithm every second answer is 40 ms late."""
-
-    def setTcpKeepAlive(self, enabled: bool) -> None:
-        """Find out, in time, that the other side is gone."""
-
-
 def set_tcp_options(transport: Transport) -> None:
-    """Send small writes at once, and find out that the other side is gone."""
+    """Send small writes at once, and find out that the other side is gone, where this is TCP, with or without TLS.
+
+    With Nagle's algorithm every second answer is 40 ms late.
+    """
     if ITCPTransport.providedBy(transport):
-        tcp = cast(TcpTransport, transport)
+        tcp = cast(Any, transport)
         with suppress(OSError):  # macOS refuses these where the client has reset the connection already
             tcp.setTcpNoDelay(True)
             tcp.setTcpKeepAlive(True)

@@ -46,13 +46,13 @@ class CapabilityWait:
         seconds = self._seconds()
         if seconds <= 0:
             return None
-        self._known = Deferred(lambda _: self._cancel())
+        self._known = Deferred(lambda _: cancel(self._end))
         self._end = self._clock.callLater(seconds, self.end)
         return self._known
 
     def end(self) -> None:
         """Wait no longer: the client is known, or its time is over."""
-        self._cancel()
+        cancel(self._end)
         known, self._known = self._known, None
         if known:
             known.callback(None)
@@ -64,9 +64,6 @@ class CapabilityWait:
             case Identification.ASKED:
                 return self._since + WAIT_SECONDS - self._clock.seconds()
         return 0.0
-
-    def _cancel(self) -> None:
-        cancel(self._end)
 
 
 PROMPT = "> "

@@ -170,7 +170,7 @@ def _colors_of(mtts: Mtts, terminal_types: tuple[str, ...]) -> ColorDepth:
 
 
 def read_window_size(client: ClientInfo, payload: bytes) -> list[Effect]:
-    """Read the width from NAWS (RFC 1073): width and height, two bytes each. 0 means unknown, absurd ones are clamped."""
+    """Read the width, the first of the two numbers in NAWS (RFC 1073). 0 means unknown, absurd widths are clamped."""
     if len(payload) == 4:
         width = int.from_bytes(payload[:2])
         client.width = min(max(width, MIN_WIDTH), MAX_WIDTH) if width else DEFAULT_WIDTH

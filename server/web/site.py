@@ -14,7 +14,7 @@ from typing import Any, cast
 
 from twisted.internet.defer import CancelledError, Deferred
 from twisted.internet.interfaces import IAddress
-from twisted.internet.protocol import Protocol, connectionDone
+from twisted.internet.protocol import Protocol, ServerFactory, connectionDone
 from twisted.python.failure import Failure
 from twisted.web.resource import Resource
 from twisted.web.server import NOT_DONE_YET, Request, Site
@@ -270,8 +270,10 @@ class HttpConnection(Protocol):
             self._when_lost()
 
 
-class WebFactory:
-    """Makes the HTTP protocol for each caller."""
+class WebFactory(ServerFactory):
+    """Makes the HTTP protocol for each caller. No log of requests is kept."""
+
+    noisy = False
 
     def __init__(self, pages: Pages, clock: ReactorClock, deadlines: Deadlines) -> None:
         site = Site(cast(Any, pages), timeout=IDLE_SECONDS, reactor=clock)
@@ -284,9 +286,3 @@ class WebFactory:
     def buildProtocol(self, addr: IAddress | None) -> HttpConnection:
         """Return the protocol of a caller."""
         return HttpConnection(self._site.buildProtocol(addr), self._deadlines)
-
-    def doStart(self) -> None:
-        """Nothing is to be started; no log of requests is kept."""
-
-    def doStop(self) -> None:
-        """Nothing is to be ended."""
