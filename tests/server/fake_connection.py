@@ -2,44 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 from config.settings import ColorSettings
 from server.clock import ReactorClock
-from server.connection.connection import Capabilities, Identification, Message
+from server.connection.base import TextConnection
+from server.connection.connection import Capabilities, Message
 from server.connection.input import ConnectionServices
-from server.connection.text_screen import TextScreen
 from server.session.registry import SessionRegistry
 from server.session.session import Session
 
 SECRET = "a long secret"
 
 
-class FakeConnection:
+class FakeConnection(TextConnection):
     """The `Connection` of a test: it remembers what was shown; a prompt is shown as itself, without a line end.
 
     What a client tells of itself is set by `tells`, which the listener hears of as from any client.
     """
 
-    identification = Identification.FINAL
-
     def __init__(self, listener: Session, clock: ReactorClock, host: str = "127.0.0.1", width: int = 80) -> None:
-        self._services = ConnectionServices(clock, lambda: self.palette)
+        services = ConnectionServices(clock, lambda: self.palette)
+        super().__init__(host, services, Capabilities(width), lambda text, charset: text.encode())
         self._listener = listener
-        self._screen = TextScreen(
-            lambda text, charset: text.encode(), lambda: self.capabilities, self._services.palette
-        )
-        self._is_prompt_due = False
-        self.host = host
         self.palette = ColorSettings()
-        self.capabilities = Capabilities(width)
-        self.is_open = True
         self.is_held = False
         self.prompts = 0
         self.told: list[tuple[str, object]] = []
         self.messages: list[Message] = []
-        self._shown = ""
+        self._content = ""
 
     @property
     def is_hidden(self) -> bool:
@@ -48,21 +39,8 @@ class FakeConnection:
 
     def tells(self, **capabilities: object) -> None:
         """Tell capabilities, as a client does at any time."""
-        self.capabilities = replace(self.capabilities, **capabilities)  # type: ignore[arg-type]
+        self._client = replace(self._client, **capabilities)  # type: ignore[arg-type]
         self._listener.capabilities_changed()
-
-    def prefer(self, preferences: Callable[[], Mapping[str, str]]) -> None:
-        self._screen.prefer(preferences)
-
-    def show(self, text: str, kind: str = "") -> None:
-        if self.is_open:
-            self._take(self._screen.lines([(text, kind)]))
-            self.prompt()
-
-    def prompt(self) -> None:
-        if not self._is_prompt_due:
-            self._is_prompt_due = True
-            self._services.flush_queue.add(self._end_turn)
 
     def send_data(self, message: Message) -> None:
         if self.is_open:
@@ -76,37 +54,36 @@ class FakeConnection:
         self.is_held = held
 
     def close(self) -> None:
-        self.is_open = False
+        self._lay_out()
+        self._is_open = False
 
     def types(self, line: str) -> None:
         """Type a line."""
-        self._line_typed()
+        self.line_typed()
         self._listener.line_received(line)
 
     def refuses_line(self, text: str) -> None:
         """Answer a line that the listener never gets, as a door does to one that is too long."""
-        self._line_typed()
+        self.line_typed()
         self.show(text)
 
     def screen(self) -> str:
         """Return what was shown since the last time, to the letter."""
-        shown, self._shown = self._shown, ""
-        return shown
+        self._lay_out()
+        content, self._content = self._content, ""
+        return content
 
-    def _take(self, content: bytes) -> None:
-        if self.is_open:
-            self._shown += content.decode()
+    def _write(self, content: bytes) -> None:
+        self._content += content.decode()
 
     def _end_turn(self) -> None:
-        self._is_prompt_due = False
-        if self.is_open:
+        self._is_due = False
+        self._lay_out()
+        if self._is_prompt_due and self.is_open:
+            self._is_prompt_due = False
             prompt = self._screen.prompt(self._listener.prompt)
             self.prompts += bool(prompt)
-            self._take(prompt.encode())
-
-    def _line_typed(self) -> None:
-        self._take(self._screen.line_typed())
-        self.prompt()
+            self._write(prompt.encode())
 
 
 class Guest:
