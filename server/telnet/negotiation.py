@@ -151,10 +151,10 @@ class Negotiator(Generic[Facts]):
     What nobody has brought up yet takes no memory.
     """
 
-    def __init__(self, rows: Iterable[Option[Facts]], facts: Facts, max_answers: int = MAX_ANSWERS) -> None:
+    def __init__(self, rows: Iterable[Option[Facts]], facts: Facts) -> None:
         self._rows = {row.code: row for row in rows}
         self._facts = facts
-        self._max_answers = self._answers_left = max_answers
+        self._answers_left = MAX_ANSWERS
         self._local: dict[int, _Side] = {}
         self._remote: dict[int, _Side] = {}
 
@@ -205,7 +205,7 @@ class Negotiator(Generic[Facts]):
 
     def reset_budget(self) -> None:
         """Allow the full number of answers again: the client has typed a line, so it is not just arguing."""
-        self._answers_left = self._max_answers
+        self._answers_left = MAX_ANSWERS
 
     def receive(self, event: Negotiation) -> list[Effect]:
         """Take in what the client wants or no longer wants."""
