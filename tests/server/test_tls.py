@@ -35,7 +35,7 @@ from server.tls import (
     over_tls,
     read_certificate,
 )
-from tests.server.telnet.test_protocol import Player
+from tests.server.telnet.in_memory import Player
 from tests.server.tls_client import TlsClient
 from vault.errors import NoteError
 

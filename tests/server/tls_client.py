@@ -7,7 +7,7 @@ from contextlib import suppress
 
 from twisted.internet.address import IPv4Address
 
-from tests.server.telnet.test_protocol import TcpInMemory
+from tests.server.telnet.in_memory import TcpInMemory
 
 
 class LoginView(TcpInMemory):

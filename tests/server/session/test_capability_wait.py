@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import pytest
-from twisted.internet.task import Clock
-from twisted.internet.testing import StringTransport
 
-from server.connection.input import ConnectionServices
 from server.session.session import Session
-from server.telnet.connection import TelnetLimits
 from server.telnet.negotiation import subnegotiation
 from server.telnet.parser import IAC, TERMINAL_TYPE, WILL, WONT
-from server.telnet.protocol import TelnetProtocol
 from tests.server.front_door import lobby_of
+from tests.server.telnet.in_memory import LoginView
+from tests.server.turn_clock import TurnClock
 from tests.world.inn import inn_game
 
 AGREES = bytes([IAC, WILL, TERMINAL_TYPE])
@@ -22,31 +19,27 @@ ROOM = "The Common Room"
 HEARD = "you can go north to The Kitchen"
 
 
-class Connection:
+class Connection(LoginView):
     """A client of which the inn knows nothing yet. A password takes no time here."""
 
     def __init__(self, folder) -> None:
-        self.clock = Clock()
-        self.registry = lobby_of(folder, inn_game(), clock=self.clock)
-        self.transport = StringTransport()
+        clock = TurnClock()
+        self.registry = lobby_of(folder, inn_game(), clock=clock)
         self.session = Session(self.registry)
-        self.protocol = TelnetProtocol(self.session, ConnectionServices(self.clock), TelnetLimits())
-        self.protocol.makeConnection(self.transport)
+        super().__init__(listener=self.session, clock=clock)
         self.passes(0)
 
     def sends(self, content: bytes) -> str:
         """Send, and return what is shown by that."""
         self.transport.clear()
-        self.protocol.dataReceived(content)
+        self.receives(content)
         return self.passes(0)
 
     def passes(self, seconds: float) -> str:
         self.clock.advance(seconds)
         for _ in range(8):
             self.clock.advance(0)
-        shown = str(self.transport.value(), "latin-1")
-        self.transport.clear()
-        return shown
+        return str(self.shows(), "latin-1")
 
 
 @pytest.fixture

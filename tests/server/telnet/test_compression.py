@@ -24,10 +24,6 @@ class Reader:
         self._inflate: zlib._Decompress | None = None
         self._plain = b""
 
-    @property
-    def inflates(self) -> bool:
-        return self._inflate is not None
-
     def receives(self, wire: bytes) -> None:
         while wire:
             if self._inflate is None:
@@ -56,38 +52,6 @@ def test_inflating_gives_exactly_what_was_added_wherever_compression_begins_and_
                 assert reader.read == added  # each write can be read to its last byte
     reader.receives(outflow.drain())
     assert reader.read == added
-
-
-def test_what_is_added_before_is_plain_and_what_comes_after_is_not():
-    outflow = OutputBuffer()
-    outflow.add(b"Welcome.")
-    outflow.compress(True)
-    outflow.add(b"By what name?")
-    wire = outflow.drain()
-    assert wire.startswith(b"Welcome." + BEGIN)
-    assert zlib.decompressobj().decompress(wire.removeprefix(b"Welcome." + BEGIN)) == b"By what name?"
-
-
-def test_an_end_is_one_that_zlib_knows_and_what_follows_is_plain():
-    outflow, reader = OutputBuffer(), Reader()
-    outflow.compress(True)
-    outflow.add(b"in between")
-    reader.receives(outflow.drain())
-    assert reader.inflates
-    outflow.compress(False)
-    outflow.add(b", after")
-    reader.receives(outflow.drain())
-    assert not reader.inflates
-    assert reader.read == b"in between, after"
-
-
-def test_asked_again_nothing_begins_or_ends_twice():
-    outflow = OutputBuffer()
-    outflow.compress(False)
-    outflow.compress(True)
-    outflow.compress(True)
-    assert outflow.drain() == BEGIN
-    assert outflow.drain() == b""
 
 
 def test_what_waits_is_counted_before_it_is_compressed():

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import logging
 from collections import Counter
+from typing import Any
 
+import pytest
 from twisted.internet.task import Clock
 
 from server.telnet.connection import KeepAlive, TelnetLimits
 from server.telnet.parser import DO, IAC, SB, SE, WILL, WINDOW_SIZE
-from tests.server.telnet.test_protocol import LoginView
+from tests.server.telnet.in_memory import LoginView
 
 PACED = TelnetLimits(max_line_bytes=100, lines_per_second=10, lines_at_once=5)
 PASTE = [f"line {number}" for number in range(200)]
@@ -60,15 +62,11 @@ def test_lines_that_are_too_long_count_as_lines():
     assert connection.player.lines == ["look"]
 
 
-def test_without_a_pace_lines_are_done_as_fast_as_they_come():
-    connection = LoginView(TelnetLimits())
-    connection.receives("".join(f"{line}\n" for line in PASTE).encode())
-    connection.turns(100)
-    assert connection.player.lines == PASTE
+LITTLE_TALK = TelnetLimits(max_negotiation_bytes=6000, bytes_per_turn=512)
 
 
 def test_who_negotiates_without_end_is_dropped_with_one_line_in_the_log(caplog):
-    connection = LoginView(TelnetLimits(max_negotiation_bytes=6000, bytes_per_turn=512))
+    connection = LoginView(LITTLE_TALK)
     connection.receives(bytes([IAC, WILL, 99]) * 1990)
     connection.turns(20)
     assert not connection.transport.disconnecting
@@ -79,27 +77,21 @@ def test_who_negotiates_without_end_is_dropped_with_one_line_in_the_log(caplog):
     assert [record.getMessage() for record in caplog.records] == ["192.168.1.1 negotiates without end; dropped"]
 
 
-def test_a_subnegotiation_that_never_ends_is_as_much_talk():
-    connection = LoginView(TelnetLimits(max_negotiation_bytes=6000, bytes_per_turn=512))
-    connection.receives(bytes([IAC, SB, WINDOW_SIZE]) + b"\0" * 7000)
-    connection.turns(20)
-    assert connection.transport.disconnected
-
-
-def test_a_line_begins_the_count_of_telnet_talk_anew():
-    connection = LoginView(TelnetLimits(max_negotiation_bytes=6000, bytes_per_turn=512))
-    for _ in range(5):
-        connection.receives(bytes([IAC, SB, WINDOW_SIZE]) + b"\0" * 4000 + bytes([IAC, SE]) + b"look\n")
-        connection.turns(20)
-    assert connection.player.lines == ["look"] * 5
-    assert not connection.transport.disconnected
-
-
-def test_text_is_no_telnet_talk_however_long():
-    connection = LoginView(TelnetLimits(max_negotiation_bytes=6000))
-    connection.receives(b"x" * 20000 + b"\nlook\n")
-    connection.turns(50)
-    assert connection.player.lines == ["look"]
+@pytest.mark.parametrize(
+    ("content", "lines"),
+    [
+        (bytes([IAC, SB, WINDOW_SIZE]) + b"\0" * 7000, None),
+        ((bytes([IAC, SB, WINDOW_SIZE]) + b"\0" * 4000 + bytes([IAC, SE]) + b"look\n") * 5, ["look"] * 5),
+        (b"x" * 20000 + b"\nlook\n", ["look"]),
+    ],
+    ids=["what never ends is talk", "a line begins the count anew", "text is no talk"],
+)
+def test_only_so_much_telnet_talk_may_stand_before_a_line(content, lines):
+    connection = LoginView(LITTLE_TALK)
+    connection.receives(content)
+    connection.turns(60)
+    assert connection.transport.disconnected == (lines is None)
+    assert connection.player.lines == (lines or [])
 
 
 class Line:
@@ -115,47 +107,33 @@ class Line:
         self._when[self._clock.seconds()] += 1
 
 
-def advance(clock: Clock, seconds: int) -> None:
-    clock.pump([1] * seconds)
-
-
 def test_everybody_is_asked_once_a_minute_and_never_all_at_once():
     clock, when = Clock(), Counter[float]()
-    lines = [Line(clock, when) for _ in range(600)]
+    lines: list[Any] = [Line(clock, when) for _ in range(600)]
     keep_alive = KeepAlive(clock, lambda: 60)
     for line in lines:
         keep_alive.add(line)
-    advance(clock, 60)
+    clock.pump([1] * 60)
     assert {line.asked for line in lines} == {1}
     assert set(when.values()) == {10}
-    advance(clock, 60)
+    clock.pump([1] * 60)
     assert {line.asked for line in lines} == {2}
 
 
 def test_one_alone_is_asked_no_more_often():
     clock, when = Clock(), Counter[float]()
-    line = Line(clock, when)
+    line: Any = Line(clock, when)
     KeepAlive(clock, lambda: 4).add(line)
-    advance(clock, 12)
+    clock.pump([1] * 12)
     assert when == {4: 1, 8: 1, 12: 1}
 
 
 def test_zero_seconds_ask_nobody_until_that_is_changed():
     clock, when, seconds = Clock(), Counter[float](), [0]
-    line = Line(clock, when)
+    line: Any = Line(clock, when)
     KeepAlive(clock, lambda: seconds[0]).add(line)
-    advance(clock, 100)
+    clock.pump([1] * 100)
     assert line.asked == 0
     seconds[0] = 1
-    advance(clock, 1)
+    clock.advance(1)
     assert line.asked == 1
-
-
-def test_nothing_is_left_on_the_clock_once_everybody_has_gone():
-    clock, when = Clock(), Counter[float]()
-    line = Line(clock, when)
-    keep_alive = KeepAlive(clock, lambda: 1)
-    keep_alive.add(line)
-    keep_alive.discard(line)
-    keep_alive.discard(line)
-    assert clock.getDelayedCalls() == []

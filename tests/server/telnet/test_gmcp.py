@@ -7,61 +7,16 @@ import json
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from twisted.internet.task import Clock
-from twisted.internet.testing import StringTransport
 
-from server.connection.connection import Connection, Message
-from server.connection.input import ConnectionServices
-from server.telnet.connection import TelnetLimits
+from server.connection.connection import Message
 from server.telnet.negotiation import GmcpReceived, subnegotiation
 from server.telnet.options import framed, read_gmcp
-from server.telnet.parser import DO, DONT, GMCP, IAC, SB, SE, WILL
-from server.telnet.protocol import TelnetProtocol
+from server.telnet.parser import DO, DONT, GMCP, IAC, SB, SE
+from tests.server.telnet.in_memory import LoginView
 
 AGREED = bytes([IAC, DO, GMCP])
 SCALARS = st.none() | st.booleans() | st.integers() | st.text()
 JSON = st.recursive(SCALARS, lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner), max_leaves=8)
-
-
-class ClientInfo:
-    """A listener that keeps what it is told, and the other end of its connection."""
-
-    fairness_key = ""
-
-    def __init__(self) -> None:
-        self.told: list[tuple[str, object]] = []
-        self.lines: list[str] = []
-        self.clock = Clock()
-        self.transport = StringTransport()
-        self.protocol = TelnetProtocol(self, ConnectionServices(self.clock), TelnetLimits())
-        self.protocol.makeConnection(self.transport)
-        self.opening = self.gets()
-
-    def connection_made(self, connection: Connection) -> None:
-        self.connection = connection
-
-    def line_received(self, text: str) -> None:
-        self.lines.append(text)
-
-    def data_received(self, package: str, payload: object) -> None:
-        self.told.append((package, payload))
-
-    def prompt(self, is_answer: bool) -> str:
-        return ""
-
-    def capabilities_changed(self) -> None: ...
-    def connection_lost(self, reason: str) -> None: ...
-
-    def sends(self, content: bytes) -> None:
-        self.protocol.dataReceived(content)
-        for _ in range(50):
-            self.clock.advance(0)
-
-    def gets(self) -> bytes:
-        self.clock.advance(0)
-        sent = bytes(self.transport.value())
-        self.transport.clear()
-        return sent
 
 
 def said(message: Message) -> tuple[str, object]:
@@ -139,47 +94,28 @@ def test_a_message_without_payload_is_its_name_alone():
     assert framed(Message("Core.Ping")) == subnegotiation(GMCP, b"Core.Ping")
 
 
-def test_gmcp_is_offered_once_and_last():
-    assert ClientInfo().opening.count(bytes([GMCP])) == 1
-    assert ClientInfo().opening.endswith(bytes([IAC, WILL, GMCP]))
-
-
 @pytest.mark.parametrize("answer", [b"", bytes([IAC, DONT, GMCP]), AGREED + bytes([IAC, DONT, GMCP])])
 def test_a_client_that_does_not_agree_gets_nothing(answer):
-    client = ClientInfo()
-    client.sends(answer)
-    client.gets()
-    client.connection.send_data(Message("Core.Goodbye", "Sleep well."))
-    assert client.gets() == b""
-
-
-def test_what_a_client_tells_before_it_agrees_is_not_heard():
-    client = ClientInfo()
-    client.sends(subnegotiation(GMCP, b"Core.Ping"))
-    assert client.told == []
+    client = LoginView()
+    client.receives(answer)
+    client.shows()
+    client.terminal.send_data(Message("Core.Goodbye", "Sleep well."))
+    assert client.shows() == b""
 
 
 def test_both_sides_tell_in_order_with_the_text():
-    client = ClientInfo()
-    client.sends(AGREED + subnegotiation(GMCP, b"Core.Hello {}") + b"look\r\n")
-    assert (client.told, client.lines) == ([("Core.Hello", {})], ["look"])
-    client.connection.show("The Hall")
-    client.connection.send_data(Message("Room.Info", {"num": 1}))
-    client.connection.show("Dust.")
-    assert client.gets() == b"The Hall\r\n" + subnegotiation(GMCP, b'Room.Info {"num":1}') + b"Dust.\r\n"
+    client = LoginView()
+    client.receives(AGREED + subnegotiation(GMCP, b"Core.Hello {}") + b"look\r\n")
+    assert (client.player.told, client.player.lines) == ([("Core.Hello", {})], ["look"])
+    client.terminal.show("The Hall")
+    client.terminal.send_data(Message("Room.Info", {"num": 1}))
+    client.terminal.show("Dust.")
+    assert client.shows() == b"The Hall\r\n" + subnegotiation(GMCP, b'Room.Info {"num":1}') + b"Dust.\r\n"
 
 
 @given(st.lists(st.binary(max_size=60), max_size=8))
 def test_the_connection_goes_on_whatever_is_told(contents):
-    client = ClientInfo()
-    client.sends(AGREED)
-    for content in contents:
-        client.sends(subnegotiation(GMCP, content))
-    client.sends(b"look\r\n")
-    assert client.lines == ["look"]
-
-
-def test_what_is_longer_than_a_subnegotiation_may_be_is_dropped():
-    client = ClientInfo()
-    client.sends(AGREED + subnegotiation(GMCP, b'Core.Hello "' + b"x" * 5000 + b'"') + b"look\r\n")
-    assert (client.told, client.lines) == ([], ["look"])
+    client = LoginView()
+    client.receives(AGREED, *(subnegotiation(GMCP, content) for content in contents), b"look\r\n")
+    client.turns(50)
+    assert client.player.lines == ["look"]

@@ -60,35 +60,18 @@ def one_by_one(stream: bytes) -> list[bytes]:
     return [bytes([byte]) for byte in stream]
 
 
-@pytest.mark.parametrize("end", [b"\r\n", b"\n", b"\r\0", b"\r"])
-def test_each_kind_of_line_end_ends_one_line(end):
-    stream = b"look" + end + b"north" + end
-    assert events(stream) == [Line(b"look"), Line(b"north")]
-    assert events(*one_by_one(stream)) == [Line(b"look"), Line(b"north")]
-
-
-@pytest.mark.parametrize("end", [b"\r\n", b"\n", b"\r\0", b"\r"])
-def test_each_kind_of_line_end_can_end_an_empty_line(end):
-    assert events(end + end) == [Line(b""), Line(b"")]
-
-
-def test_a_command_between_cr_and_lf_does_not_make_a_second_line():
-    assert events(b"look\r", bytes([IAC, NOP]), b"\nnorth\n") == [Line(b"look"), Command(NOP), Line(b"north")]
-
-
-def test_an_unfinished_line_is_kept_until_it_is_finished():
-    assert events(b"lo", b"ok") == []
-    assert events(b"lo", b"ok", b"\n") == [Line(b"look")]
-
-
 SIZE = bytes([IAC, SB, WINDOW_SIZE])
 TYPE = bytes([IAC, SB, TERMINAL_TYPE])
 END = bytes([IAC, SE])
-LOOK = Line(b"look")
+LOOK, NORTH = Line(b"look"), Line(b"north")
 FOUND: dict[str, tuple[bytes, list[Event]]] = {
-    "bytes of the high half pass, and a doubled 255 is one": (
-        b"\xe9\xff\xffb\n",
-        [Line(b"\xe9\xffb")],
+    **{
+        f"{end!r} ends a line, also an empty one": (b"look" + end + end + b"north" + end, [LOOK, Line(b""), NORTH])
+        for end in (b"\r\n", b"\n", b"\r\0", b"\r")
+    },
+    "a command between CR and LF makes no second line": (
+        b"look\r" + bytes([IAC, NOP]) + b"\nnorth\n",
+        [LOOK, Command(NOP), NORTH],
     ),
     "a 255 that was not doubled is dropped and the line still ends": (b"a\xff\nb\xffc\n", [Line(b"a"), Line(b"bc")]),
     "erase character is left in the line as a backspace": (b"lookk" + bytes([IAC, EC]) + b"\n", [Line(b"lookk\b")]),
@@ -111,6 +94,13 @@ FOUND: dict[str, tuple[bytes, list[Event]]] = {
         TYPE + b"\0" + SIZE + b"\1" + END,
         [Subnegotiation(WINDOW_SIZE, b"\1")],
     ),
+    **{
+        f"a negotiation ({verb}) inside an unclosed subnegotiation is heard": (
+            TYPE + bytes([0, 65, IAC, verb, ECHO]) + b"look\n",
+            [Negotiation(verb, ECHO), LOOK],
+        )
+        for verb in (WILL, WONT, DO, DONT)
+    },
     "a line at the limit is a line": (b"x" * LIMIT + b"\n", [Line(b"x" * LIMIT)]),
     "a line beyond the limit is none": (b"x" * (LIMIT + 1) + b"\n", [LineTooLong(LIMIT)]),
     "a line too long is reported once and the next is heard": (
@@ -141,12 +131,6 @@ def test_a_negotiation_has_a_verb_and_any_option(verb, option):
 @pytest.mark.parametrize("code", range(EOF, EC))
 def test_other_commands_are_told_and_never_break_the_line(code):
     assert events(b"lo" + bytes([IAC, code]) + b"ok\n") == [Command(code), Line(b"look")]
-
-
-@pytest.mark.parametrize("verb", [WILL, WONT, DO, DONT])
-def test_a_negotiation_inside_an_unclosed_subnegotiation_is_heard(verb):
-    stream = bytes([IAC, SB, TERMINAL_TYPE, 0, 65, IAC, verb, ECHO]) + b"look\n"
-    assert events(stream) == [Negotiation(verb, ECHO), Line(b"look")]
 
 
 def test_what_is_not_taken_waits():
