@@ -183,49 +183,35 @@ def test_a_window_is_as_wide_as_the_client_says_within_reason(told, width):
     assert client.width == width
 
 
-def test_tintin_names_itself_its_terminal_and_its_abilities():
+TINTIN = Mtts.ANSI | Mtts.VT100 | Mtts.UTF_8 | Mtts.COLORS_256 | Mtts.TRUECOLOR
+NAMES = [f"name{number}" for number in range(50)]
+
+
+@pytest.mark.parametrize(
+    ("told", "types", "mtts"),
+    [
+        (["TINTIN++", "xterm-256color", "MTTS 271"], ["TINTIN++", "xterm-256color"], TINTIN),
+        (["XTERM", "XTERM", "XTERM"], ["XTERM"], None),
+        (NAMES, NAMES[:4], None),
+        (["X", "MTTS 333"], ["X"], Mtts.SCREEN_READER | Mtts(269)),
+        (["X", "MTTS 999999999"], ["X"], Mtts(999999999 & sum(Mtts))),
+        *(
+            ([malformed, malformed], [malformed], None)
+            for malformed in ("MTTS", "MTTS x", "MTTS 1 2", "MTTS -1", "MTTS 9999999999")
+        ),
+    ],
+    ids=["abilities", "a repetition", "the fourth", "a screen reader", "unknown flags", *["a malformed flag word"] * 5],
+)
+def test_a_client_is_asked_for_terminal_types_until_it_has_told_all(told, types, mtts):
     client = ClientInfo()
-    assert answers(client, "TINTIN++", "xterm-256color", "MTTS 271") == [NEXT, NEXT, Identified()]
-    assert client.name == "TINTIN++"
-    assert client.terminal_types == ["TINTIN++", "xterm-256color"]
-    assert client.mtts == Mtts.ANSI | Mtts.VT100 | Mtts.UTF_8 | Mtts.COLORS_256 | Mtts.TRUECOLOR
-
-
-def test_a_plain_telnet_repeats_itself_and_is_asked_no_more():
-    client = ClientInfo()
-    assert answers(client, "XTERM", "XTERM", "XTERM") == [NEXT, Identified()]
-    assert client.terminal_types == ["XTERM"]
-
-
-def test_a_client_with_ever_new_names_is_asked_four_times():
-    client = ClientInfo()
-    assert answers(client, *(f"name{n}" for n in range(50))) == [NEXT, NEXT, NEXT, Identified()]
-    assert client.terminal_types == ["name0", "name1", "name2", "name3"]
+    assert answers(client, *told) == [NEXT] * min(len(types), 3) + [Identified()]
+    assert (client.name, client.terminal_types, client.mtts) == (types[0], types, mtts)
 
 
 def test_a_terminal_type_is_cleaned_and_cut():
     client = ClientInfo()
     read_terminal_type(client, b"\0\x1b[31m\xe9" + b"x" * 100)
     assert client.name == "[31m" + "x" * 36
-
-
-def test_a_screen_reader_is_known_by_its_flag():
-    client = ClientInfo()
-    answers(client, "MUDLET", "ANSI", "MTTS 333")
-    assert client.mtts is not None and Mtts.SCREEN_READER in client.mtts
-
-
-def test_flags_that_nobody_knows_are_dropped():
-    client = ClientInfo()
-    answers(client, "X", "MTTS 999999999")
-    assert client.mtts is not None and client.mtts & ~sum(Mtts) == 0
-
-
-@pytest.mark.parametrize("told", ["MTTS", "MTTS ", "MTTS x", "MTTS 1 2", "MTTS -1", "MTTS 9999999999"])
-def test_a_malformed_flag_word_is_just_a_name(told):
-    client = ClientInfo()
-    assert answers(client, told) == [NEXT]
-    assert client.mtts is None
 
 
 def test_what_is_not_an_answer_to_terminal_type_is_ignored():
