@@ -62,11 +62,6 @@ class FakeConnection(TextConnection):
         self.line_typed()
         self._listener.line_received(line)
 
-    def refuses_line(self, text: str) -> None:
-        """Answer a line that the listener never gets, as a door does to one that is too long."""
-        self.line_typed()
-        self.show(text)
-
     def screen(self) -> str:
         """Return what was shown since the last time, to the letter."""
         self._lay_out()

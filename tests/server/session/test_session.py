@@ -39,30 +39,12 @@ def test_a_newcomer_reads_the_first_steps_and_sees_the_room(registry):
     assert Guest(registry).enters("eve") == f"Type look.\n{ROOM}{EXITS}> "
 
 
-def test_whoever_was_here_before_sees_the_room_at_once(registry):
-    assert Guest(registry).enters("Ana") == f"{ROOM}{EXITS}> "
-
-
 def test_a_name_means_the_same_character_however_it_is_written(registry):
     first = entered(registry, "eve")
     first.types("north")
     first.hangs_up()
     assert Guest(registry).enters("EVE").startswith("The Kitchen\n")
     assert [name for name in registry.game.world.characters if name.casefold() == "eve"] == ["Eve"]
-
-
-def test_a_name_that_will_not_do_is_refused_with_the_rule_and_asked_again(registry):
-    assert Guest(registry).types("../x") == (
-        "'../x' is not a valid name. A name has 2 to 20 letters, such as Ana; a hyphen\n"
-        "or apostrophe may be inside.\n"
-        "By what name shall we know you? "
-    )
-
-
-def test_the_name_of_an_agent_is_refused(registry):
-    assert Guest(registry).types("rook") == (
-        "Rook lives here already and is one of the agents. Choose another name.\nBy what name shall we know you? "
-    )
 
 
 def test_an_empty_line_is_answered_with_the_same_question(registry):
@@ -83,18 +65,6 @@ def test_each_turn_ends_in_one_prompt_however_much_it_shows(registry):
     assert ana.connection.prompts == prompts + 1
 
 
-def test_what_happens_while_somebody_types_stands_on_a_line_of_its_own(registry):
-    ana, ben = entered(registry, "Ana"), entered(registry, "Ben")
-    ana.screen()
-    ben.types("say hello")
-    assert ana.screen() == '\nBen says, "hello"\n> '
-
-
-def test_the_answer_to_a_line_begins_without_an_empty_one(registry):
-    ana = entered(registry, "Ana")
-    assert ana.types("say hello") == 'You say, "hello"\n> '
-
-
 def test_a_walk_ends_in_a_look_around(registry):
     ana = entered(registry, "Ana")
     assert ana.types("north") == (
@@ -102,21 +72,6 @@ def test_a_walk_ends_in_a_look_around(registry):
         "The Kitchen\nCopper pans, steam, and no window.\nYou see some apples here.\n"
         "Exits: south (The Common Room).\n> "
     )
-
-
-def test_a_private_reason_is_on_no_other_screen(registry):
-    ana, ben = entered(registry, "Ana"), entered(registry, "Ben")
-    ben.screen()
-    shown = ana.types("say hello | ben owes me a lamp", "look | secretly", "north | away from ben", ":sings | secretly")
-    assert "owes" not in shown + ben.screen()
-    assert "secretly" not in shown + ben.screen()
-
-
-def test_text_is_wrapped_to_the_width_of_the_moment(registry):
-    ana = entered(registry, "Ana", width=40)
-    assert max(map(len, ana.types("look").split("\n"))) <= 39
-    ana.connection.tells(width=80)
-    assert "A long table, a low ceiling and a fire that never quite goes out." in ana.types("look")
 
 
 def test_a_second_connection_takes_the_character_over_and_the_first_is_told(registry):
@@ -343,39 +298,6 @@ def test_one_too_many_from_an_address_is_told_so_and_the_door_closes(registry):
     )
 
 
-def test_what_the_connection_says_amidst_a_line_stands_on_a_line_of_its_own_with_the_prompt_behind(registry):
-    guest = entered(registry, "Ana")
-    guest.session.show("[Yes, the server is here.]")
-    assert guest.screen() == "\n[Yes, the server is here.]\n> "
-
-
-def test_what_the_connection_says_to_a_line_has_the_prompt_behind(registry):
-    guest = entered(registry, "Ana")
-    guest.connection.refuses_line("That line was ignored.")
-    assert guest.screen() == "That line was ignored.\n> "
-
-
-def test_at_the_door_the_question_is_asked_again_behind_it(registry):
-    guest = Guest(registry)
-    guest.types("Ana")
-    guest.connection.refuses_line("That line was ignored.")
-    assert guest.screen().startswith("\nThat line was ignored.\n")  # the line end is not shown while typing is hidden
-    assert guest.connection.is_hidden and guest.connection.prompts == 3
-
-
-def test_a_line_that_fails_is_followed_by_the_prompt(registry):
-    guest = entered(registry, "Ana")
-
-    def fail(character_id, text):
-        raise RuntimeError("a fault in a command")
-
-    registry.perform = fail
-    with pytest.raises(RuntimeError):
-        guest.connection.types("look")
-    guest.connection.show("Sorry.")  # as every connection says it
-    assert guest.screen() == "Sorry.\n> "
-
-
 def ana_in(registry: SessionRegistry, *lines: str) -> Guest:
     """Return Ana at a screen on which nothing stands any more."""
     ana = entered(registry, "Ana")
@@ -408,14 +330,6 @@ def test_who_wants_it_brief_walks_without_descriptions_and_can_still_look(regist
         "You go north to The Kitchen.\nThe Kitchen\nYou see some apples here.\nExits: south (The Common Room).\n> "
     )
     assert "Copper pans" in ana.types("look")
-
-
-def test_what_was_heard_can_be_read_again_after_coming_back(registry):
-    ana, ben = ana_in(registry), Guest(registry)
-    ben.enters("Ben")
-    ben.types("say hello")
-    ana.hangs_up()
-    assert ana_in(registry).types("history") == 'Ben says, "hello"\n> '
 
 
 def test_a_password_is_nothing_that_could_be_repeated(registry):

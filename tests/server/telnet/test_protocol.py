@@ -372,10 +372,11 @@ def test_a_client_that_reads_may_be_sent_any_amount_in_one_turn(connection):
 
 
 def test_a_failing_session_is_logged_and_its_player_told_and_served(connection, caplog):
+    connection.player.asks = "> "
     with caplog.at_level(logging.ERROR):
         connection.receives(b"fail\nlook\n")
     assert connection.player.lines == ["fail", "look"]
-    assert connection.shows() == f"{APOLOGY}\r\n".encode()
+    assert connection.shows() == f"{APOLOGY}\r\n> ".encode() + GO_AHEAD
     assert ["a fault in a session" in record.exc_text for record in caplog.records] == [True]
 
 
