@@ -54,19 +54,12 @@ def test_it_is_not_offered_to_a_client_that_does_not_take_it(registry):
     assert Talker(registry, "Room 1").told() == []
 
 
-def test_name_and_password_bring_a_client_in(registry):
-    ana = Talker(registry, *ALL)
-    assert credentials(ana) == RIGHT
-    assert ana.connection.screen().startswith("\nThe Common Room\n")
-    assert ana.types("say hello") == 'You say, "hello"\n> '
-
-
-def test_the_name_may_be_written_in_any_case(registry):
-    assert credentials(Talker(registry, *ALL), "aNA") == RIGHT
-
-
-def test_a_guest_needs_no_password(registry):
-    assert credentials(Talker(registry, *ALL), "guest", "") == RIGHT
+@pytest.mark.parametrize(("name", "password"), [("Ana", SECRET), ("aNA", SECRET), ("guest", "")])
+def test_name_and_password_bring_a_client_in(registry, name, password):
+    client = Talker(registry, *ALL)
+    assert credentials(client, name, password) == RIGHT
+    assert "The Common Room\n" in client.connection.screen()
+    assert client.types("say hello") == 'You say, "hello"\n> '
 
 
 def test_a_wrong_password_is_told_and_the_questions_go_on(registry):
@@ -108,11 +101,6 @@ def test_a_name_that_will_not_do_is_refused_with_the_rule(registry):
     }
     assert credentials(ana, "Rook")["message"].startswith("Rook lives here already and is one of the agents.")
     assert ana.enters("Ana").startswith("The Common Room\n")
-
-
-def test_who_is_banned_stays_out(registry):
-    registry.login_services.accounts.bans.ban("Ana", None, "She knows why.")
-    assert credentials(Talker(registry, *ALL)) == {"success": False, "message": "You are banned: She knows why."}
 
 
 def test_a_new_name_chooses_its_password_where_one_types(registry, game):
@@ -167,35 +155,32 @@ def test_whoever_is_in_cannot_come_in_again(registry):
 # Typing and telling at once
 
 
-def test_a_client_that_types_the_same_as_well_comes_in_once(registry, game):
-    lines: list[str] = []
-    game.subscribe_lines("test", lambda character_id, text, performed: lines.append(text))
+@pytest.fixture
+def lines(game):
+    """The lines that are taken for commands."""
+    taken: list[str] = []
+    game.subscribe_lines("test", lambda character_id, text, performed: taken.append(text))
+    return taken
+
+
+@pytest.mark.parametrize(("before", "after"), [([], ["Ana", SECRET]), (["Ana"], [SECRET])])
+def test_a_client_that_types_the_same_as_well_comes_in_once(registry, lines, before, after):
     ana = Talker(registry, *ALL)
+    ana.types(*before)
     assert credentials(ana) == RIGHT
-    assert ana.types("Ana", SECRET, "look").startswith("> > The Common Room\n")
+    assert not ana.connection.is_hidden
+    assert "The Common Room\n" in ana.types(*after, "look")
     assert lines == ["look"]
     assert list(registry.playing) == ["Ana"]
 
 
-def test_a_password_asked_for_already_is_typed_after_the_client_is_in(registry, game):
-    lines: list[str] = []
-    game.subscribe_lines("test", lambda character_id, text, performed: lines.append(text))
-    ana = Talker(registry, *ALL)
-    ana.types("Ana")
-    assert credentials(ana) == RIGHT
-    assert not ana.connection.is_hidden
-    ana.types(SECRET)
-    assert lines == []
-
-
-def test_after_a_while_or_another_line_a_name_is_a_command_again(registry, game):
-    lines: list[str] = []
-    game.subscribe_lines("test", lambda character_id, text, performed: lines.append(text))
+@pytest.mark.parametrize(("seconds", "typed"), [(REPEATED_SECONDS, ["Ana"]), (0, ["look", "Ana"])])
+def test_after_a_while_or_another_line_a_name_is_a_command_again(registry, lines, seconds, typed):
     ana = Talker(registry, *ALL)
     credentials(ana)
-    registry.clock.advance(REPEATED_SECONDS)
-    ana.types("Ana")
-    assert lines == ["Ana"]
+    registry.clock.advance(seconds)
+    ana.types(*typed)
+    assert lines == typed
 
 
 def known_and_busy(game, tmp_path):
