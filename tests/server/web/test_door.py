@@ -29,6 +29,15 @@ def house(tmp_path):
     return House(tmp_path, ServerSettings(max_connections=50))
 
 
+def posts(house, body, host="127.0.0.1"):
+    """Send a form as our page does, and return the connection, whether it is answered or not."""
+    caller = house.caller(host)
+    head = f"POST /enter HTTP/1.1\r\nhost: {SITE}\r\norigin: {ORIGIN}\r\nx-fallwater: 1\r\ncontent-length: {len(body)}"
+    caller.dataReceived(head.encode() + b"\r\n\r\n" + body)
+    house.goes_on()
+    return caller
+
+
 # The page
 
 
@@ -112,10 +121,7 @@ def test_asking_changes_nothing(house):
 
 @pytest.mark.parametrize("body", [b"[]", b"nothing", b"[" * 2000, b'"guest"'])
 def test_what_is_no_object_is_refused(house, body):
-    caller = house.caller()
-    head = f"POST /enter HTTP/1.1\r\nhost: {SITE}\r\norigin: {ORIGIN}\r\nx-fallwater: 1\r\ncontent-length: {len(body)}"
-    caller.dataReceived(head.encode() + b"\r\n\r\n" + body)
-    house.goes_on()
+    caller = posts(house, body)
     assert caller.transport.value().startswith(b"HTTP/1.1 400 ")
 
 
@@ -159,9 +165,18 @@ def test_a_login_is_a_cookie_that_no_script_reads_and_no_other_page_sends(house)
     assert {"Path=/", "HttpOnly", "SameSite=Strict"} <= set(rest)
 
 
-def test_over_tls_the_cookie_is_for_tls_alone(house):
-    house.settings = ServerSettings(web_tls=True)
-    _, headers, _ = Browser(house).request("/enter", {"name": "guest"}, origin=f"https://{SITE}")
+PROXY = "https://play.example.org"
+
+
+@pytest.mark.parametrize(
+    ("settings", "origin"),
+    [(ServerSettings(web_tls=True), f"https://{SITE}"), (ServerSettings(web_origins=PROXY), PROXY)],
+    ids=["over TLS", "behind a proxy that speaks TLS"],
+)
+def test_over_tls_the_cookie_is_for_tls_alone(house, settings, origin):
+    house.settings = settings
+    host = origin.removeprefix("https://")
+    _, headers, _ = Browser(house).request("/enter", {"name": "guest"}, host=host, origin=origin)
     assert headers["set-cookie"].startswith("__Host-fallwater-4080=") and headers["set-cookie"].endswith("; Secure")
 
 
@@ -197,11 +212,7 @@ def test_guessing_waits_as_at_telnet_and_both_count_together(house):
     telnet.types("wrong one")
     telnet.types("wrong two")
     assert Browser(house, "192.0.2.1").enters("Ana", "wrong three")["asks"] == "password"
-    caller = house.caller("192.0.2.1")
-    body = json.dumps({"name": "Ana", "password": SECRET}).encode()
-    head = f"POST /enter HTTP/1.1\r\nhost: {SITE}\r\norigin: {ORIGIN}\r\nx-fallwater: 1\r\ncontent-length: {len(body)}"
-    caller.dataReceived(head.encode() + b"\r\n\r\n" + body)
-    house.goes_on()
+    caller = posts(house, json.dumps({"name": "Ana", "password": SECRET}).encode(), "192.0.2.1")
     assert caller.transport.value() == b""
     house.goes_on(3)
     assert caller.transport.value().startswith(b"HTTP/1.1 200 ")
@@ -249,7 +260,7 @@ def test_a_ticket_is_good_for_half_a_minute(house):
     assert not browser.plays(ticket).is_in
 
 
-@pytest.mark.parametrize("ticket", ["", "x", "x" * 5000])
+@pytest.mark.parametrize("ticket", ["", "x" * 5000])
 def test_an_invented_ticket_opens_nothing(house, ticket):
     window = Window()
     window.opens(Browser(house), ticket)
@@ -304,18 +315,14 @@ def test_nobody_else_can_read_what_is_kept(house):
 # Sockets
 
 
-@pytest.mark.parametrize("origin", ["https://evil.example", "null"])
-def test_a_socket_from_elsewhere_is_refused(house, origin, caplog):
-    assert open_socket(Browser(house), origin=origin).answer.status_code == 403
-    assert "is none of this world's" in caplog.text
-
-
-def test_a_socket_of_no_page_is_refused(house):
-    assert open_socket(Browser(house), origin="").answer.status_code == 400
-
-
-def test_a_socket_under_another_name_is_refused(house):
-    assert open_socket(Browser(house), site="evil.example:4080").answer.status_code == 403
+@pytest.mark.parametrize(
+    ("origin", "site", "status"),
+    [("https://evil.example", SITE, 403), ("null", SITE, 403), (ORIGIN, "evil.example:4080", 403), ("", SITE, 400)],
+    ids=["from elsewhere", "from nowhere", "under another name", "of no page"],
+)
+def test_a_socket_that_is_not_of_our_page_is_refused_and_noted(house, origin, site, status, caplog):
+    assert open_socket(Browser(house), origin=origin, site=site).answer.status_code == status
+    assert ("is none of this world's" in caplog.text) == (status == 403)
 
 
 def test_a_socket_that_gives_no_ticket_is_closed(house, caplog):
@@ -336,7 +343,7 @@ def test_before_its_ticket_a_socket_can_say_nothing_else(house, message, caplog)
     browser = Browser(house)
     window.house, window.caller = house, open_socket(browser)
     window.wire, window._part = window.caller.wire, ""
-    window.caller.dataReceived(_text(window, message))
+    window.caller.dataReceived(window.wire.send(TextMessage(message)))
     window.reads()
     assert window.closed == 1008
     assert "invalid message" in caplog.text
@@ -354,24 +361,18 @@ def test_before_its_ticket_a_socket_can_say_nothing_else(house, message, caplog)
         '{"what": "ever"}',
         '{"ping": NaN}',
         '"\\ud800"',
+        b"look",
     ],
 )
 def test_an_unknown_message_ends_the_socket_and_nothing_else(house, message):
     browser = Browser(house)
     window = browser.plays(browser.enters("guest")["ticket"])
-    window.caller.dataReceived(_text(window, message))
+    event = BytesMessage(message) if isinstance(message, bytes) else TextMessage(message)
+    window.caller.dataReceived(window.wire.send(event))
     window.reads()
     assert window.closed == 1008
     browser.plays(page=window, resumes=True)
     assert window.types("say still here")[-1] == 'You say, "still here"'
-
-
-def test_a_binary_message_ends_the_socket(house):
-    browser = Browser(house)
-    window = browser.plays(browser.enters("guest")["ticket"])
-    window.caller.dataReceived(window.wire.send(BytesMessage(b"look")))
-    window.reads()
-    assert window.closed == 1008
 
 
 def test_who_does_not_read_is_dropped_and_reads_everything_later(house, caplog):
@@ -390,28 +391,12 @@ def test_who_does_not_read_is_dropped_and_reads_everything_later(house, caplog):
 def test_who_pours_lines_waits_for_others(house):
     browser = Browser(house)
     window = browser.plays(browser.enters("guest")["ticket"])
-    lines = b"".join(window.wire.send(_message(f"say {number}", number)) for number in range(1, 1000))
-    window.caller.dataReceived(lines)
+    messages = (json.dumps({"line": "say hello", "number": number}) for number in range(1, 1000))
+    window.caller.dataReceived(b"".join(window.wire.send(TextMessage(one)) for one in messages))
     assert window.caller.transport.producerState == "paused"
 
 
-def _text(window, message):
-    return window.wire.send(TextMessage(message))
-
-
-def _message(line, number):
-    return TextMessage(json.dumps({"line": line, "number": number}))
-
-
 # Proxies
-
-
-def test_behind_a_proxy_that_speaks_tls_the_cookie_is_for_tls_alone(house):
-    house.settings = ServerSettings(web_origins="https://play.example.org")
-    _, headers, _ = Browser(house).request(
-        "/enter", {"name": "guest"}, host="play.example.org", origin="https://play.example.org"
-    )
-    assert headers["set-cookie"].startswith("__Host-fallwater-4080=") and headers["set-cookie"].endswith("; Secure")
 
 
 def test_behind_a_trusted_proxy_everybody_has_an_address_of_their_own(house):

@@ -127,6 +127,20 @@ def test_only_so_many_lines_can_be_asked_for_again(tmp_path):
     assert backlog.since(backlog.last) == []
 
 
+def test_the_file_stays_in_bounds_and_keeps_the_newest_lines(tmp_path):
+    backlog = Backlog(tmp_path / "a.jsonl", Owner("", ""))
+    backlog.reset()
+    backlog.note_typed("window", 7)
+    for number in range(2 * MAX_LINES + 5):
+        backlog.add(line(str(number)))
+        backlog.finish()
+    assert len(backlog.path.read_bytes().splitlines()) < MAX_LINES + 20
+    again = read_backlog(backlog.path)
+    assert again is not None and again.typed == {"window": 7}
+    assert again.since(0) == backlog.since(0)
+    assert (len(again.since(0)), again.since(0)[-1]) == (MAX_LINES, b'{"n":4005,"text":"4004"}')
+
+
 def test_of_a_visitor_s_windows_only_some_are_remembered(tmp_path):
     backlog = Backlog(tmp_path / "a.jsonl", Owner("", ""))
     assert [backlog.note_typed("a", 1), backlog.note_typed("a", 1), backlog.note_typed("a", 3)] == [True, False, True]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import struct
-import zlib
 
 import pytest
 from hypothesis import given
@@ -221,7 +220,3 @@ def test_compression_is_agreed_on_without_memory_between_messages():
 def test_what_is_no_handshake_is_refused(headers):
     with pytest.raises(HandshakeRefused):
         open_wire(headers, b"/socket", ("one",))
-
-
-def test_the_bomb_of_these_tests_would_be_one():
-    assert len(zlib.compress(bytes(20_000_000))) < 30_000
