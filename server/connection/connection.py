@@ -193,16 +193,6 @@ class ConnectionListener(Protocol):
         """End, as the last call: the connection has ended, by either side."""
 
 
-class ResumableListener(ConnectionListener, Protocol):
-    """A listener to a connection that may lose its client and get it back."""
-
-    def link_lost(self) -> None:
-        """Note that nothing reaches the client just now; it may come back to this very connection."""
-
-    def link_restored(self) -> None:
-        """Note that the client is back, or here for the first time, and reads what it has missed."""
-
-
 @dataclass
 class DoorTraffic:
     """One door: its open connections now; the rest counts since the start.

@@ -149,13 +149,13 @@ class Session:
         self._gmcp.received(package, payload)
 
     def link_lost(self) -> None:
-        """Mark the character as link-dead, and keep the texts that its player misses."""
+        """Mark the character as link-dead, and keep the texts that its player misses; they may come back here."""
         self._missed = deque(maxlen=MAX_MISSED)
         if self._character:
             self._character.transient.is_linkdead = True
 
     def link_restored(self) -> None:
-        """The player is back at the same connection."""
+        """The player is back at the same connection, or there for the first time, and reads what they have missed."""
         self._missed = None
         if self._character and self._character.transient.is_linkdead:
             self._character.transient.is_linkdead = False

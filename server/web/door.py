@@ -13,7 +13,7 @@ from twisted.internet.defer import Deferred
 from twisted.web.server import NOT_DONE_YET, Request
 
 from config.settings import ServerSettings
-from server.accounts.accounts import AccountState, LoginName, NameRefused
+from server.accounts.accounts import AccountState, NameRefused
 from server.connection.connection import MARKED
 from server.connection.input import ConnectionServices
 from server.listeners import limits_of
@@ -69,7 +69,6 @@ class WebDoor:
         self._telnet_options = telnet_options
         self.observe: Observe = lambda socket, who: None
         self._playing: dict[str, PageConnection] = {}
-        self._sessions: dict[str, Session] = {}
         self._packed = LastFrame()
         self._logins = Logins(folder, self._proof_of, self._playing.__contains__, services.clock)
         gets = {b"/world": self._tell_world}
@@ -146,8 +145,8 @@ class WebDoor:
     def _leave(self, request: Request, given: Mapping[str, Any]) -> Response:
         login = self._login_of(request)
         if login:
-            if session := self._sessions.get(login):
-                session.end(self._registry.texts.farewell, MARKED)
+            if there := self._playing.get(login):
+                there.session.end(self._registry.texts.farewell, MARKED)
             self._logins.end(login)
         return Response(200, {}, self._cookie(request, "", seconds=0))
 
@@ -247,18 +246,13 @@ class WebDoor:
         if resumes and claim.name in self._registry.playing:
             connection.is_over()  # somebody plays on elsewhere, and nobody has asked for that to end
             return connection
-        self._begin(login, connection, claim)
+        self._playing[login] = connection
+        connection.begin(Session(self._registry, "web", claim))
         return connection
 
     def _played_at(self, connection: PageConnection) -> Character | None:
         """Return whom the visitor of a connection plays now, or None."""
-        login = next((login for login, one in self._playing.items() if one is connection), "")
-        return self._sessions[login].character if login in self._sessions else None
-
-    def _begin(self, login: str, connection: PageConnection, claim: LoginName) -> None:
-        session = Session(self._registry, "web", claim)
-        self._playing[login], self._sessions[login] = connection, session
-        connection.begin(session)
+        return connection.session.character if connection in self._playing.values() else None
 
     def _expect_ticket(self, socket: WebSocket, page: PageSocket) -> None:
         if socket.is_open and not page.is_in:
@@ -268,7 +262,6 @@ class WebDoor:
 
     def _forget(self, login: str) -> None:
         self._playing.pop(login, None)
-        self._sessions.pop(login, None)
         self._logins.evict(login)
 
     def _proof_of(self, name: str) -> str | None:

@@ -10,9 +10,10 @@ from typing import Any, Protocol
 
 from server.clock import DelayedCall, cancel
 from server.connection.base import TOO_LONG, BaseConnection
-from server.connection.connection import Capabilities, ColorDepth, Message, ResumableListener
+from server.connection.connection import Capabilities, ColorDepth, Message
 from server.connection.input import ConnectionServices, TakeResult
 from server.connection.text_screen import preferred
+from server.session.session import Session
 from server.web.backlog import Backlog
 from server.web.rendering import page_line
 from server.web.socket import POLICY, WebSocket
@@ -32,7 +33,7 @@ UNFINISHED = "The world stopped just then. What you typed last may have been don
 class PageConnection(BaseConnection):
     """One visitor of the page. Sockets come and go; output waits in the backlog while there is none.
 
-    The listener hears that the visitor is absent, and, if no socket comes for `absent_seconds()`, that the connection
+    The session hears that the visitor is absent, and, if no socket comes for `absent_seconds()`, that the connection
     is lost. `is_restarting` returns whether the world is about to open again.
     """
 
@@ -52,7 +53,7 @@ class PageConnection(BaseConnection):
         self._absent_seconds = absent_seconds
         self._is_restarting = is_restarting
         self._ended = ended
-        self._listener: ResumableListener
+        self.session: Session
         self._is_held = False
         self._is_hidden = False
         self._is_answer = False
@@ -67,17 +68,17 @@ class PageConnection(BaseConnection):
         if backlog.unfinished:
             self.show(UNFINISHED, "notice")
 
-    def begin(self, listener: ResumableListener) -> None:
-        """Tell a listener that there is a visitor."""
-        self._listener = listener
-        listener.connection_made(self)
+    def begin(self, session: Session) -> None:
+        """Tell a session that there is a visitor."""
+        self.session = session
+        session.connection_made(self)
 
     # What a socket does
 
     @property
     def fairness_key(self) -> str:
         """The visitor's place, by which lines wait for each other."""
-        return self._listener.fairness_key
+        return self.session.fairness_key
 
     def is_over(self) -> None:
         """Show the rest of the backlog, and end."""
@@ -117,12 +118,12 @@ class PageConnection(BaseConnection):
             return
         if self._is_held:
             socket.hold(True)
-        self._listener.link_restored()
+        self.session.link_restored()
         self._prompt = None
         self.prompt()
         self.read_aloud(reader)
-        self._listener.data_received("Core.Supports.Set", [])
-        self._listener.data_received("Core.Supports.Set", SUPPORTED)
+        self.session.data_received("Core.Supports.Set", [])
+        self.session.data_received("Core.Supports.Set", SUPPORTED)
 
     def detach(self, socket: WebSocket, reason: str) -> None:
         """Know that a socket is lost."""
@@ -133,7 +134,7 @@ class PageConnection(BaseConnection):
             self._ended()
             return
         self._flush()
-        self._listener.link_lost()
+        self.session.link_lost()
         self._leaving = self._services.clock.callLater(self._absent_seconds(), self._lose, reason)
 
     def line_typed(self, text: str, number: int) -> TakeResult:
@@ -150,7 +151,7 @@ class PageConnection(BaseConnection):
             shown = {"kind": "typed", "text": line, "page": self._page, "typed": number}
             self._add(json.dumps(shown, ensure_ascii=False)[1:-1].encode("utf-8", "replace"))
         self.backlog.write()  # before it is done: a line is done once or not at all
-        self.tell(self._listener.line_received, line)
+        self.tell(self.session.line_received, line)
         self.prompt()
         return TakeResult.LINE
 
@@ -158,7 +159,7 @@ class PageConnection(BaseConnection):
         """Know whether the visitor listens instead of looking."""
         if reader != self._client.screen_reader:
             self._client = replace(PAGE_CAPABILITIES, screen_reader=reader)
-            self.tell(self._listener.capabilities_changed)
+            self.tell(self.session.capabilities_changed)
 
     # The connection
 
@@ -195,7 +196,7 @@ class PageConnection(BaseConnection):
             self._say_end(self._socket)
         else:
             self._ended()
-        self._services.clock.callLater(0, self.tell, self._listener.connection_lost, "closed from here")
+        self._services.clock.callLater(0, self.tell, self.session.connection_lost, "closed from here")
 
     def _say_end(self, socket: WebSocket) -> None:
         socket.send_text(b'[{"end":"%b"}]' % (b"restart" if self._is_restarting() else b"over"))
@@ -204,7 +205,7 @@ class PageConnection(BaseConnection):
     def _lose(self, reason: str) -> None:
         self._is_open = False
         self._ended()
-        self.tell(self._listener.connection_lost, reason)
+        self.tell(self.session.connection_lost, reason)
 
     def _add(self, line: bytes) -> None:
         self._lines.append(self.backlog.add(line)[1])
@@ -219,7 +220,7 @@ class PageConnection(BaseConnection):
 
     def _note_prompt(self) -> None:
         """Tell the page what is asked, if that is different; while playing, nothing is."""
-        asked = self._listener.prompt(self._is_answer).rstrip()
+        asked = self.session.prompt(self._is_answer).rstrip()
         self._is_answer = False
         told = "" if asked == ">" else asked, self._is_hidden
         if told != self._prompt:
