@@ -76,9 +76,9 @@ class Backlog:
     the process ended.
     """
 
-    def __init__(self, path: Path, owner: Owner, files: OpenFiles | None = None) -> None:
+    def __init__(self, path: Path, owner: Owner, files: OpenFiles) -> None:
         self.path = path
-        self._files = files or OpenFiles(lambda: 0)
+        self._files = files
         self.owner = owner
         self.stream = secrets.token_hex(6)
         self.last = 0
@@ -185,7 +185,7 @@ class Backlog:
         self._lines_in_file = len(kept) + len(typed) + 2
 
 
-def read_backlog(path: Path, files: OpenFiles | None = None) -> Backlog | None:
+def read_backlog(path: Path, files: OpenFiles) -> Backlog | None:
     """Return the backlog in a file, None if it holds none. A line that a full disk has cut is left out."""
     try:
         lines = path.read_bytes().split(b"\n")

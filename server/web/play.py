@@ -262,7 +262,7 @@ class PageSocket:
         self,
         socket: WebSocket,
         come_in: Callable[[str, str, bool], PageConnection | str],
-        watch: Callable[[PageConnection], Watcher | None] = lambda connection: None,
+        watch: Callable[[PageConnection], Watcher | None],
     ) -> None:
         self._socket = socket
         self._come_in = come_in

@@ -54,7 +54,7 @@ class WebSocket(TwistedProtocol):
         services: ConnectionServices,
         limits: InputLimits,
         max_output_bytes: int,
-        when_lost: Callable[[], None] = lambda: None,
+        when_lost: Callable[[], None],
     ) -> None:
         self.host = host
         self.wire = opened.wire

@@ -99,11 +99,9 @@ class Wire:
     Feed it with `receive`, then take `next_event` until that is None. After a `CloseReceived` there is nothing more.
     """
 
-    def __init__(
-        self, connection: Connection, packed: LastFrame | None = None, max_message_bytes: int = MAX_MESSAGE_BYTES
-    ) -> None:
+    def __init__(self, connection: Connection, packed: LastFrame, max_message_bytes: int = MAX_MESSAGE_BYTES) -> None:
         self._connection = connection
-        self._packed = packed or LastFrame()
+        self._packed = packed
         self._max_message_bytes = max_message_bytes
         self._parts: list[str | bytes] = []
         self._part_bytes = 0
@@ -205,7 +203,7 @@ class Opened:
 
 
 def open_wire(
-    headers: Sequence[tuple[bytes, bytes]], path: bytes, subprotocols: Sequence[str], packed: LastFrame | None = None
+    headers: Sequence[tuple[bytes, bytes]], path: bytes, subprotocols: Sequence[str], packed: LastFrame
 ) -> Opened:
     """Accept a request for a WebSocket with the first of our `subprotocols` that it offers.
 

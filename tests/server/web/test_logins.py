@@ -8,7 +8,7 @@ import pytest
 from twisted.internet.task import Clock
 
 from server.web import logins
-from server.web.backlog import MAX_LINES, Backlog, Owner, read_backlog
+from server.web.backlog import MAX_LINES, Backlog, OpenFiles, Owner, read_backlog
 from server.web.logins import LOGIN_SECONDS, MAX_UNUSED, Logins
 
 
@@ -23,6 +23,15 @@ class Kept(Logins):
 @pytest.fixture
 def kept(tmp_path):
     return Kept(tmp_path)
+
+
+FILES = OpenFiles(lambda: 0)
+
+
+def backlog_in(folder):
+    backlog = Backlog(folder / "a.jsonl", Owner("Ana", ""), FILES)
+    backlog.reset()
+    return backlog
 
 
 def line(text):
@@ -97,13 +106,12 @@ def test_old_logins_are_forgotten_and_used_ones_are_not(kept, tmp_path):
 
 
 def test_a_line_that_a_kill_has_cut_in_two_is_no_line_and_the_next_stands_on_its_own(tmp_path):
-    backlog = Backlog(tmp_path / "a.jsonl", Owner("Ana", ""))
-    backlog.reset()
+    backlog = backlog_in(tmp_path)
     backlog.add(line("one"))
     backlog.write()
     with open(backlog.path, "ab") as file:
         file.write(b'{"n":2,"te')
-    again = read_backlog(backlog.path)
+    again = read_backlog(backlog.path, FILES)
     assert again is not None and again.last == 1
     again.add(line("two"))
     again.write()
@@ -113,12 +121,11 @@ def test_a_line_that_a_kill_has_cut_in_two_is_no_line_and_the_next_stands_on_its
 @pytest.mark.parametrize("content", [b"", b"\n", b"[]\n", b'{"n":1}\n', b'{"owner":{}}\n', b"\xff\n", b'{"owner":7}\n'])
 def test_a_file_that_is_no_backlog_is_none(tmp_path, content):
     (tmp_path / "a.jsonl").write_bytes(content)
-    assert read_backlog(tmp_path / "a.jsonl") is None
+    assert read_backlog(tmp_path / "a.jsonl", FILES) is None
 
 
 def test_only_so_many_lines_can_be_asked_for_again(tmp_path):
-    backlog = Backlog(tmp_path / "a.jsonl", Owner("", ""))
-    backlog.reset()
+    backlog = backlog_in(tmp_path)
     for number in range(MAX_LINES + 10):
         backlog.add(line(str(number)))
     backlog.write()
@@ -128,21 +135,20 @@ def test_only_so_many_lines_can_be_asked_for_again(tmp_path):
 
 
 def test_the_file_stays_in_bounds_and_keeps_the_newest_lines(tmp_path):
-    backlog = Backlog(tmp_path / "a.jsonl", Owner("", ""))
-    backlog.reset()
+    backlog = backlog_in(tmp_path)
     backlog.note_typed("window", 7)
     for number in range(2 * MAX_LINES + 5):
         backlog.add(line(str(number)))
         backlog.finish()
     assert len(backlog.path.read_bytes().splitlines()) < MAX_LINES + 20
-    again = read_backlog(backlog.path)
+    again = read_backlog(backlog.path, FILES)
     assert again is not None and again.typed == {"window": 7}
     assert again.since(0) == backlog.since(0)
     assert (len(again.since(0)), again.since(0)[-1]) == (MAX_LINES, b'{"n":4005,"text":"4004"}')
 
 
 def test_of_a_visitor_s_windows_only_some_are_remembered(tmp_path):
-    backlog = Backlog(tmp_path / "a.jsonl", Owner("", ""))
+    backlog = backlog_in(tmp_path)
     assert [backlog.note_typed("a", 1), backlog.note_typed("a", 1), backlog.note_typed("a", 3)] == [True, False, True]
     for number in range(20):
         backlog.note_typed(f"w{number}", 1)

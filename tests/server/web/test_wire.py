@@ -44,7 +44,7 @@ def client(*extensions: PerMessageDeflate) -> Connection:
 def server(max_message_bytes: int = 1000) -> Wire:
     deflate = BoundedDeflate(max_message_bytes)
     deflate.accept("permessage-deflate")
-    return Wire(Connection(ConnectionType.SERVER, [deflate]), max_message_bytes=max_message_bytes)
+    return Wire(Connection(ConnectionType.SERVER, [deflate]), LastFrame(), max_message_bytes)
 
 
 def packing() -> PerMessageDeflate:
@@ -192,7 +192,9 @@ def test_one_message_for_many_is_packed_once_for_all_who_agreed_on_the_same():
 
 
 def test_the_handshake_takes_the_first_subprotocol_of_ours_that_is_offered():
-    opened = open_wire([*HEADERS, (b"Sec-WebSocket-Protocol", b"other, two, one")], b"/socket", ("one", "two"))
+    opened = open_wire(
+        [*HEADERS, (b"Sec-WebSocket-Protocol", b"other, two, one")], b"/socket", ("one", "two"), LastFrame()
+    )
     assert opened.subprotocol == "one"
     assert b"sec-websocket-protocol: one\r\n" in opened.answer.lower()
     assert b"s3pplmbitxaq9kygzzhzrbk+xoo=" in opened.answer.lower()
@@ -200,7 +202,7 @@ def test_the_handshake_takes_the_first_subprotocol_of_ours_that_is_offered():
 
 def test_compression_is_agreed_on_without_memory_between_messages():
     offer = (b"Sec-WebSocket-Extensions", b"permessage-deflate; client_max_window_bits")
-    opened = open_wire([*HEADERS, ONE, offer], b"/socket", ("one",))
+    opened = open_wire([*HEADERS, ONE, offer], b"/socket", ("one",), LastFrame())
     assert b"client_no_context_takeover; server_no_context_takeover" in opened.answer
     packed = client(packing()).send(TextMessage("x" * 900))
     assert arrivals(opened.wire, packed, packed) == [MessageReceived("x" * 900)] * 2
@@ -219,4 +221,4 @@ def test_compression_is_agreed_on_without_memory_between_messages():
 )
 def test_what_is_no_handshake_is_refused(headers):
     with pytest.raises(HandshakeRefused):
-        open_wire(headers, b"/socket", ("one",))
+        open_wire(headers, b"/socket", ("one",), LastFrame())
