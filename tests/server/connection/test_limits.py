@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import resource
+from contextlib import nullcontext
 from typing import Any
 
 import pytest
@@ -162,22 +163,21 @@ def test_a_gate_hangs_up_on_whom_the_crowd_does_not_admit_and_tells_it_who_has_g
     assert gate.buildProtocol(CALLER) is not None
 
 
-def test_a_gate_counts_nobody_whom_the_factory_does_not_take(limiter):
-    class Closed(ServerFactory):
-        def buildProtocol(self, addr):
-            return None
+class Closed(ServerFactory):
+    """Takes nobody, or fails to."""
 
-    assert LimitingFactory(Closed(), limiter).buildProtocol(CALLER) is None
-    assert limiter.count == 0
+    def __init__(self, error: Exception | None) -> None:
+        self.error = error
+
+    def buildProtocol(self, addr):
+        if self.error:
+            raise self.error
 
 
-def test_a_gate_counts_nobody_for_whom_the_factory_fails(limiter):
-    class Failing(ServerFactory):
-        def buildProtocol(self, addr):
-            raise RuntimeError("no settings")
-
-    with pytest.raises(RuntimeError):
-        LimitingFactory(Failing(), limiter).buildProtocol(CALLER)
+@pytest.mark.parametrize("error", [None, RuntimeError("no settings")])
+def test_a_gate_counts_nobody_whom_the_factory_does_not_take(limiter, error):
+    with pytest.raises(RuntimeError) if error else nullcontext():
+        assert LimitingFactory(Closed(error), limiter).buildProtocol(CALLER) is None
     assert limiter.count == 0
 
 

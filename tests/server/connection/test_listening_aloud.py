@@ -17,8 +17,6 @@ from tests.world.inn import inn_game
 from vault.message_notes import WHOLE as WHOLE_NOTES
 from vault.message_notes import load_command_texts, starter_sentences
 from vault.vault import STARTER, Vault
-from world.entities import Role
-from world.events import RoomMessage
 
 COLUMNS = re.compile(r"\S {2,}\S")
 ROWS = re.compile(r"([^\w\s.])\1{2,}|\.{4,}|[\u2500-\u259f\u2800-\u28ff]")
@@ -45,20 +43,6 @@ def test_a_line_is_sent_whole_however_narrow_the_screen(registry):
     words = "one two three four five six seven eight nine ten " * 5
     ben.types(f"say {words}")
     assert ana.screen() == f'Ben says, "{words.strip()}"\n'
-
-
-def test_a_room_begins_with_its_name_and_ends_with_a_sentence_about_its_exits(registry):
-    assert listener(registry).types("look") == (
-        "The Common Room\n"
-        "A long table, a low ceiling and a fire that never quite goes out.\n"
-        "You see a brass lamp and an oil lamp here.\n"
-        "Exits: you can go north to The Kitchen, out to The Yard or down to The Cellar.\n"
-        "> "
-    )
-
-
-def test_who_is_told_line_by_line_without_indentation(registry):
-    assert listener(registry).types("who") == "In the world now: 1\nAna (you)\n> "
 
 
 def test_help_tells_what_stands_in_two_columns_one_after_the_other(registry):
@@ -96,21 +80,6 @@ def test_a_player_whose_client_is_known_to_be_read_aloud_is_greeted_so(registry)
     caller.screen()
     caller.session.show("A long line at the door, which a screen of forty columns could not hold.", kind=MARKED)
     assert "A long line at the door, which a screen of forty columns could not hold.\n" in caller.screen()
-
-
-def test_each_event_is_a_line_of_its_own_without_a_prompt_behind_it(registry):
-    ana = listener(registry)
-    for text in ("A log falls.", "The cat wakes."):
-        registry.game.publish((RoomMessage("", "The Common Room", text),))
-    assert ana.screen() == "\nA log falls.\nThe cat wakes.\n"
-
-
-def test_a_guest_may_listen_too_and_hear_less(registry):
-    guest = Guest(registry)
-    guest.types("guest")
-    assert "plain sentences" in guest.types("screenreader on")
-    assert "You ignore agents, except for what is for you." in guest.types("hush agents")
-    assert registry.game.world.characters["Guest1"].role is Role.GUEST
 
 
 def test_what_is_hushed_reaches_neither_screen_nor_client_and_stays_in_history(registry):

@@ -83,9 +83,11 @@ def test_what_a_turn_showed_to_many_who_see_alike_is_put_together_once(ana):
         (lambda one: one.preferences.update(screenreader="on"), "Moss", 1),
         (lambda one: one.tells(screen_reader=True), "Moss", 1),
         (lambda one: one.tells(colors=ColorDepth.NONE), "Moss", 2),
+        (lambda one: (one.tells(screen_reader=True), one.preferences.update(screenreader="off")), "\x1b[36mMoss", 2),
+        (lambda one: setattr(one, "palette", ColorSettings(speech="red")), "\x1b[31mMoss", 2),
     ],
 )
-def test_a_change_counts_from_the_next_turn_on(ana, change: Callable[[Onlooker], None], start: str, lines: int):
+def test_a_change_counts_from_the_next_turn_on(ana, change: Callable[[Onlooker], object], start: str, lines: int):
     change(ana)
     assert ana.sees().startswith(start)
     assert ana.sees().count("\n") == lines
@@ -102,17 +104,6 @@ def test_preferences_that_others_take_the_place_of_count_no_more(ana):
     assert ana.sees().startswith("Moss")
     ana.preferences = {}
     assert ana.sees() == ana.shown
-
-
-def test_a_preference_counts_more_than_what_the_client_tells(ana):
-    ana.tells(screen_reader=True)
-    ana.preferences["screenreader"] = "off"
-    assert ana.sees() == ana.shown
-
-
-def test_other_colours_of_the_world_count_at_once(ana):
-    ana.palette = ColorSettings(speech="red")
-    assert ana.sees().startswith("\x1b[31mMoss")
 
 
 def test_links_are_for_who_has_asked_for_them_or_whose_client_has_them(ana):
@@ -146,10 +137,40 @@ def test_the_line_end_of_what_is_typed_unseen_is_shown(ana):
     assert ana.screen.line_typed() == b"\n"
 
 
-def depth(mtts: int = 0, *types: str, chosen: str = "") -> ColorDepth:
-    client = ClientInfo(terminal_types=list(types), mtts=Mtts(mtts), is_identified=True)
+READER = 271 | Mtts.SCREEN_READER
+
+
+@pytest.mark.parametrize(
+    ("mtts", "types", "chosen", "expected"),
+    [
+        (0, "", "", ColorDepth.NONE),
+        (0, "XTERM-256COLOR", "", ColorDepth.MANY),
+        (0, "XTERM", "", ColorDepth.SIXTEEN),
+        (0, "TINYFUGUE ANSI-ATTR ANSI UNKNOWN", "", ColorDepth.SIXTEEN),
+        (0, "MUDLET ANSI-TRUECOLOR", "", ColorDepth.TRUE),
+        (0, "KBtin hardcopy unknown", "", ColorDepth.NONE),
+        (0, "dumb", "", ColorDepth.NONE),
+        (271, "TINTIN++ xterm-256color", "", ColorDepth.TRUE),
+        (13, "x xterm", "", ColorDepth.MANY),
+        (1, "x xterm-256color", "", ColorDepth.SIXTEEN),
+        (4, "x xterm-256color", "", ColorDepth.NONE),
+        # What somebody has chosen counts more than what the client says.
+        (271, "", "off", ColorDepth.NONE),
+        (0, "", "on", ColorDepth.SIXTEEN),
+        (271, "", "on", ColorDepth.TRUE),
+        (0, "", "256", ColorDepth.MANY),
+        (271, "", "16", ColorDepth.SIXTEEN),
+        # Who listens is sent no colours unless they want them.
+        (READER, "", "", ColorDepth.NONE),
+        (READER, "", "on", ColorDepth.TRUE),
+    ],
+)
+def test_a_client_is_shown_as_many_colours_as_it_says_once_it_has_told_all(mtts, types, chosen, expected):
     preferences = {"color": chosen} if chosen else {}
-    return preferred(capabilities_of(client), preferences).colors
+    client = ClientInfo(terminal_types=types.split(), mtts=Mtts(mtts))
+    assert capabilities_of(client).colors is ColorDepth.NONE
+    client.is_identified = True
+    assert preferred(capabilities_of(client), preferences).colors is expected
 
 
 def shown(text: str, kind: str, depth: ColorDepth = ColorDepth.SIXTEEN, width: int = 80, *, links: bool = False) -> str:
@@ -157,60 +178,36 @@ def shown(text: str, kind: str, depth: ColorDepth = ColorDepth.SIXTEEN, width: i
     return screen.render(text, kind).decode().removesuffix("\n")
 
 
-@pytest.mark.parametrize(
-    ("mtts", "types", "expected"),
-    [
-        (0, (), ColorDepth.NONE),
-        (0, ("XTERM-256COLOR",), ColorDepth.MANY),
-        (0, ("XTERM",), ColorDepth.SIXTEEN),
-        (0, ("TINYFUGUE", "ANSI-ATTR", "ANSI", "UNKNOWN"), ColorDepth.SIXTEEN),
-        (0, ("MUDLET", "ANSI-TRUECOLOR"), ColorDepth.TRUE),
-        (0, ("KBtin", "hardcopy", "unknown"), ColorDepth.NONE),
-        (0, ("dumb",), ColorDepth.NONE),
-        (271, ("TINTIN++", "xterm-256color"), ColorDepth.TRUE),
-        (13, ("x", "xterm"), ColorDepth.MANY),
-        (1, ("x", "xterm-256color"), ColorDepth.SIXTEEN),
-        (4, ("x", "xterm-256color"), ColorDepth.NONE),
-    ],
-)
-def test_a_client_is_shown_as_many_colours_as_it_says(mtts, types, expected):
-    assert depth(mtts, *types) is expected
+MARKS = "Type ==look==, or ==exits: north==; 1 == 1, ==nothing: else=="
+COLOURED: dict[str, tuple[str, str, ColorDepth, str]] = {
+    "a scene has its first and last line in colour": (
+        "The Hall\nIt is cold.\nExits: north.",
+        SCENE,
+        ColorDepth.SIXTEEN,
+        "\x1b[1mThe Hall\x1b[0m\nIt is cold.\n\x1b[36mExits: north.\x1b[0m",
+    ),
+    "a colour of its own becomes the nearest of 256": ("Hi", "speech", ColorDepth.MANY, "\x1b[38;5;208mHi\x1b[0m"),
+    "or of sixteen": ("Hi", "speech", ColorDepth.SIXTEEN, "\x1b[33mHi\x1b[0m"),
+    "marks count in the world's own texts": (
+        MARKS,
+        MARKED,
+        ColorDepth.SIXTEEN,
+        "Type \x1b[4;91mlook\x1b[0m, or \x1b[36mnorth\x1b[0m; 1 == 1, else",
+    ),
+    "and are seen by nobody": (MARKS, MARKED, ColorDepth.NONE, "Type look, or north; 1 == 1, else"),
+    "what somebody says is no mark": ("==look==", "speech", ColorDepth.SIXTEEN, "\x1b[33m==look==\x1b[0m"),
+}
 
 
-def test_what_somebody_has_chosen_counts_more_than_what_the_client_says():
-    assert depth(271, chosen="off") is ColorDepth.NONE
-    assert depth(0, chosen="on") is ColorDepth.SIXTEEN
-    assert depth(271, chosen="on") is ColorDepth.TRUE
-    assert depth(0, chosen="256") is ColorDepth.MANY
-    assert depth(271, chosen="16") is ColorDepth.SIXTEEN
-
-
-def test_who_listens_is_sent_no_colours_unless_they_want_them():
-    assert depth(271 | Mtts.SCREEN_READER) is ColorDepth.NONE
-    assert depth(271 | Mtts.SCREEN_READER, chosen="on") is ColorDepth.TRUE
-
-
-def test_a_scene_has_its_first_and_last_line_in_colour():
-    assert shown("The Hall\nIt is cold.\nExits: north.", SCENE) == (
-        "\x1b[1mThe Hall\x1b[0m\nIt is cold.\n\x1b[36mExits: north.\x1b[0m"
-    )
+@pytest.mark.parametrize(("text", "kind", "depth", "expected"), COLOURED.values(), ids=COLOURED)
+def test_a_text_has_the_colours_of_its_kind_and_its_marks(text, kind, depth, expected):
+    assert shown(text, kind, depth) == expected
 
 
 def test_each_line_on_the_screen_ends_its_own_colour():
     lines = shown("Ana says, " + "word " * 60, "speech", ColorDepth.TRUE).split("\n")
     assert len(lines) > 2
     assert all(line.startswith("\x1b[38;2;255;136;0m") and line.endswith("\x1b[0m") for line in lines)
-
-
-def test_a_colour_of_its_own_becomes_the_nearest_that_a_terminal_has():
-    assert shown("Hi", "speech", ColorDepth.MANY) == "\x1b[38;5;208mHi\x1b[0m"
-    assert shown("Hi", "speech", ColorDepth.SIXTEEN) == "\x1b[33mHi\x1b[0m"
-
-
-def test_marks_count_in_the_worlds_own_texts_and_are_seen_by_nobody():
-    text = "Type ==look==, or ==exits: north==; 1 == 1, ==nothing: else=="
-    assert shown(text, MARKED) == ("Type \x1b[4;91mlook\x1b[0m, or \x1b[36mnorth\x1b[0m; 1 == 1, else")
-    assert shown(text, MARKED, ColorDepth.NONE) == "Type look, or north; 1 == 1, else"
 
 
 def test_a_second_column_stays_where_it_is_beside_a_mark():
@@ -226,15 +223,6 @@ def test_links_can_be_clicked_by_who_asked_for_it_and_end_on_their_own_line():
     lines = shown(text, MARKED, ColorDepth.NONE, 40, links=True).split("\n")
     assert len(lines) == 2
     assert all(line.count("https://example.org/page\x1b\\") == line.count("\x1b]8;;\x1b\\") == 1 for line in lines)
-
-
-def test_a_client_that_has_not_told_all_yet_is_sent_no_colour():
-    client = ClientInfo(terminal_types=["MUDLET", "ANSI-TRUECOLOR"])
-    assert capabilities_of(client).colors is ColorDepth.NONE
-
-
-def test_what_somebody_says_is_no_mark():
-    assert "==look==" in shown('Ana says, "==look=="', "speech")
 
 
 def test_a_look_is_a_scene_and_a_note_that_is_read_is_not():
@@ -264,19 +252,3 @@ def test_a_player_sees_colours_and_neither_history_nor_others_get_any(registry):
     assert "\x1b[1mThe Common Room\x1b[0m\n" in ana.types("look")
     assert "\x1b" not in ana.types("color off")
     assert all("\x1b" not in line for line in registry.game.world.characters["Ana"].transient.speech_history)
-
-
-def test_help_has_marks_for_the_eye_only(registry):
-    ana = entered(registry, "Ana")
-    registry.game.commands.texts = replace(registry.game.commands.texts, topics={"weir": "The ==weir== talks."})
-    assert "The weir talks." in ana.types("help weir")
-    ana.types("color on")
-    assert "The \x1b[1mweir\x1b[0m talks." in ana.types("help weir")
-
-
-def test_another_palette_counts_at_once(registry):
-    ana = entered(registry, "Ana")
-    ana.types("color 16")
-    ana.connection.palette = ColorSettings(speech="none", room="red")
-    assert "\x1b[31mThe Common Room\x1b[0m\n" in ana.types("look")
-    assert "\x1b" not in ana.types("say Hi")
