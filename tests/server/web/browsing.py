@@ -125,6 +125,12 @@ class Browser:
         return int(status.split()[1]), {name.lower(): value for name, _, value in pairs}, body
 
 
+def guest_in(house: House) -> tuple[Browser, Window]:
+    """Return a browser whose visitor has come in as a guest, and the window."""
+    browser = Browser(house)
+    return browser, browser.plays(browser.enters("guest")["ticket"])
+
+
 class Window:
     """What the page's script does with a socket. `shown` are the lines that were shown, in order."""
 

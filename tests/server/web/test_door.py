@@ -18,7 +18,7 @@ from server.web.logins import GUEST_SECONDS, TICKET_SECONDS, caller
 from server.web.site import HEADERS, MAX_BODY_BYTES, MAX_REQUESTS, static_files
 from tests.server.fake_connection import Guest
 from tests.server.front_door import FakeHasher
-from tests.server.web.browsing import ORIGIN, SITE, Browser, House, Window, open_socket
+from tests.server.web.browsing import ORIGIN, SITE, Browser, House, Window, guest_in, open_socket
 
 SECRET = "a long secret"
 PAGE_BYTES = 60 * 1024
@@ -142,8 +142,7 @@ def test_of_a_thousand_requests_in_one_piece_only_some_are_answered(house):
 
 
 def test_who_sends_a_byte_now_and_then_is_hung_up_on_in_time_and_a_socket_is_not(house):
-    browser = Browser(house)
-    window = browser.plays(browser.enters("guest")["ticket"])
+    _, window = guest_in(house)
     caller = house.caller()
     for _ in range(house.settings.login_seconds // 5):
         assert not caller.transport.disconnecting
@@ -284,8 +283,7 @@ def test_another_password_makes_a_login_void(house):
 
 
 def test_leaving_ends_the_login_its_socket_and_what_was_kept(house):
-    browser = Browser(house)
-    window = browser.plays(browser.enters("guest")["ticket"])
+    browser, window = guest_in(house)
     browser.asks("/leave", {})
     window.reads()
     assert (window.texts[-1], window.last_told("end")) == ("Sleep well.", "over")
@@ -294,8 +292,7 @@ def test_leaving_ends_the_login_its_socket_and_what_was_kept(house):
 
 
 def test_a_login_outlives_kill_9_and_a_guest_s_is_forgotten_in_time(house):
-    browser = Browser(house)
-    window = browser.plays(browser.enters("guest")["ticket"])
+    browser, window = guest_in(house)
     browser.house = house.again()
     browser.plays(page=window, resumes=True)
     assert window.is_in
@@ -365,8 +362,7 @@ def test_before_its_ticket_a_socket_can_say_nothing_else(house, message, caplog)
     ],
 )
 def test_an_unknown_message_ends_the_socket_and_nothing_else(house, message):
-    browser = Browser(house)
-    window = browser.plays(browser.enters("guest")["ticket"])
+    browser, window = guest_in(house)
     event = BytesMessage(message) if isinstance(message, bytes) else TextMessage(message)
     window.caller.dataReceived(window.wire.send(event))
     window.reads()
@@ -376,8 +372,7 @@ def test_an_unknown_message_ends_the_socket_and_nothing_else(house, message):
 
 
 def test_who_does_not_read_is_dropped_and_reads_everything_later(house, caplog):
-    browser = Browser(house)
-    window = browser.plays(browser.enters("guest")["ticket"])
+    browser, window = guest_in(house)
     window.caller.transport.producer.pauseProducing()
     for number in range(400):
         house.registry.game.tell("Guest1", f"{number} {random.Random(number).randbytes(600).hex()}")
@@ -389,8 +384,7 @@ def test_who_does_not_read_is_dropped_and_reads_everything_later(house, caplog):
 
 
 def test_who_pours_lines_waits_for_others(house):
-    browser = Browser(house)
-    window = browser.plays(browser.enters("guest")["ticket"])
+    _, window = guest_in(house)
     messages = (json.dumps({"line": "say hello", "number": number}) for number in range(1, 1000))
     window.caller.dataReceived(b"".join(window.wire.send(TextMessage(one)) for one in messages))
     assert window.caller.transport.producerState == "paused"

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from server.web.play import UNFINISHED
 from server.web.socket import SILENT_SECONDS
-from tests.server.fake_connection import Guest
-from tests.server.web.browsing import Browser, House, Window
+from tests.server.fake_connection import Guest, entered
+from tests.server.web.browsing import Browser, House, Window, guest_in
 
 
 @pytest.fixture
@@ -28,8 +28,7 @@ def ana_in(house: House) -> tuple[Browser, Window]:
 
 
 def test_one_click_as_a_guest_stands_in_the_world(house):
-    browser = Browser(house)
-    window = browser.plays(browser.enters("guest")["ticket"])
+    _, window = guest_in(house)
     assert window.texts[0] == "Type look."
     assert window.texts[1].startswith("The Common Room\nA long table")
     assert house.registry.names_connected() == ["Guest1"]
@@ -74,8 +73,7 @@ def test_the_page_is_told_the_room_its_people_its_things_and_the_map(house):
 def test_what_is_said_while_the_connection_is_lost_is_shown_when_it_is_back(house):
     browser, window = ana_in(house)
     window.is_cut()
-    ben = Guest(house.registry)
-    ben.enters("Ben")
+    ben = entered(house.registry, "Ben")
     ben.types("say are you there?")
     house.goes_on(30)
     before = len(window.shown)
@@ -86,8 +84,7 @@ def test_what_is_said_while_the_connection_is_lost_is_shown_when_it_is_back(hous
 
 def test_whose_connection_is_lost_stands_there_as_one_who_is_absent_and_falls_asleep_in_time(house):
     browser, window = ana_in(house)
-    ben = Guest(house.registry)
-    ben.enters("Ben")
+    ben = entered(house.registry, "Ben")
     window.is_cut()
     assert "Ana, absent for a moment" in ben.types("who")
     assert house.registry.game.world.characters["Ana"].transient.is_linkdead
@@ -119,8 +116,7 @@ def test_of_two_windows_the_older_is_told_that_play_goes_on_in_the_other(house):
 def test_a_character_is_taken_over_by_telnet_with_what_was_missed_and_back_again(house):
     browser, window = ana_in(house)
     window.is_cut()
-    ben = Guest(house.registry)
-    ben.enters("Ben")
+    ben = entered(house.registry, "Ben")
     ben.types("say over here")
     telnet = Guest(house.registry)
     assert 'Ben says, "over here"' in telnet.enters("Ana")
