@@ -18,9 +18,6 @@ from world.navigation import automap_of, ways_of
 from world.room_view import visible_characters
 from world.world import World
 
-CHANNELS = ("say", "emote", "whisper", "tell", "shout")
-"""Named like the commands by which one speaks there."""
-
 _CHANNEL_OF: dict[type[Event], str] = {
     Said: "say",
     Emoted: "emote",
@@ -28,6 +25,7 @@ _CHANNEL_OF: dict[type[Event], str] = {
     Paged: "tell",
     Shouted: "shout",
 }
+"""The channels, each named like the command by which one speaks there."""
 
 CHAR_ITEMS = "Char.Items"
 IN_HAND, IN_ROOM = "inv", "room"
@@ -59,7 +57,7 @@ def channel_message(event: Event, sentence: str, viewer: Character) -> Message |
 
 def channel_list(commands: CommandTable, character: Character, say: Wording) -> Message:
     """Return the channels on which somebody may speak."""
-    found = [(name, commands.get(name)) for name in CHANNELS]
+    found = [(name, commands.get(name)) for name in _CHANNEL_OF.values()]
     open_to = [name for name, command in found if command and command.allows(character)]
     return Message(
         "Comm.Channel.List",

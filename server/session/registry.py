@@ -208,15 +208,10 @@ class SessionRegistry:
         self.linkdead = LinkDead(self.game, self.clock, lambda: self.login_services.settings.return_seconds)
         self.gmcp_updates = GmcpUpdates(self.game, self.clock)
 
-    @property
-    def is_full(self) -> bool:
-        """True if nobody else can come in."""
-        return len(self.sessions) >= self.limiter.room
-
     def rejection_for(self, host: str, door: Door) -> str:
         """Return why nobody, or nobody from an address, may come in, and count it; empty if they may."""
         limiter, say, bans = self.limiter, self.game.world.wording, self.login_services.accounts.bans
-        if self.is_full:
+        if len(self.sessions) >= limiter.room:
             why: RefusalReason = "full"
             text = say("door.full", count=len(self.sessions))
         elif limiter.exceeds_address_limit(host):

@@ -284,12 +284,10 @@ class TelnetConnection(TextConnection):
             if self._is_prompt_due:
                 self._is_prompt_due = False
                 if prompt := self._screen.prompt(self._asked):
-                    self._output_buffer.add(self._marked(prompt))
+                    has_eor = self._negotiator.is_local_enabled(END_OF_RECORD)
+                    self._output_buffer.add(_marked(prompt, self._client.charset, has_eor))
             self._writer.send(self._output_buffer.drain())
         self._is_due = False
-
-    def _marked(self, prompt: str) -> bytes:
-        return _marked(prompt, self._client.charset, self._negotiator.is_local_enabled(END_OF_RECORD))
 
     def _relieve(self) -> None:
         """Make room: send at once if the client reads, drop the client if it does not."""
