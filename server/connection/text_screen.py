@@ -8,7 +8,6 @@ import unicodedata
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
-from operator import attrgetter
 
 from wcwidth import wcwidth, wrap
 from wcwidth import width as columns_shown
@@ -32,7 +31,6 @@ TEXTS = 64
 """Number of rendered texts that are cached, for each of that many classes of equal screens."""
 
 STYLES = "room exits speech private notice ambience refusal highlight".split()
-_STYLES: dict[str, Callable[[ColorSettings], str]] = {name: attrgetter(name) for name in STYLES}
 _RESET = "\x1b[0m"
 _WEIGHT_CODES = dict(zip(WEIGHTS, ("1", "2", "3", "4"), strict=True))
 # What the sixteen colours look like on most terminals, in their order.
@@ -119,9 +117,9 @@ class TurnContent:
         elif kind == SCENE and depth:
             text = _scene(text, width, depth, palette)
         elif kind != RAW:
-            style = _STYLES.get(kind) if depth else None
             text = lay_out(text, width)
-            text = _styled(text, _begin(style(palette), depth)) if style else text
+            if depth and kind in STYLES:
+                text = _styled(text, _begin(getattr(palette, kind), depth))
         return self._encode(f"{text}\n", client.charset)
 
 
@@ -192,8 +190,8 @@ class TextScreen:
 
 
 def _marked(found: re.Match[str], depth: ColorDepth, palette: ColorSettings) -> str:
-    style = _STYLES.get(found["style"] or "highlight")
-    return found["words"] if style is None else _styled(found["words"], _begin(style(palette), depth))
+    style = found["style"] or "highlight"
+    return _styled(found["words"], _begin(getattr(palette, style), depth)) if style in STYLES else found["words"]
 
 
 def _clickable(found: re.Match[str]) -> str:
