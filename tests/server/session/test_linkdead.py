@@ -96,12 +96,6 @@ def test_guests_and_those_who_are_sent_home_are_not_waited_for(registry, ana, be
     assert ben.screen().endswith("Ana falls asleep and is gone.\nGuest1 falls asleep and is gone.\n> ")
 
 
-def test_an_absent_one_can_be_sent_home(registry, ana, ben):
-    ana.hangs_up()
-    registry.kick("Ana", "Out with you.")
-    assert ben.screen() == ASLEEP
-
-
 def test_nobody_is_waited_for_where_the_setting_says_so(tmp_path):
     registry = lobby_of(tmp_path, inn_game(), ServerSettings(return_seconds=0))
     ana = entered(registry, "Ana")

@@ -89,16 +89,11 @@ def test_a_connection_that_was_taken_over_takes_nobody_with_it_when_it_ends(regi
     assert second.types("say still here") == 'You say, "still here"\n> '
 
 
-def test_quit_says_farewell_and_closes(registry):
-    ana = entered(registry, "Ana")
-    assert ana.types("quit") == "Sleep well.\n"
-    assert not ana.connection.is_open
-
-
-def test_whoever_quits_falls_asleep_for_all_to_see(registry):
+def test_whoever_quits_reads_the_farewell_and_falls_asleep_for_all_to_see(registry):
     ana, ben = entered(registry, "Ana"), entered(registry, "Ben")
     ben.screen()
-    ana.types("quit")
+    assert ana.types("quit") == "Sleep well.\n"
+    assert not ana.connection.is_open
     ana.hangs_up()
     assert ben.screen() == "\nAna falls asleep and is gone.\n> "
     assert not registry.game.world.characters["Ana"].awake
