@@ -195,8 +195,7 @@ class Accounts:
         Its role is that of somebody new, whatever it was: nobody has proved to be who had it.
         The Deferred fails with NameRefused if somebody was quicker, with NoteError if it cannot be kept.
         """
-        created = _time_text(self._now())
-        new = Account(name, self._settings.new_role, created=created)
+        new = self._newcomer(name)
 
         def change(database: AccountDatabase) -> None:
             account = database.account(name) or new
@@ -216,7 +215,7 @@ class Accounts:
         def change(account: Account) -> Account:
             return replace(account, password=kept) if account.password == before else account
 
-        self._write_in_background(_change_of(name, change))
+        self._change_in_background(name, change)
 
     def set_one_time_password(self, name: str, kept: str) -> Deferred[None]:
         """Set a one-time password for somebody who has an account or a note; they choose another when they log in.
@@ -234,13 +233,13 @@ class Accounts:
 
     def record_failed_login(self, name: str) -> None:
         """Count a wrong password."""
-        self._write_in_background(_change_of(name, lambda account: replace(account, failed=account.failed + 1)))
+        self._change_in_background(name, lambda account: replace(account, failed=account.failed + 1))
 
     def record_seen(self, name: str, came_in: bool = False) -> None:
         """Record that somebody is here now. A login resets the count of wrong passwords."""
         now = _time_text(self._now())
-        self._write_in_background(
-            _change_of(name, lambda account: replace(account, last_seen=now, failed=0 if came_in else account.failed))
+        self._change_in_background(
+            name, lambda account: replace(account, last_seen=now, failed=0 if came_in else account.failed)
         )
 
     def refresh(self) -> Deferred[None]:
@@ -315,10 +314,14 @@ class Accounts:
         if account:
             return account
         if self._store.has(name):
-            return Account(name, self._settings.new_role, created=_time_text(self._now()))
+            return self._newcomer(name)
         if character is None or character.is_agent or character.role is Role.GUEST:
             raise NameRefused(self._world.wording("door.no_account", name=name[:40]))
-        return Account(character.name, self._settings.new_role, created=_time_text(self._now()))
+        return self._newcomer(character.name)
+
+    def _newcomer(self, name: str) -> Account:
+        """Return the account of somebody new, without a password yet."""
+        return Account(name, self._settings.new_role, created=_time_text(self._now()))
 
     def _check_new(self, name: str) -> None:
         """Raises: NameRefused if it is, or looks like, a name of something or somebody else."""
@@ -351,8 +354,8 @@ class Accounts:
     def _now(self) -> datetime:
         return datetime.fromtimestamp(self._now_ms() / 1000, UTC)
 
-    def _write_in_background(self, change: Change) -> None:
-        self._store.change(change).addErrback(_log)
+    def _change_in_background(self, name: str, change: Callable[[Account], Account]) -> None:
+        self._store.change(_change_of(name, change)).addErrback(_log)
 
 
 def _change_of(name: str, change: Callable[[Account], Account]) -> Change:

@@ -9,7 +9,7 @@ import os
 import sqlite3
 from collections.abc import Callable, Iterator, Mapping, MutableMapping
 from contextlib import closing, contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -27,7 +27,6 @@ from server.accounts.schema import (
     new_file,
     open_database,
     open_in_memory,
-    row_of,
     salvage_account,
 )
 from vault.errors import NoteError
@@ -117,11 +116,11 @@ class AccountDatabase:
 
     def put_account(self, account: Account) -> None:
         """Add an account or replace it."""
-        self._put("accounts", key(account.name), row_of(account), self._changed.accounts)
+        self._put("accounts", key(account.name), astuple(account), self._changed.accounts)
 
     def put_ban(self, ban: Ban) -> None:
         """Add a ban or replace it."""
-        self._put("bans", key(ban.who), row_of(ban), self._changed.bans)
+        self._put("bans", key(ban.who), astuple(ban), self._changed.bans)
 
     def remove_ban(self, who: str) -> bool:
         """Remove a ban; return whether there was one."""

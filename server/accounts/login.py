@@ -108,6 +108,15 @@ class Dialogue:
         self._awaited = outcome
         outcome.addBoth(come)
 
+    def try_password(
+        self, name: str, password: str, then: Callable[[PasswordOutcome], None], failed: Callable[[str], None]
+    ) -> None:
+        """Hold lines until a password is compared, and tell of the wait if there were wrong ones before."""
+        authenticator, host = self.services.authenticator, self.caller.host
+        if seconds := authenticator.wait_seconds(name, host):
+            self.caller.show(self.services.wording()("door.must_wait", seconds=math.ceil(seconds)))
+        self.wait_for(authenticator.attempt(name, password, host), then, failed)
+
     def stop(self) -> None:
         """Ask nothing more, and wait for nothing."""
         if self._awaited:
@@ -187,11 +196,18 @@ class Login(Dialogue):
             on_result(False, str(error))
             return
         self._on_result = on_result
+        self._go_on(claim, password)
+
+    def _go_on(self, claim: LoginName, password: str | None = None) -> None:
+        """Go on with a name; None asks for its password."""
         match claim.state:
             case AccountState.GUEST:
                 self._come_in(claim)
             case AccountState.KNOWN:
-                self._try(claim, password)
+                if password is None:
+                    self._ask_password(claim)
+                else:
+                    self._try(claim, password)
             case AccountState.NEW | AccountState.UNCLAIMED:
                 self._tell(False, self.services.wording()("door.has_no_password_yet", name=claim.name))
                 self._ask_first_password(claim)
@@ -218,14 +234,8 @@ class Login(Dialogue):
             claim = self.services.accounts.identify(given, self.caller.host)
         except NameRefused as error:
             self.caller.show(str(error))
-            return
-        match claim.state:
-            case AccountState.GUEST:
-                self._come_in(claim)
-            case AccountState.KNOWN:
-                self._ask_password(claim)
-            case AccountState.NEW | AccountState.UNCLAIMED:
-                self._ask_first_password(claim)
+        else:
+            self._go_on(claim)
 
     # Somebody who has a password
 
@@ -233,19 +243,14 @@ class Login(Dialogue):
         self.ask("door.ask_password", lambda password: self._on_password(claim, password), hidden=True)
 
     def _on_password(self, claim: LoginName, password: str) -> None:
-        if not password:
+        if password:
+            self._try(claim, password)
+        else:
             self._ask_name()
-            return
-        self._try(claim, password)
 
     def _try(self, claim: LoginName, password: str) -> None:
-        host = self.caller.host
-        if seconds := self.services.authenticator.wait_seconds(claim.name, host):
-            self.caller.show(self.services.wording()("door.must_wait", seconds=math.ceil(seconds)))
-        self.wait_for(
-            self.services.authenticator.attempt(claim.name, password, host),
-            lambda outcome: self._on_outcome(claim, outcome, password),
-            self._start_again,
+        self.try_password(
+            claim.name, password, lambda outcome: self._on_outcome(claim, outcome, password), self._start_again
         )
 
     def _on_outcome(self, claim: LoginName, outcome: PasswordOutcome, password: str) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import difflib
-import math
 import secrets
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
@@ -62,13 +61,10 @@ class PasswordChange(Dialogue):
         self.ask("door.ask_old_password", self._on_password, hidden=True)
 
     def _on_password(self, password: str) -> None:
-        if not password:
+        if password:
+            self.try_password(self._name, password, self._on_outcome, self._over)
+        else:
             self._give_up()
-            return
-        if seconds := self.services.authenticator.wait_seconds(self._name, self.caller.host):
-            self.caller.show(self.services.wording()("door.must_wait", seconds=math.ceil(seconds)))
-        attempt = self.services.authenticator.attempt(self._name, password, self.caller.host)
-        self.wait_for(attempt, self._on_outcome, self._over)
 
     def _on_outcome(self, outcome: PasswordOutcome) -> None:
         if outcome is not PasswordOutcome.RIGHT:

@@ -6,7 +6,7 @@ from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum, auto
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
 from argon2 import PasswordHasher
 from argon2.exceptions import VerifyMismatchError
@@ -27,6 +27,8 @@ COUNTER_STEP_SECONDS = 0.01  # a timer may be that much too early
 
 HOUR_SECONDS = 3600.0
 MAX_THREADS = 2
+
+K, V = TypeVar("K"), TypeVar("V")
 
 
 @dataclass
@@ -67,11 +69,7 @@ class LoginThrottle:
     def record_success(self, name: str, host: str) -> None:
         """Note that somebody came in. Wrong passwords from that address, for any name, still count."""
         self._wrong.pop(("name", name.casefold()), None)
-        home = name.casefold(), network_of(host)
-        self._trusted.pop(home, None)
-        self._trusted[home] = None  # behind all others: who came in longest ago is forgotten first
-        if len(self._trusted) > MAX_REMEMBERED:
-            del self._trusted[next(iter(self._trusted))]
+        _put_last(self._trusted, (name.casefold(), network_of(host)), None)
 
     def _seconds_left(self, key: tuple[str, str]) -> float:
         found = self._wrong.get(key)
@@ -80,15 +78,21 @@ class LoginThrottle:
 
     def _count(self, key: tuple[str, str]) -> None:
         now = self._clock.seconds()
-        entry = self._wrong.pop(key, None) or _Failures()
-        if now > entry.until + FORGET_SECONDS:
+        entry = self._wrong.get(key)
+        if entry is None or now > entry.until + FORGET_SECONDS:
             entry = _Failures()
         entry.count += 1
         beyond = entry.count - MAX_FREE_ATTEMPTS
         entry.until = now + (min(MAX_WAIT_SECONDS, FIRST_WAIT_SECONDS * 2 ** min(beyond, 30)) if beyond >= 0 else 0.0)
-        self._wrong[key] = entry
-        if len(self._wrong) > MAX_REMEMBERED:
-            del self._wrong[next(iter(self._wrong))]
+        _put_last(self._wrong, key, entry)
+
+
+def _put_last(table: dict[K, V], key: K, value: V) -> None:
+    """Put an entry behind all others. Beyond `MAX_REMEMBERED` the first one is forgotten."""
+    table.pop(key, None)
+    table[key] = value
+    if len(table) > MAX_REMEMBERED:
+        del table[next(iter(table))]
 
 
 def throttle_key(name: str, host: str) -> str:
@@ -113,11 +117,9 @@ class SignupLimiter:
         if is_loopback(host) or not an_hour:
             return
         network = network_of(host)
-        taken = self._taken.pop(network, None) or TokenBucket(self._clock, an_hour / HOUR_SECONDS, an_hour)
-        self._taken[network] = taken  # behind all others: the address whose last name is oldest is forgotten first
+        taken = self._taken.get(network) or TokenBucket(self._clock, an_hour / HOUR_SECONDS, an_hour)
+        _put_last(self._taken, network, taken)
         taken.take()
-        if len(self._taken) > MAX_REMEMBERED:
-            del self._taken[next(iter(self._taken))]
 
 
 class Hasher(Protocol):

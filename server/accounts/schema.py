@@ -6,7 +6,7 @@ import os
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -44,16 +44,8 @@ class Ban:
 
 
 Row = tuple[Any, ...]
-ACCOUNT_COLUMNS = "name, role, password, one_time, created, last_seen, failed"
-BAN_COLUMNS = "who, until, why"
-
-
-def row_of(entry: Account | Ban) -> Row:
-    """Return an account or a ban as a row of the database."""
-    if isinstance(entry, Ban):
-        return entry.who, entry.until, entry.why
-    one = entry
-    return one.name, one.role, one.password, int(one.one_time), one.created, one.last_seen, one.failed
+ACCOUNT_COLUMNS = ", ".join(field.name for field in fields(Account))
+BAN_COLUMNS = ", ".join(field.name for field in fields(Ban))
 
 
 def account_of(row: Row) -> Account:

@@ -142,7 +142,7 @@ class AccountStore:
         or with NoteError if it cannot be kept.
         """
         done: Deferred[Any] = Deferred()
-        if self._is_closed or self._closing:
+        if self._closing:
             done.errback(NoteError(f"{self.database.path}: closed, so this change cannot be kept."))
             return done
         self._waiting.append((change, done))
@@ -151,7 +151,7 @@ class AccountStore:
 
     def refresh(self) -> Deferred[None]:
         """Take in what other processes have changed. The Deferred fires when that is done, or cannot be done now."""
-        if self._is_closed or self._closing:
+        if self._closing:
             return succeed(None)
         done: Deferred[None] = Deferred()
         self._refreshing.append(done)
@@ -160,7 +160,7 @@ class AccountStore:
 
     def watch(self, clock: ReactorClock) -> None:
         """Refresh every few seconds, until it is closed."""
-        if not self._is_closed and not self._closing:
+        if not self._closing:
             self._poll = clock.callLater(POLL_SECONDS, lambda: self.refresh().addCallback(lambda _: self.watch(clock)))
 
     def close(self) -> Deferred[None]:
