@@ -54,14 +54,13 @@ class ConfigCommands:
     def _show(self, world: World, actor: Character, text: str) -> list[Event]:
         wanted = text.lower().removesuffix(".md").removeprefix("config/")
         names = [name for name in SETTINGS_BY_NOTE if wanted in ("", name)]
+        only = "" if names else wanted
         try:
-            lines = [line for name in names for line in _note_lines(world, self._vault, self._settings(), name)]
-            if not names:
-                lines = [
-                    line
-                    for name in SETTINGS_BY_NOTE
-                    for line in _note_lines(world, self._vault, self._settings(), name, wanted)
-                ]
+            lines = [
+                line
+                for name in names or SETTINGS_BY_NOTE
+                for line in _note_lines(world, self._vault, self._settings(), name, only)
+            ]
         except (NoteError, SettingsError) as error:
             raise CommandError(str(error)) from error
         if not lines:
@@ -118,7 +117,7 @@ def _shown(world: World, value: object) -> str:
 ANNOUNCED_SECONDS = (600, 300, 120, 60, 30, 10)
 """The seconds before the end at which it is announced again."""
 
-Tell = Callable[[int, bool], None]
+MINUTE = 60
 
 
 class Countdown:
@@ -127,7 +126,7 @@ class Countdown:
     Both are called with whether the world restarts. `was_announced` says that the time has come that was announced.
     """
 
-    def __init__(self, clock: ReactorClock, tell: Tell, end: Callable[[bool], None]) -> None:
+    def __init__(self, clock: ReactorClock, tell: Callable[[int, bool], None], end: Callable[[bool], None]) -> None:
         self._clock = clock
         self._tell = tell
         self._end = end
@@ -167,9 +166,6 @@ DEFAULT_AUDIT_LINES = 20
 MAX_AUDIT_LINES = 200
 MAX_SHOWN_CHARACTERS = 300
 """Maximum length of a line in the log, and of its result, as shown, in characters."""
-
-
-MINUTE = 60
 
 
 @dataclass(frozen=True)
@@ -252,7 +248,7 @@ class AdminCommands:
         if number and not (is_number(number) and int(number) <= MAX_MINUTES):
             raise CommandError(say("admin.no_minutes", number=number, most=MAX_MINUTES))
         minutes = int(number or 0)
-        self._countdown.start(60 * minutes, restart)
+        self._countdown.start(MINUTE * minutes, restart)
         if minutes:
             return []  # everybody sees when
         return [Output(actor.character_id, say("admin.restarting") if restart else say("admin.closing"))]

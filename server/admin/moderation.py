@@ -12,6 +12,7 @@ from twisted.internet.defer import Deferred
 from twisted.python.failure import Failure
 
 from server.accounts.accounts import Accounts, NameRefused
+from server.accounts.schema import Ban
 from server.accounts.store import BanRefused, until_text
 from server.session.registry import SessionRegistry
 from vault.errors import NoteError
@@ -51,7 +52,7 @@ class ModerationCommands:
         if who == actor.character_id:
             raise CommandError(world.wording("order.not_yourself"))
         _check_below(world, actor, world.characters[who])
-        self._registry.kick(who, _reason_text(world, "order.kicked", text))
+        self._registry.kick(who, world.wording("order.kicked", why=_reason(world, text)))
         return [Output(actor.character_id, world.wording("order.sent_home", who=who))]
 
     @command("@ban <name>", also=("@ban <name> -> <text>",), category="admin", role=Role.ADMIN, for_agents=False)
@@ -64,14 +65,11 @@ class ModerationCommands:
         """
         who, _, time = (part.strip() for part in name.partition(" for "))
         until = _until(world, time, self._now()) if time else None
-        target = world.characters.get(who) or next(
-            (one for one in world.characters.values() if one.name.casefold() == who.casefold()), None
-        )
+        target = world.characters.get(who) or _named(world, who)
         if target is actor:
             raise CommandError(world.wording("order.not_yourself"))
         if target:
             _check_below(world, actor, target)
-        why = _reason(text) or world.wording("order.no_reason")
         key = "order.banned_until" if until else "order.banned"
         sentence = world.wording(key, who=who, until=f"{until:%Y-%m-%d %H:%M} UTC" if until else "")
 
@@ -80,7 +78,7 @@ class ModerationCommands:
             return sentence
 
         try:
-            kept = self._accounts.bans.ban(target.name if target else who, until, why)
+            kept = self._accounts.bans.ban(target.name if target else who, until, _reason(world, text))
         except BanRefused as error:
             raise CommandError(str(error)) from error
         return self._answer_when_saved(actor, kept, banned)
@@ -89,7 +87,7 @@ class ModerationCommands:
     def unban(self, world: World, actor: Character, name: str = "") -> list[Event]:
         """Unban a name or an address. Without one, list the bans."""
         if not name:
-            lines = [_ban_line(world, ban.who, ban.until, ban.why) for ban in self._accounts.bans.active_bans()]
+            lines = [_ban_line(world, ban) for ban in self._accounts.bans.active_bans()]
             return [Output(actor.character_id, "\n".join(lines) or world.wording("order.nobody_banned"))]
         if not self._accounts.bans.has(name):
             raise CommandError(world.wording("order.not_banned", who=name))
@@ -184,8 +182,12 @@ def _answer(world: World, actor: Character, target: Character, sentence: str) ->
     return [Output(actor.character_id, sentence), *saved]
 
 
+def _named(world: World, name: str) -> Character | None:
+    return next((one for one in world.characters.values() if one.name.casefold() == name.casefold()), None)
+
+
 def _find_character(world: World, name: str) -> Character:
-    found = next((one for one in world.characters.values() if one.name.casefold() == name.casefold()), None)
+    found = _named(world, name)
     if found is None:
         raise CommandError(world.wording("order.nobody", wanted=name))
     return found
@@ -201,12 +203,8 @@ def _role_name(world: World, role: Role) -> str:
     return world.wording(f"roles.{role.name.lower()}")
 
 
-def _reason(text: str) -> str:
-    return clean_line(text).strip()[:MAX_REASON_CHARACTERS]
-
-
-def _reason_text(world: World, key: str, text: str) -> str:
-    return world.wording(key, why=_reason(text) or world.wording("order.no_reason"))
+def _reason(world: World, text: str) -> str:
+    return clean_line(text).strip()[:MAX_REASON_CHARACTERS] or world.wording("order.no_reason")
 
 
 def _until(world: World, text: str, now: datetime) -> datetime:
@@ -218,5 +216,6 @@ def _until(world: World, text: str, now: datetime) -> datetime:
     return now.astimezone(UTC) + timedelta(minutes=minutes)
 
 
-def _ban_line(world: World, who: str, until: str, why: str) -> str:
-    return world.wording("order.ban_until" if until else "order.ban", who=who, until=until_text(until), why=why)
+def _ban_line(world: World, ban: Ban) -> str:
+    key = "order.ban_until" if ban.until else "order.ban"
+    return world.wording(key, who=ban.who, until=until_text(ban.until), why=ban.why)

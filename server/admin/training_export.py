@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from datetime import UTC, date, datetime
 from itertools import groupby
-from pathlib import Path
 
 from twisted.internet.threads import deferToThread
 
@@ -99,8 +98,10 @@ class ExportCommands:
         wanted = _parse_export(text, say)
         if not found.settings.training_export:
             raise CommandError(say("narrative.no_export", agent=found.name))
-        # With what was wanted: one export must not take the place of another of the same second.
-        path = exports_folder(self._vault) / f"{' '.join([found.name, self._moment(), *text.lower().split()])}.jsonl"
+        # Beside the vault, which is opened, synced and shared. With what was wanted in the name: one export must not
+        # take the place of another of the same second.
+        folder = self._vault.root.with_name(f"{self._vault.root.name}.exports")
+        path = folder / f"{' '.join([found.name, self._moment(), *text.lower().split()])}.jsonl"
         self._in_thread(export_training, self._vault, found.name, path, wanted).addCallbacks(
             lambda count: self._tell(who, say("narrative.exported", count=count, path=path)),
             lambda failure: self._tell(who, failure.getErrorMessage()),
@@ -134,43 +135,28 @@ def _is_day(text: str) -> bool:
         return False
 
 
-def exports_folder(vault: Vault) -> Path:
-    """Return where exports go: beside the vault, which is opened, synced and shared."""
-    return vault.root.with_name(f"{vault.root.name}.exports")
-
-
 def _story(world: World, agents: Mapping[str, Agent], one: Agent | None, count: int) -> str:
-    """Raises: NoteError if a journal cannot be read."""
+    """Return the events of one agent, told to itself as `you`, or those of all, by their names.
+
+    Looks, lists and refusals are left out, and in the story of all what only one could remember. Raises: NoteError if a
+    journal cannot be read.
+    """
     if one:
-        return narrative_of_agent(world, _last(one, count))
-    return narrative_of_world(
-        world, [(agent.name, memory) for agent in agents.values() for memory in _last(agent, count)]
-    )
+        told = [(memory, _own_sentence(world, memory)) for memory in _last(one, count)]
+    else:
+        memories = ((agent.name, memory) for agent in agents.values() for memory in _last(agent, count))
+        every = sorted(memories, key=lambda pair: (pair[1].at_ms, pair[0], pair[1].seq))
+        told = list(_once((memory, _sentence(world, who, memory)) for who, memory in every))
+    kept = [(memory, sentence) for memory, sentence in told if sentence]
+    parts = []
+    for heading, group in groupby(kept, key=lambda pair: _heading(world, pair[0])):
+        parts.append(f"## {heading}\n\n" + "\n".join(sentence for _, sentence in group))
+    return "\n\n".join(parts)
 
 
 def _last(agent: Agent, count: int) -> list[Memory]:
     journal = agent.memory.journal
     return journal.read(max(1, journal.last - count + 1), journal.last)
-
-
-def narrative_of_agent(world: World, memories: Iterable[Memory]) -> str:
-    """Return the events of one agent, told to itself as `you`; looks, lists and refusals are left out."""
-    return _narrative_text(world, ((one, _own_sentence(world, one)) for one in memories))
-
-
-def narrative_of_world(world: World, memories: Iterable[tuple[str, Memory]]) -> str:
-    """Return the memories of several agents, by their names, as one story, without those that only one could have."""
-    every = sorted(memories, key=lambda pair: (pair[1].at_ms, pair[0], pair[1].seq))
-    told = ((memory, _sentence(world, who, memory)) for who, memory in every)
-    return _narrative_text(world, _once(told))
-
-
-def _narrative_text(world: World, sentences: Iterable[tuple[Memory, str]]) -> str:
-    kept = [(memory, sentence) for memory, sentence in sentences if sentence]
-    parts = []
-    for heading, group in groupby(kept, key=lambda pair: _heading(world, pair[0])):
-        parts.append(f"## {heading}\n\n" + "\n".join(sentence for _, sentence in group))
-    return "\n\n".join(parts)
 
 
 def _heading(world: World, memory: Memory) -> str:

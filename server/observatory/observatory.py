@@ -201,9 +201,6 @@ class ObservatoryCommands:
 LATE_SECONDS = 0.25
 """Minimum delay of the reactor, in seconds, at which the server itself is the reason for slowness."""
 
-SLOW_SECONDS = 10.0
-"""Minimum seconds of an answer that counts as slow."""
-
 PARTS = ("queue", "load", "prompt", "answer")
 """The parts of an answer's time, as far as known; see `agents.models.model.Timing`."""
 
