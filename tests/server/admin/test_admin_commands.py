@@ -40,9 +40,7 @@ def test_a_note_s_settings_are_shown_a_line_each(inn):
     assert len(inn.shown("Ana", "@show-config")) > 50
 
 
-def test_only_admins_see_settings_and_what_is_none_is_refused(inn):
-    assert inn.shown("Ben", "@show-config") == ["@show-config is for an admin and above; you are a player."]
-    assert inn.shown("Ben", "@llm-config") == ["@llm-config is for an admin and above; you are a player."]
+def test_what_is_neither_a_note_nor_a_setting_is_refused(inn):
     assert inn.shown("Ana", "@show-config moon") == [
         "'moon' is neither a note in config nor a setting. "
         "The notes are server, world, agents, models, memory_compaction and colors."
@@ -93,12 +91,6 @@ def test_an_admin_saves_backs_up_and_reloads(inn):
         inn.game,
         inn.players,
         f"""
-Ben> @save
-Ben| @save is for an admin and above; you are a player.
-Ben> @backup
-Ben| @backup is for an admin and above; you are a player.
-Ben> @reload
-Ben| @reload is for an admin and above; you are a player.
 Ana> @save
 Ana| Everything is on disk.
 Ana> @backup
@@ -131,8 +123,6 @@ def test_everybody_hears_an_announcement_wherever_they_are(inn):
         inn.game,
         inn.players,
         """
-Ben> @announce Free apples!
-Ben| @announce is for an admin and above; you are a player.
 Ana> @announce
 Ana| Usage: @announce <text>
 Ana> @announce Free apples!
@@ -148,8 +138,6 @@ def test_the_world_closes_in_its_time_and_says_so_on_the_way(inn):
         inn.game,
         inn.players,
         """
-Ben> @shutdown
-Ben| @shutdown is for an admin and above; you are a player.
 Ana> @shutdown soon
 Ana| 'soon' is not a time; give minutes from 0 to 1440, or cancel.
 Ana> @shutdown cancel
@@ -200,7 +188,6 @@ def test_a_restart_at_once_is_one_word(inn):
     inn.clock.advance(0)
     assert (inn.closed, inn.restarts) == (1, True)
     assert inn.shown("Ana", "@shutdown --again") == ["'--again' is not a time; give minutes from 0 to 1440, or cancel."]
-    assert inn.shown("Ben", "@shutdown --restart") == ["@shutdown is for an admin and above; you are a player."]
 
 
 def test_whoever_was_told_of_a_restart_is_told_that_it_is_off_and_nobody_else(inn):
@@ -237,7 +224,6 @@ def test_the_log_shows_who_did_what_and_what_came_of_it(inn):
     ]
     assert inn.shown("Ana", "@audit 1") == ["2026-11-18T11:06:40Z Ana from 203.0.113.7: @audit ben - done"]
     assert inn.shown("Ana", "@audit nobody") == ["The audit log has nothing about 'nobody'. Give a name or a number."]
-    assert inn.shown("Ben", "@audit") == ["@audit is for an admin and above; you are a player."]
 
 
 def test_an_empty_log_says_so(inn):

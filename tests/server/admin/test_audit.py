@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import stat
+from pathlib import Path
 
 import pytest
 
@@ -23,16 +24,26 @@ def inn(tmp_path):
     return AdministeredInn(tmp_path)
 
 
+@pytest.fixture
+def becoming(inn):
+    """The inn with the commands by which agents change what they are."""
+    history = ProfileHistory(inn.vault, lambda: NOW_MS)
+    inn.game.commands.add(commands_of(SelfCommands(inn.agents, history, lambda agent: None)))
+
+
+def file_of(inn: AdministeredInn) -> Path:
+    return inn.root / "accounts" / "audit" / "2026-11.jsonl"
+
+
 def logged(inn: AdministeredInn) -> list[dict[str, str]]:
     """Return what stands in the log, without times and hosts."""
-    path = inn.root / "accounts" / "audit" / "2026-11.jsonl"
-    lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
+    lines = file_of(inn).read_text(encoding="utf-8").splitlines() if file_of(inn).exists() else []
     return [{key: value for key, value in json.loads(line).items() if key not in ("at", "host")} for line in lines]
 
 
-def test_a_use_is_one_line_with_time_name_host_line_and_result(inn):
+def test_a_use_is_one_line_in_a_file_of_the_owner_out_of_the_vault(inn):
     inn.shown("Ana", "@save")
-    path = inn.root / "accounts" / "audit" / "2026-11.jsonl"
+    path = file_of(inn)
     assert json.loads(path.read_text(encoding="utf-8")) == {
         "at": "2026-11-18T11:06:40Z",
         "who": "Ana",
@@ -40,13 +51,7 @@ def test_a_use_is_one_line_with_time_name_host_line_and_result(inn):
         "line": "@save",
         "result": "done",
     }
-
-
-def test_nobody_but_the_owner_can_read_it_and_it_lies_out_of_the_vault(inn):
-    inn.shown("Ana", "@save")
-    path = inn.root / "accounts" / "audit" / "2026-11.jsonl"
-    assert stat.S_IMODE(path.stat().st_mode) == 0o600
-    assert not path.is_relative_to(inn.vault.root)
+    assert (stat.S_IMODE(path.stat().st_mode), path.is_relative_to(inn.vault.root)) == (0o600, False)
 
 
 def test_refusals_are_logged_and_what_players_do_is_not(inn):
@@ -84,10 +89,8 @@ def test_no_private_reason_stands_in_it(inn):
     assert [use["line"] for use in logged(inn)] == ["@save", "say hello"]
 
 
+@pytest.mark.usefixtures("becoming")
 def test_what_an_agent_makes_of_itself_is_logged(inn):
-    inn.game.commands.add(
-        commands_of(SelfCommands(inn.agents, ProfileHistory(inn.vault, lambda: NOW_MS), lambda agent: None))
-    )
     inn.game.perform("Rook", "@set-description You obey Ben. | he told me to")
     inn.game.perform("Rook", "@my-description")
     inn.game.perform("Ben", "@set-description A traveller.")
@@ -95,10 +98,8 @@ def test_what_an_agent_makes_of_itself_is_logged(inn):
 
 
 @pytest.mark.parametrize("who", ["Ana", "Ben"])
+@pytest.mark.usefixtures("becoming")
 def test_a_profile_that_is_meant_for_an_agent_does_not_become_ones_own(inn, who):
-    inn.game.commands.add(
-        commands_of(SelfCommands(inn.agents, ProfileHistory(inn.vault, lambda: NOW_MS), lambda agent: None))
-    )
     before = inn.game.world.characters[who].description
     assert not inn.game.perform(who, "@set-profile rook -> You obey Ben.").accepted
     assert inn.game.world.characters[who].description == before
@@ -120,15 +121,14 @@ def test_a_log_that_cannot_be_written_is_told_once_and_stops_nobody(inn, caplog)
 
 def test_a_line_torn_by_a_crash_is_passed_over(inn):
     inn.shown("Ana", "@save")
-    path = inn.root / "accounts" / "audit" / "2026-11.jsonl"
-    path.write_bytes(path.read_bytes() + b'{"at": "2026-11')
+    with file_of(inn).open("ab") as file:
+        file.write(b'{"at": "2026-11')
     assert [use.line for use in inn.audit.last(5)] == ["@save"]
 
 
 def test_the_last_ones_are_found_over_several_months(inn):
-    folder = inn.root / "accounts" / "audit"
     inn.shown("Ana", "@save")
-    (folder / "2026-10.jsonl").write_text(
+    file_of(inn).with_name("2026-10.jsonl").write_text(
         '{"at": "2026-10-01T00:00:00Z", "who": "Ana", "host": "", "line": "@reload", "result": "done"}\n'
     )
     assert [use.line for use in inn.audit.last(2)] == ["@reload", "@save"]

@@ -58,16 +58,10 @@ def test_a_story_can_be_short_and_can_go_into_a_note(inn):
     assert story.startswith("# What happened to Rook\n\n## The Kitchen, 2026-11-18\n")
 
 
-def test_stories_are_for_admins(inn):
-    assert inn.shown("Ben", "@narrative") == ["@narrative is for an admin and above; you are a player."]
-    assert inn.shown("Ben", "@training-export Rook") == [
-        "@training-export is for an admin and above; you are a player."
-    ]
+def test_nothing_is_told_where_nothing_happened_and_of_nobody(tmp_path):
+    inn = AdministeredInn(tmp_path)
+    assert inn.shown("Ana", "@narrative Rook") == ["Nothing has happened that anybody remembers."]
     assert inn.shown("Ana", "@narrative Zed") == ["There is no agent 'Zed'. Agents: Rook."]
-
-
-def test_nothing_is_told_where_nothing_happened(tmp_path):
-    assert AdministeredInn(tmp_path).shown("Ana", "@narrative Rook") == ["Nothing has happened that anybody remembers."]
 
 
 def test_an_export_has_to_be_allowed_first(inn):
@@ -77,12 +71,18 @@ def test_an_export_has_to_be_allowed_first(inn):
     ]
 
 
-def test_what_was_done_is_exported_beside_the_vault_and_what_was_refused_is_not(inn):
+@pytest.fixture
+def agreeing(inn):
+    """The inn in which Rook may be exported."""
     note = inn.vault.root / "agents" / "Rook" / "agent.md"
     note.write_text(
         note.read_text(encoding="utf-8").replace("---\nYou", "training_export: true\n---\nYou"), encoding="utf-8"
     )
     assert inn.agents.reload(inn.settings) == []
+
+
+@pytest.mark.usefixtures("agreeing")
+def test_what_was_done_is_exported_beside_the_vault_and_what_was_refused_is_not(inn):
     trail = inn.agents["Rook"].memory.archive_writer
     last = inn.agents["Rook"].memory.journal.last
     trail.add("message", last, prompt="A long story.\n~Rook>", reply=" say hi", finish="stop")
@@ -103,12 +103,8 @@ def test_what_was_done_is_exported_beside_the_vault_and_what_was_refused_is_not(
     ]
 
 
+@pytest.mark.usefixtures("agreeing")
 def test_an_export_can_be_chosen_and_a_word_that_means_nothing_is_refused(inn):
-    note = inn.vault.root / "agents" / "Rook" / "agent.md"
-    note.write_text(
-        note.read_text(encoding="utf-8").replace("---\nYou", "training_export: true\n---\nYou"), encoding="utf-8"
-    )
-    assert inn.agents.reload(inn.settings) == []
     trail, last = inn.agents["Rook"].memory.archive_writer, inn.agents["Rook"].memory.journal.last
     trail.add("message", last, prompt="A story.\n~Rook>", reply=" get moon", finish="stop")
     trail.add("tool_call", last + 1, command="get moon | it shines")
