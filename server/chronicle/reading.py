@@ -117,27 +117,20 @@ class Whole:
 
 
 class Window:
-    """The scope of a bystander: events as anybody in the same place perceives them."""
+    """The scope of a bystander: events as anybody in one room perceives them, or without a room in any of them.
+
+    People on the list `ignored` are left out.
+    """
 
     is_public, has_private = True, False
 
-    def seen(self, event: LoggedEvent) -> LoggedEvent | None:
-        """Return the event without its private part."""
-        return event.in_public if event.is_public else None
-
-
-class RoomWindow:
-    """The scope of a bystander in one room, with a list of people they ignore."""
-
-    is_public, has_private = True, False
-
-    def __init__(self, room: str, ignored: IgnoreList | None = None) -> None:
+    def __init__(self, room: str = "", ignored: IgnoreList | None = None) -> None:
         self._room = room
         self._ignored = ignored
 
     def seen(self, event: LoggedEvent) -> LoggedEvent | None:
-        """Return the event without its private part, if it is perceived in the room."""
-        is_heard = self._room in (event.room, *event.heard_in) or "*" in event.heard_in
+        """Return the event without its private part, if it is perceived there."""
+        is_heard = not self._room or self._room in (event.room, *event.heard_in) or "*" in event.heard_in
         if not event.is_public or not is_heard or (self._ignored and self._ignored.hides(ignorable_of(event))):
             return None
         return event.in_public
@@ -190,7 +183,6 @@ class ShownMoment:
     title: str
     room: str
     quotes: tuple[Quote, ...]
-    is_private: bool
 
 
 @dataclass(frozen=True)
@@ -251,8 +243,9 @@ class Reader:
         shown, last = self._seen(query, scope, say, most)
         left_out = index.count(replace(query, after=last))
         problems = tuple(index.problems()) if scope.has_private else ()
-        before = index.places_at(period.start_ms) if scope.has_private or scope.is_public else {}
-        hours = tuple(index.hours(scope.is_public)) if scope.has_private or scope.is_public else ()
+        is_of_all = scope.has_private or scope.is_public
+        before = index.places_at(period.start_ms) if is_of_all else {}
+        hours = tuple(index.hours(scope.is_public)) if is_of_all else ()
         moments = self._moments(period, scope)
         return Reading(period, scope.has_private, moments, tuple(shown), before, left_out, last, hours, problems)
 
@@ -344,7 +337,7 @@ def _texts(event: LoggedEvent, say: Wording) -> tuple[str, str]:
 
 def _shown_moment(moment: Moment, entries: Iterable[Entry], journals: JournalLines | None, say: Wording) -> ShownMoment:
     quotes = tuple(_quote(entry, journals, say) for entry in entries)
-    return ShownMoment(moment.rule, moment.at_ms, _title(moment, say), moment.room, quotes, moment.is_private)
+    return ShownMoment(moment.rule, moment.at_ms, _title(moment, say), moment.room, quotes)
 
 
 def _quote(entry: Entry, journals: JournalLines | None, say: Wording) -> Quote:

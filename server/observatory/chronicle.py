@@ -6,24 +6,21 @@ An hour is sent a few hundred events at a time: a page that wants the next ones 
 from __future__ import annotations
 
 from collections import Counter
-from typing import Any
 
 from twisted.internet.defer import Deferred
 
 from agents.views.memories import time_of
-from server.chronicle.reading import Reader, Reading, RoomWindow, Scope, ShownEvent, Whole, format_clock
+from server.chronicle.reading import Reader, Reading, Scope, ShownEvent, Whole, Window, format_clock
 from server.chronicle.rendering import room_map
 from server.clock import InThread
 from server.observatory.town import Town
-from server.observatory.views import Asked, View
+from server.observatory.views import Asked, Shown, View
 from server.observatory.views import Scope as WindowScope
 from vault.chronicle.event_log import MOVES, Period, period_of
 from world.errors import CommandError
 from world.message_catalog import Wording
 from world.parsing import is_number
 from world.world import World
-
-Shown = dict[str, Any]
 
 MAX_SENT = 400
 """Maximum number of events that are sent at a time."""
@@ -49,7 +46,7 @@ class ChronicleView:
         return self._in_thread(self._read, asked, Whole()).addCallback(self._with_map)
 
     def _window(self, asked: Asked, scope: WindowScope) -> Deferred[Shown]:
-        window = RoomWindow(scope.room_id, scope.ignored)
+        window = Window(scope.room_id, scope.ignored)
         return self._in_thread(self._read, asked, window).addCallback(self._with_map, scope.room_id)
 
     def town_at(self, town: Town, at: str) -> Deferred[Shown]:

@@ -26,12 +26,10 @@ from server.bridge import deferred_from
 from server.clock import InThread
 from server.observatory.views import Asked, Scope, Shown, View, now_only
 from vault.memory.memory_line import Memory
-from world.entities import Character
 from world.errors import CommandError
 from world.game import Game
 from world.message_catalog import Wording
 from world.parsing import is_number
-from world.world import World
 
 
 class MindViews:
@@ -51,7 +49,7 @@ class MindViews:
             View("prompt", self._prompt, lambda shown, say: str(shown["text"])),
             View("memory", self._memories, page_text),
             View("lines", self._lines, lines_text),
-            View("sentences", self._sentences, _sentences_text),
+            View("sentences", self._sentences, lambda shown, say: str(shown["memory"]["text"])),
             View("bonds", lambda asked: deferred_from(run_to_end(bonds_shown(self._agents))), bonds_text),
         )
 
@@ -91,7 +89,7 @@ class MindViews:
         if one.room_id != scope.room_id or not one.awake:
             raise CommandError(world.wording("observatory.not_here", who=agent.name))
         stage = agent.queue.stage(agent.name) if agent.queue and not agent.why_still else None
-        words = _appearance(one, world)
+        words = [one.description or world.wording("looking.somebody", who=one.name)]
         return {"agent": agent.name, "is_window": True, "thinks": stage == "running", "words": words}
 
     def _why(self, asked: Asked) -> Deferred[Shown]:
@@ -147,12 +145,3 @@ def _number(asked: Asked, key: str, say: Wording) -> int:
     if not is_number(given):
         raise CommandError(say("memory.no_number", wanted=given))
     return int(given)
-
-
-def _appearance(one: Character, world: World) -> list[str]:
-    """Return the visible state of somebody, a line each."""
-    return [one.description or world.wording("looking.somebody", who=one.name)]
-
-
-def _sentences_text(shown: Shown, say: Wording) -> str:
-    return str(shown["memory"]["text"])

@@ -139,12 +139,12 @@ class Town:
         """Return the rooms as they lie now, with who was in them at a time; `places` says in which room each was."""
         world = self._game.world
         layout = layout_of(world)
-        people = {room: [who for who, at in places.items() if at == room] for room in layout.places}
-        shown = self._shown(layout, {room: [self._absent(who) for who in here] for room, here in people.items()})
-        return shown | {"then": name, "words": [self._words(room, here) for room, here in people.items()]}
-
-    def _absent(self, name: str) -> dict[str, Any]:
-        return {"name": name, "is_agent": name in self._agents}
+        names = {room: [who for who, at in places.items() if at == room] for room in layout.places}
+        people = {
+            room: [{"name": who, "is_agent": who in self._agents} for who in here] for room, here in names.items()
+        }
+        words = [self._words(room, here) for room, here in names.items()]
+        return self._shown(layout, people) | {"then": name, "words": words}
 
     def window(self, room_id: str) -> dict[str, Any]:
         """Return the rooms near one, as everybody may map them, and who is in that one."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, Protocol
 
 from twisted.python.failure import Failure
@@ -228,7 +229,7 @@ class Viewers:
                     viewer.is_behind = False
                     viewer.send(content)
 
-        make_view(self._views, target, lambda shown: send(encode_view(target.name, shown, is_live=True)), send)
+        make_view(self._views, target, lambda shown: send(_encode_live(target.name, as_json(shown))), send)
 
     def _send_pieces(self, sight: Sight, pieces: Pieces, newcomer: Viewer | None) -> None:
         """Send all of it to a newcomer and to viewers who read again, and the changes to everybody else."""
@@ -280,11 +281,6 @@ def _encode_live(name: str, seen: bytes) -> Encoded:
     return b'[{"seen":%b,"view":"%b","id":0,"live":true}]' % (seen, name.encode())
 
 
-def encode_view(name: str, shown: Shown, number: int = 0, is_live: bool = False) -> Encoded:
-    """Return a view as a message to the page."""
-    return as_json([{"seen": shown, "view": name, "id": number, "live": is_live}])
-
-
 def _encoded_feed(feed: Feed, scope: Scope) -> Encoded:
     listed = b",".join(one.encoded_for(scope) for one in feed.newest(scope))
     return b'[{"seen":{"entries":[%b]},"view":"feed","live":true}]' % listed
@@ -321,10 +317,8 @@ class Viewer:
         view = self._views.get(name)
         self._note(character, target)
         if number or view is None or not view.is_live:
-            done = lambda shown: self._answer(encode_view(name, shown, number))  # noqa: E731
-            if dict(asked).get("form") == "text":
-                done = lambda shown: self._answer(self._told(target, shown, number))  # noqa: E731
-            make_view(self._views, target, done, self._answer, number)
+            answer = partial(self._answer, target, number)
+            make_view(self._views, target, answer, self.outlet.send_text, number)
             return
         self.leave()
         self._target, self._role = target, character.role
@@ -369,11 +363,11 @@ class Viewer:
             what = (target.name, asked.get("agent", ""), asked.get("seq", ""))
             self._viewers.note_look(character.character_id, " ".join(one for one in what if one))
 
-    def _answer(self, content: Encoded) -> None:
-        self.outlet.send_text(content)
-
-    def _told(self, target: Target, shown: Shown, number: int) -> Encoded:
-        return encode_view(target.name, {"text": self._views.text(target.name, shown)}, number)
+    def _answer(self, target: Target, number: int, shown: Shown) -> None:
+        """Answer a question once: with the view, or as text if that is asked for."""
+        if dict(target.asked).get("form") == "text":
+            shown = {"text": self._views.text(target.name, shown)}
+        self.outlet.send_text(as_json([{"seen": shown, "view": target.name, "id": number, "live": False}]))
 
 
 def _asked(message: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:

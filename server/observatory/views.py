@@ -7,7 +7,7 @@ world, or what somebody in one room perceives; the feed keeps of each event what
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -105,12 +105,10 @@ def whole_text(event: Event, rooms: Mapping[str, str], world: World) -> str:
         case Refused(actor_id=actor, text=text):
             return say("observatory.is_refused", who=_name(actor, world), text=text)
     here: str = getattr(event, "room_id", EVERYWHERE)
-    return rooms.get(here, "") or next(iter(rooms.values()), "") or _in_a_crowd(event, world)
-
-
-def _in_a_crowd(event: Event, world: World) -> str:
-    """Return who came into a crowd or left it, which nobody there notices."""
-    return _perceived(event, event.room_id, world).get(event.room_id, "") if isinstance(event, Arrived | Left) else ""
+    text = rooms.get(here, "") or next(iter(rooms.values()), "")
+    if not text and isinstance(event, Arrived | Left):  # who came into a crowd or left it, which nobody there notices
+        return bystander_text(event, event.room_id, world)
+    return text
 
 
 def _perceived(event: Event, room_id: str, world: World) -> dict[str, str]:
@@ -197,9 +195,6 @@ class Views:
     def __init__(self, wording: Callable[[], Wording]) -> None:
         self._wording = wording
         self._views: dict[str, View] = {}
-
-    def __iter__(self) -> Iterator[View]:
-        return iter(self._views.values())
 
     def add(self, *views: View) -> None:
         """Add views."""

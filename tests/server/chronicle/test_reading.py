@@ -11,7 +11,7 @@ import pytest
 
 from config.settings import WorldSettings
 from server.chronicle import reading as reading_module
-from server.chronicle.reading import Own, Reader, Reading, RoomWindow, Whole, Window, reader_of
+from server.chronicle.reading import Own, Reader, Reading, Whole, Window, reader_of
 from server.chronicle.rendering import RoomMap, html_page, markdown, plain_lines, room_map
 from tests.english import ENGLISH
 from tests.server.chronicle.lived_day import DAY, REASON, SCRIPT, SECRET, lived_vault
@@ -113,10 +113,10 @@ def test_one_who_may_see_little_of_much_is_shown_all_of_it(tmp_path, monkeypatch
         LoggedEvent(start + n, "emoted", "Ana", room=rooms[n % 4], line=f"Ana counts {n}.") for n in range(200)
     )
     reader = reading_of(vault)
-    whole = reader.read(PERIOD, RoomWindow("The Yard"), most=100)
+    whole = reader.read(PERIOD, Window("The Yard"), most=100)
     assert ([one.text for one in whole.events][-1], len(whole.events), whole.left_out) == ("Ana counts 199.", 50, 0)
-    first = reader.read(PERIOD, RoomWindow("The Yard"), most=30)
-    rest = reader.read(PERIOD, RoomWindow("The Yard"), most=30, after=first.last)
+    first = reader.read(PERIOD, Window("The Yard"), most=30)
+    rest = reader.read(PERIOD, Window("The Yard"), most=30, after=first.last)
     assert [*first.events, *rest.events] == list(whole.events)
 
 
