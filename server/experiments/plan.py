@@ -344,8 +344,8 @@ def _repetitions(values: Sequence[Value], source: str) -> int:
 
 
 def _check_whole(plan: Plan) -> None:
-    """Raises: NoteError if it is not said how long runs are, or a vault has too few agents."""
-    names = {one.name: one for one in plan.factors}
+    """Raises: NoteError if it is not said how long runs are."""
+    names = {one.name for one in plan.factors}
     if ("turns" in names) == ("hours" in names):
         said = "both turns and hours are given" if "turns" in names else "it is not said how long a run is"
         raise NoteError(f"{plan.source}: {said}; give **turns**: 60, or **hours**: 2 of the world's time.")

@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
+from statistics import fmean
 
 from agents.metrics.statistics import LEVEL, Estimate, estimate, paired_difference
 from server.experiments.sweep import Result, Study
@@ -176,8 +177,8 @@ def _costs(study: Study) -> list[str]:
     names = ("prompt_tokens", "cached_tokens", "completion_tokens", "requests", "seconds", "cpu_seconds")
     rows = []
     for condition in study.conditions:
-        means = [_mean(study.costs(name, condition)) for name in names]
-        rows.append((condition, *(format_number(mean) for mean in means)))
+        costs = [study.costs(name, condition) for name in names]
+        rows.append((condition, *(format_number(fmean(each)) if each else "–" for each in costs)))
     heads = ("condition", *(name.replace("_", " ") for name in names))
     return ["## Cost of a run", "", "The mean of all runs of a condition.", "", *_table(heads, rows)]
 
@@ -237,10 +238,6 @@ def format_interval(found: Estimate) -> str:
     return "–" if math.isnan(found.low) else f"{format_number(found.low)} to {format_number(found.high)}"
 
 
-def _mean(values: Sequence[float]) -> float:
-    return sum(values) / len(values) if values else float("nan")
-
-
 def _table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
     cells = [heads, ["---"] * len(heads), *rows]
     return [f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in row)} |" for row in cells]
@@ -263,11 +260,10 @@ def write_plots(study: Study) -> dict[str, str]:
     folder.mkdir(exist_ok=True)
     written: dict[str, str] = {}
     with matplotlib.rc_context({"svg.hashsalt": "fallwater", "svg.fonttype": "none", "font.size": 9}):
-        for metric in study.metrics:
-            if len({one.metrics[metric] for one in study.results if metric in one.metrics}) > 1:
-                name = f"{re.sub(r'[^a-z0-9]+', '-', metric.lower()).strip('-')}.svg"
-                _draw(study, metric, folder / name)
-                written[metric] = f"{PLOTS}/{name}"
+        for metric in _varied_metrics(study):
+            name = f"{re.sub(r'[^a-z0-9]+', '-', metric.lower()).strip('-')}.svg"
+            _draw(study, metric, folder / name)
+            written[metric] = f"{PLOTS}/{name}"
     return written
 
 

@@ -132,28 +132,19 @@ PARTS = (("turns", "prompts"), ("events", "memories"))
 _FULL = (errno.ENOSPC, errno.EDQUOT)
 
 
-@dataclass(frozen=True)
-class Source:
-    """A world to be exported, and the name of its run; `folder` has its report, if it is a simulation's."""
-
-    run: str
-    folder: Path
-    vault: Vault
-
-
-def sources_in(folder: Path, problems: list[str]) -> list[Source]:
-    """Return the worlds in a folder: a vault, that of a simulation, or those of the runs of a sweep that are done.
+def _folders_in(folder: Path, problems: list[str]) -> list[Path]:
+    """Return the folders of worlds: a vault, that of a simulation, or those of the runs of a sweep that are done.
 
     Raises: NoteError if there is none, or the only one is being simulated.
     """
     if not (folder / RUNS).is_dir() or (folder / WORLD).is_dir():
         if (folder / TRANSCRIPT).exists() and not (folder / REPORT).exists():
             raise NoteError(f"{folder}: this simulation has not ended; export its folder {WORLD}, or wait.")
-        return [Source(_name(folder), folder, world_in(folder))]
-    found = list[Source]()
+        return [folder]
+    found = list[Path]()
     for run in sorted(one for one in (folder / RUNS).iterdir() if one.is_dir() and not one.name.startswith(".")):
         if (run / REPORT).exists():
-            found.append(Source(_name(run), run, world_in(run)))
+            found.append(run)
         else:
             problems.append(f"{run}: this run is not done and was left out.")
     if not found:
@@ -172,14 +163,13 @@ def write_dataset(
     if to.exists() and (not to.is_dir() or any(to.iterdir())):
         raise NoteError(f"{to} exists already, and nothing is written over; give another folder with --to.")
     written = Dataset()
-    sources = sources_in(folder, written.problems)
-    worlds = [_world(source, now_ms) for source in sources]
+    worlds = [_world(one, now_ms) for one in _folders_in(folder, written.problems)]
     draft = to.with_name(f".{to.name}.draft-{time.time_ns()}")
     try:
         draft.mkdir(parents=True)
         is_large = sum(world.snapshot.size for world in worlds) >= LARGE_BYTES
         parts = _write(worlds, draft, open_file, processes or (len(PARTS) if is_large else 1))
-        _write_runs(sources, worlds, parts, draft, open_file, written)
+        _write_runs(worlds, parts, draft, open_file, written)
         (draft / "README.md").write_text(card(written), encoding="utf-8")
         draft.replace(to)
     except OSError as error:
@@ -192,9 +182,13 @@ def write_dataset(
 
 @dataclass(frozen=True)
 class World:
-    """A world as it is exported: under the name of its run, until when, and with whose consent."""
+    """A world as it is exported: under the name of its run, until when, and with whose consent.
+
+    `folder` has its report, if it is a simulation's.
+    """
 
     run: str
+    folder: Path
     snapshot: Snapshot
     consent: Consent
 
@@ -208,11 +202,12 @@ class Part:
     problems: list[str] = field(default_factory=list)
 
 
-def _world(source: Source, now_ms: int) -> World:
+def _world(folder: Path, now_ms: int) -> World:
     """Raises: NoteError."""
-    until_ms = point_in_time(source.vault, now_ms)
-    snapshot = Snapshot(source.vault, is_open=until_ms < END_MS, until_ms=until_ms)
-    return World(source.run, snapshot, Consent(snapshot))
+    run, vault = check_name(folder.absolute().name), world_in(folder)
+    until_ms = point_in_time(vault, now_ms)
+    snapshot = Snapshot(vault, is_open=until_ms < END_MS, until_ms=until_ms)
+    return World(run, folder, snapshot, Consent(snapshot))
 
 
 def _write(worlds: list[World], draft: Path, open_file: Opener, processes: int) -> list[Part]:
@@ -255,17 +250,15 @@ def _rows(exported: Exported, tables: dict[str, TableWriter]) -> Iterator[tuple[
         yield from ((turns, row, characters) for one in agents for row, characters in exported.turns(one, add))
 
 
-def _write_runs(
-    sources: list[Source], worlds: list[World], parts: list[Part], draft: Path, open_file: Opener, written: Dataset
-) -> None:
+def _write_runs(worlds: list[World], parts: list[Part], draft: Path, open_file: Opener, written: Dataset) -> None:
     """Write the table of runs, and note what was written. Raises: OSError."""
     runs = TableWriter("runs", draft / "runs.parquet", open_file)
-    for source, world in zip(sources, worlds, strict=True):
+    for world in worlds:
         snapshot, consent = world.snapshot, world.consent
         refused = [name for name in snapshot.agents if name not in consent.agents]
         is_live = snapshot.until_ms < END_MS
         until = snapshot.until_ms if is_live else max(part.newest_ms[world.run] for part in parts)
-        report, parameters = read_values(source.folder / REPORT), read_values(source.folder / RUN)
+        report, parameters = read_values(world.folder / REPORT), read_values(world.folder / RUN)
         about = (text_of(parameters.get("program")), text_of(report.get("world")), number_of(report.get("seed")))
         counts = (sorted(consent.agents), len(refused), len(consent.people))
         texts = (json.dumps(one, ensure_ascii=False) if one else None for one in (report, parameters))
@@ -294,7 +287,3 @@ def _newest_ms(file: LogFile) -> int:
         lines = stream.read().split(b"\n")
     events = (event for line in reversed(lines) if (event := parsed_event(line)))
     return next((event.at_ms for event in events), 0)
-
-
-def _name(folder: Path) -> str:
-    return check_name(folder.absolute().name)

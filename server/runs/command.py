@@ -38,14 +38,10 @@ PARTS = {"mind": ("agent",), "memory": ("agent", "before"), "why": ("agent", "se
 """The parameters of a view that the parts of an address behind its name stand for, as the page reads them."""
 
 
-class ReactorThatListens(ReactorClock, Protocol):
-    """The part of a reactor that is needed here."""
+class ListeningReactor(ReactorClock, Protocol):
+    """The part of a reactor that serving needs."""
 
     def listenTCP(self, port: int, factory: Any, backlog: int, interface: str) -> Any: ...
-
-
-class RunningReactor(ReactorThatListens, Protocol):
-    """The part of a reactor that serving needs."""
 
     def run(self) -> None: ...
 
@@ -64,7 +60,7 @@ def add_observe_command(commands: Any) -> None:
     observe.add_argument("--no-browser", action="store_true", help="print the address and open nothing")
 
 
-def run_observe(options: argparse.Namespace, echo: Echo, reactor: RunningReactor) -> int:
+def run_observe(options: argparse.Namespace, echo: Echo, reactor: ListeningReactor) -> int:
     """Do the sub-command and return the exit code; a browser is served until that is interrupted.
 
     Raises: NoteError.
@@ -128,7 +124,7 @@ def _make_in_loop(make: Callable[[], Deferred[dict[str, Any]]]) -> dict[str, Any
         loop.close()
 
 
-def _serve(runs: list[Run], options: argparse.Namespace, echo: Echo, reactor: RunningReactor) -> None:
+def _serve(runs: list[Run], options: argparse.Namespace, echo: Echo, reactor: ListeningReactor) -> None:
     with ExitStack() as stack:
         worlds = _open_worlds(runs, stack, deferToThread)
         port = listen(worlds, reactor, options.port, deferToThread)
@@ -229,7 +225,7 @@ class RunPages(Pages):
         return answer
 
 
-def listen(worlds: Sequence[RunWorld], reactor: ReactorThatListens, port: int, in_thread: InThread) -> int:
+def listen(worlds: Sequence[RunWorld], reactor: ListeningReactor, port: int, in_thread: InThread) -> int:
     """Answer browsers of this machine and return the port. Raises: NoteError if it cannot be listened on."""
     numbers: list[int] = []
 
