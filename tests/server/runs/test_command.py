@@ -15,7 +15,7 @@ from twisted.internet.testing import MemoryReactorClock, StringTransport
 
 from server.runs.command import HOST, asked_by, listen, run_observe
 from server.runs.runs import Run, RunWorld
-from tests.server.runs.test_runs import observed, options_of, runs  # noqa: F401
+from tests.server.runs.observing import observed, options_of
 from tests.server.test_simulation import files_in
 from vault.errors import NoteError
 
@@ -53,7 +53,7 @@ class Browser:
 
 
 @pytest.fixture(scope="module")
-def browser(runs, tmp_path_factory) -> Browser:  # noqa: F811
+def browser(runs, tmp_path_factory) -> Browser:
     return Browser([runs["one"], runs["other"]], tmp_path_factory.mktemp("copies"))
 
 
@@ -136,7 +136,7 @@ def test_the_pages_and_modules_ship_and_there_is_no_other_page(browser):
 
 
 @pytest.fixture
-def hurt(runs, tmp_path) -> Iterator[Path]:  # noqa: F811
+def hurt(runs, tmp_path) -> Iterator[Path]:
     """A run that was killed: no report, facts behind, half lines in the chronicle, a journal and an archive."""
     folder = Path(shutil.copytree(runs["one"], tmp_path / "torn"))
     (folder / "report.json").unlink()
@@ -159,7 +159,7 @@ def test_a_killed_run_is_shown_as_far_as_it_went_and_says_so(hurt, tmp_path):
     assert files_in(hurt) == before
 
 
-def test_an_agent_whose_journal_cannot_be_read_is_named_and_the_others_are_shown(runs, tmp_path):  # noqa: F811
+def test_an_agent_whose_journal_cannot_be_read_is_named_and_the_others_are_shown(runs, tmp_path):
     folder = Path(shutil.copytree(runs["one"], tmp_path / "broken"))
     (folder / "world/agents/Moss/agent.md").write_text("---\nroom: [[\n---\n")
     (run,) = json.loads(Browser([folder], tmp_path / "copies").gets("/runs")[1])["runs"]
@@ -167,7 +167,7 @@ def test_an_agent_whose_journal_cannot_be_read_is_named_and_the_others_are_shown
     assert {one["name"] for one in run["agents"]} == {"Eliza", "Odile"}
 
 
-def test_looking_at_every_view_changes_nothing_in_the_folder(runs, tmp_path):  # noqa: F811
+def test_looking_at_every_view_changes_nothing_in_the_folder(runs, tmp_path):
     before = files_in(runs["one"])
     browser = Browser([runs["one"], runs["other"]], tmp_path / "copies")
     browser.gets("/runs")
@@ -178,7 +178,7 @@ def test_looking_at_every_view_changes_nothing_in_the_folder(runs, tmp_path):  #
     assert files_in(runs["one"]) == before
 
 
-def test_a_view_of_both_runs_is_told_as_text_by_its_address(runs):  # noqa: F811
+def test_a_view_of_both_runs_is_told_as_text_by_its_address(runs):
     said: list[str] = []
     options = options_of("--view", "mind/Eliza@2026-01-01T08:01", runs["one"], runs["other"])
     assert run_observe(options, said.append, MemoryReactorClock()) == 0
@@ -204,7 +204,7 @@ def test_an_address_means_on_the_screen_what_it_means_on_the_page(address, asked
     assert asked_by(address) == asked
 
 
-def test_a_port_that_cannot_be_listened_on_is_refused(runs):  # noqa: F811
+def test_a_port_that_cannot_be_listened_on_is_refused(runs):
     class Full(MemoryReactorClock):
         def listenTCP(self, *arguments: Any) -> Any:
             raise OverflowError("port must be 0-65535")

@@ -2,58 +2,18 @@
 
 from __future__ import annotations
 
-import argparse
 import shutil
 from collections.abc import Iterator
 from heapq import merge
 from pathlib import Path
 
 import pytest
-from twisted.internet.testing import MemoryReactorClock
 
-from agents.simulation.simulation import Span
-from server.runs.command import add_observe_command, run_observe
 from server.runs.runs import AskedPrompt, Run, difference_lines, first_difference, prompts_of
-from server.simulation import RunSpec
-from tests.scripted_model import ScriptedModel
-from tests.server.test_simulation import run
+from tests.server.runs.observing import observed
 from vault.errors import NoteError
 from vault.memory.archive import Archive
-from vault.vault import STARTER, Vault, agent_names
-
-
-def answering(*lines: str) -> ScriptedModel:
-    """Return a model that says these lines in turn, again and again."""
-    said = iter(lines * 100)
-    return ScriptedModel(lambda request: f"say {next(said)}")
-
-
-@pytest.fixture(scope="module")
-def runs(tmp_path_factory) -> dict[str, Path]:
-    folder = tmp_path_factory.mktemp("runs")
-    models = {
-        "one": answering("tea first", "then the weir"),
-        "same": answering("tea first", "then the weir"),
-        "other": answering("tea first", "then the <b>mill</b>"),
-    }
-    for name, model in models.items():
-        run(RunSpec(STARTER, folder / name, Span(turns=24), seed=5), model)
-    run(RunSpec(STARTER, folder / "short", Span(turns=20), seed=5), answering("tea first", "then the weir"))
-    return {name: folder / name for name in (*models, "short")}
-
-
-def observed(*arguments: object) -> str:
-    """Return what `observe --text` prints."""
-    said = list[str]()
-    assert run_observe(options_of("--text", *arguments), said.append, MemoryReactorClock()) == 0
-    return "\n".join(said)
-
-
-def options_of(*arguments: object) -> argparse.Namespace:
-    """Return the options of `observe`."""
-    parser = argparse.ArgumentParser()
-    add_observe_command(parser.add_subparsers(dest="command"))
-    return parser.parse_args(["observe", *map(str, arguments)])
+from vault.vault import Vault, agent_names
 
 
 def all_prompts(vault: Vault) -> Iterator[AskedPrompt]:
