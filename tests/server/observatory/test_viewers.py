@@ -19,14 +19,13 @@ from world.entities import Role
 def test_who_looks_already_is_not_left_behind_by_one_who_comes(tmp_path: Path):
     life = Watched(tmp_path, "look")
     life.turns()
-    first, seen = life.looks("Ana", Role.ADMIN)
-    first.message_received({"view": "mind", "agent": "Rook"})
+    first = life.watches("Ana", Role.ADMIN, view="mind", agent="Rook")
     life.goes_on(MIND_SECONDS)
     life.game.perform("Ana", "@memory-pin Rook The key is under the step.")
-    second, also_seen = life.looks("Ben", Role.ADMIN)
-    second.message_received({"view": "mind", "agent": "Rook"})
+    viewer, second = life.looks("Ben", Role.ADMIN)
+    viewer.message_received({"view": "mind", "agent": "Rook"})
     life.goes_on(2 * POLL_SECONDS)
-    last = [outlet.taken()[-1]["seen"]["pins"] for outlet in (seen, also_seen)]
+    last = [outlet.taken()[-1]["seen"]["pins"] for outlet in (first, second)]
     assert [[pin["text"] for pin in pins] for pins in last] == [["The key is under the step."]] * 2
 
 
@@ -41,8 +40,7 @@ def test_many_views_are_made_in_slices_between_which_others_go_on(tmp_path: Path
 
     life.observatory.views.add(View("slow", takes_long, lambda shown, say: "", is_live=True))
     for number in range(3):
-        viewer, _ = life.looks("Ben", Role.OBSERVER)
-        viewer.message_received({"view": "slow", "agent": str(number)})
+        life.watches("Ben", Role.OBSERVER, view="slow", agent=str(number))
     calls.clear()
     life.clock.rightNow += MIND_SECONDS
     life.observatory.viewers.mark_changed()
@@ -55,8 +53,7 @@ def test_many_views_are_made_in_slices_between_which_others_go_on(tmp_path: Path
 def test_for_one_who_stops_reading_nothing_is_made_again(tmp_path: Path):
     life = Watched(tmp_path, "look")
     life.turns()
-    viewer, outlet = life.looks("Ben", Role.OBSERVER)
-    viewer.message_received({"view": "mind", "agent": "Rook"})
+    outlet = life.watches("Ben", Role.OBSERVER, view="mind", agent="Rook")
     outlet.is_congested = True
     life.game.perform("Ana", "say hello")
     life.goes_on(3 * MIND_SECONDS)
@@ -85,8 +82,7 @@ def test_who_looks_at_what_is_private_is_noted_once_in_a_while(tmp_path: Path):
 
 def test_a_look_through_the_window_is_noted_when_it_becomes_one_at_everything(tmp_path: Path):
     life = Watched(tmp_path)
-    viewer, _ = life.looks("Ben", Role.PLAYER)
-    viewer.message_received({"view": "feed"})
+    life.watches("Ben", view="feed")
     assert life.noted == []
     life.ben.role = Role.OBSERVER
     life.game.perform("Ana", "say hello")
@@ -96,17 +92,14 @@ def test_a_look_through_the_window_is_noted_when_it_becomes_one_at_everything(tm
 
 def test_whom_a_player_has_hushed_is_not_in_the_window_but_for_what_is_for_the_player(tmp_path: Path):
     life = Watched(tmp_path)
-    viewer, outlet = life.looks("Ben")
-    other, also = life.looks("Cat")
     life.game.world.characters["Cat"].room_id = life.ben.room_id
-    for one in (viewer, other):
-        one.message_received({"view": "feed"})
+    outlets = [life.watches(name, view="feed") for name in ("Ben", "Cat")]
     life.game.perform("Ben", "hush Ana")
     for line in ("say It rains.", "say Ben, it rains.", "whisper Ben It pours.", "emote hums"):
         life.game.perform("Ana", line)
     life.goes_on()
     told = [[one["text"] for message in sent.taken() for part in message["seen"].values() for one in part]
-            for sent in (outlet, also)]  # fmt: skip
+            for sent in outlets]  # fmt: skip
     hum, whisper = "Ana hums.", "Ana whispers something to Ben."
     assert told == [['Ana says, "Ben, it rains."', whisper],
                     ['Ana says, "It rains."', 'Ana says, "Ben, it rains."', whisper, hum]]  # fmt: skip
@@ -121,9 +114,7 @@ def people(message: dict[str, Any], what: str) -> list[str]:
 @pytest.mark.parametrize("role", [Role.PLAYER, Role.OBSERVER])
 def test_the_town_shows_who_speaks_at_once_and_that_they_are_silent_a_bit_later(tmp_path: Path, role: Role):
     life = Watched(tmp_path)
-    viewer, outlet = life.looks("Ben", role)
-    viewer.message_received({"view": "town"})
-    outlet.taken()
+    outlet = life.watches("Ben", role, view="town")
     life.game.perform("Ana", "say hello")
     life.goes_on(MIN_SECONDS)
     assert people(outlet.taken()[-1], "speaks") == ["Ana"]
@@ -148,7 +139,7 @@ def test_only_the_rooms_that_are_others_are_sent_and_a_page_has_the_whole_town_f
     for _ in range(200):
         outlet.is_congested = rng.random() < 0.1
         if rng.random() < 0.1:
-            life.looks("Cat", Role.OBSERVER)[0].message_received({"view": "town"})
+            life.watches("Cat", Role.OBSERVER, view="town")
         life.game.perform(rng.choice(["Ana", "Cat"]), rng.choice(["go out", "go house door", "go north", "say hi"]))
         life.goes_on(rng.choice([MIN_SECONDS, 3 * POLL_SECONDS]))
         messages = outlet.taken()
@@ -164,8 +155,7 @@ def test_only_the_rooms_that_are_others_are_sent_and_a_page_has_the_whole_town_f
 
 def test_the_town_is_made_twice_a_second_at_most_while_agents_begin_and_end_thoughts(tmp_path: Path):
     life = Watched(tmp_path)
-    viewer, _ = life.looks("Ben", Role.OBSERVER)
-    viewer.message_received({"view": "town"})
+    life.watches("Ben", Role.OBSERVER, view="town")
     life.goes_on(2.0)
     made = life.count_made()
     for number in range(50):

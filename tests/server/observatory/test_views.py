@@ -113,11 +113,10 @@ def test_one_who_looks_is_sent_what_is_new_at_most_five_times_a_second(tmp_path:
 def test_what_has_not_changed_is_not_made_again(tmp_path: Path, view: str):
     life = Watched(tmp_path, "look")
     life.turns()
-    viewer, outlet = life.looks("Ben", Role.OBSERVER)
-    viewer.message_received({"view": view, "agent": "Rook"})
+    outlet = life.watches("Ben", Role.OBSERVER, view=view, agent="Rook")
     made = life.count_made()
     life.goes_on(5.0)
-    assert (made, len(outlet.taken())) == ([], 1)
+    assert (made, outlet.taken()) == ([], [])
     life.game.perform("Ana", "say hello")
     life.goes_on(MIND_SECONDS + POLL_SECONDS)
     assert len(made) >= 1
@@ -126,12 +125,7 @@ def test_what_has_not_changed_is_not_made_again(tmp_path: Path, view: str):
 
 def test_all_who_see_the_same_are_sent_the_same_bytes(tmp_path: Path):
     life = Watched(tmp_path)
-    outlets = []
-    for name in ("Ana", "Ben"):
-        viewer, outlet = life.looks(name, Role.OBSERVER)
-        viewer.message_received({"view": "feed"})
-        outlet.taken()
-        outlets.append(outlet)
+    outlets = [life.watches(name, Role.OBSERVER, view="feed") for name in ("Ana", "Ben")]
     life.game.perform("Ana", "say hello")
     life.goes_on()
     first, second = (outlet.sent for outlet in outlets)
@@ -141,11 +135,7 @@ def test_all_who_see_the_same_are_sent_the_same_bytes(tmp_path: Path):
 
 def test_one_who_stops_reading_is_sent_nothing_and_later_the_feed_as_it_is(tmp_path: Path):
     life = Watched(tmp_path)
-    viewer, slow = life.looks("Ben", Role.OBSERVER)
-    other, quick = life.looks("Ana", Role.OBSERVER)
-    for one in (viewer, other):
-        one.message_received({"view": "feed"})
-    slow.taken()
+    slow, quick = (life.watches(name, Role.OBSERVER, view="feed") for name in ("Ben", "Ana"))
     slow.is_congested = True
     for number in range(3 * SHOWN_ENTRIES):
         life.game.perform("Ana", f"say Number {number}.")
@@ -162,9 +152,7 @@ def test_one_who_stops_reading_is_sent_nothing_and_later_the_feed_as_it_is(tmp_p
 
 def test_a_role_that_is_taken_away_closes_the_view_at_the_next_update(tmp_path: Path):
     life = Watched(tmp_path, "say hello | I am lonely")
-    viewer, outlet = life.looks("Ben", Role.OBSERVER)
-    viewer.message_received({"view": "feed"})
-    outlet.taken()
+    outlet = life.watches("Ben", Role.OBSERVER, view="feed")
     life.ben.role = Role.PLAYER
     life.turns()
     life.goes_on()
@@ -187,9 +175,7 @@ def test_the_window_follows_whoever_looks_through_it(tmp_path: Path):
 def test_an_agent_that_goes_while_it_is_looked_at_is_said_to_be_gone(tmp_path: Path):
     life = Watched(tmp_path, "look")
     life.turns()
-    viewer, outlet = life.looks("Ben", Role.OBSERVER)
-    viewer.message_received({"view": "mind", "agent": "Rook"})
-    outlet.taken()
+    outlet = life.watches("Ben", Role.OBSERVER, view="mind", agent="Rook")
     del life.agents["Rook"]
     life.goes_on(POLL_SECONDS + MIND_SECONDS + 0.5)
     (told,) = outlet.taken()
@@ -315,22 +301,10 @@ def test_a_window_shows_nothing_as_it_was_at_a_time(tmp_path: Path, view: str):
     assert answer["unseen"] == f"The view '{view}@2026-11-21T20:35' is for observers and admins."
 
 
-def test_the_town_shows_who_has_just_spoken(tmp_path: Path):
-    life = Watched(tmp_path)
-    life.game.perform("Cat", "say hello")
-    rooms = life.observatory.views.make_now("town", {}, WHOLE)["rooms"]
-    assert [one["name"] for room in rooms for one in room["people"] if one.get("speaks")] == ["Cat"]
-
-
 def test_two_admins_at_one_mind_both_see_what_one_of_them_pins(tmp_path: Path):
     life = Watched(tmp_path, "look")
     life.turns()
-    outlets = []
-    for name in ("Ana", "Ben"):
-        viewer, outlet = life.looks(name, Role.ADMIN)
-        viewer.message_received({"view": "mind", "agent": "Rook"})
-        outlet.taken()
-        outlets.append(outlet)
+    outlets = [life.watches(name, Role.ADMIN, view="mind", agent="Rook") for name in ("Ana", "Ben")]
     life.game.perform("Ana", "@memory-pin Rook The key is under the step.")
     life.game.perform("Ben", "@memory-pin Rook The key is under the step.")
     life.goes_on(POLL_SECONDS + MIND_SECONDS)
@@ -340,19 +314,19 @@ def test_two_admins_at_one_mind_both_see_what_one_of_them_pins(tmp_path: Path):
 
 def test_health_says_in_its_first_line_why_it_is_slow(tmp_path: Path):
     life = Watched(tmp_path, ModelError("The host is gone."), "look")
-    admin = Player(life.game, "Ben")
+    observer = Player(life.game, "Ben")
     life.ben.role = Role.OBSERVER
-    admin.screen()
-    admin.types("@health")
-    assert admin.screen()[0] == "There is no model, so nobody thinks. None was found."
+
+    def first_line() -> str:
+        observer.screen()
+        observer.types("@health")
+        return observer.screen()[0]
+
+    assert first_line() == "There is no model, so nobody thinks. None was found."
     life.turns()
-    admin.screen()
-    admin.types("@health")
-    assert admin.screen()[0] == "scripted fails: The host is gone."
+    assert first_line() == "scripted fails: The host is gone."
     life.turns()
-    admin.screen()
-    admin.types("@health")
-    assert admin.screen()[0].startswith("An answer takes ")
+    assert first_line().startswith("An answer takes ")
 
 
 @pytest.mark.parametrize(
@@ -367,13 +341,6 @@ def test_health_says_in_its_first_line_why_it_is_slow(tmp_path: Path):
     ],
 )
 def test_what_weighs_most_is_why_it_is_slow(timing: dict[str, float], late: float, told: str):
-    model: dict[str, Any] = {
-        "failing": None,
-        "answered": 9,
-        "running": 1,
-        "waiting": 3,
-        "seconds": 2.5,
-        "timing": timing,
-    }
-    model |= {"tokens_per_second": 12.3, "cached_share": 0.4, "model": "m", "error": ""}
+    model: dict[str, Any] = {"failing": None, "answered": 9, "running": 1, "waiting": 3, "seconds": 2.5}
+    model |= {"timing": timing, "tokens_per_second": 12.3, "cached_share": 0.4, "model": "m", "error": ""}
     assert told in why_slow({"models": [model], "late": late, "problem": ""}, ENGLISH)

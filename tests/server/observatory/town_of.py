@@ -68,6 +68,13 @@ class Watched(Life):
         outlet = Outlet()
         return self.observatory.open(outlet, lambda: self.game.world.characters.get(name)), outlet
 
+    def watches(self, name: str, role: Role = Role.PLAYER, **asked: str) -> Outlet:
+        """Return what is sent to somebody who looks at a view, from the first change on."""
+        viewer, outlet = self.looks(name, role)
+        viewer.message_received(asked)
+        outlet.taken()
+        return outlet
+
     def asked(self, name: str, role: Role, **message: Any) -> dict[str, Any]:
         """Return the answer to one question."""
 
