@@ -79,9 +79,13 @@ class Dialogue:
 
     def ask(self, key: str, answer: Callable[[str], None], *, hidden: bool = False) -> None:
         """Ask a sentence of the wording; the next line goes to `answer`. A `hidden` answer is not shown while typed."""
-        self.prompt = f"{self.services.wording()(key)} "
+        self.prompt = f"{self.say(key)} "
         self._answer = answer
         self.caller.hide_typing(hidden)
+
+    def say(self, key: str, **values: object) -> str:
+        """Return a sentence of the wording as it is now."""
+        return self.services.wording()(key, **values)
 
     def line_received(self, text: str) -> None:
         """Take the answer to the question that is open."""
@@ -103,7 +107,7 @@ class Dialogue:
                 failed(result.getErrorMessage())
             else:
                 log.error("a login failed: %s", result.getTraceback())
-                failed(self.services.wording()("door.went_wrong"))
+                failed(self.say("door.went_wrong"))
 
         self._awaited = outcome
         outcome.addBoth(come)
@@ -114,7 +118,7 @@ class Dialogue:
         """Hold lines until a password is compared, and tell of the wait if there were wrong ones before."""
         authenticator, host = self.services.authenticator, self.caller.host
         if seconds := authenticator.wait_seconds(name, host):
-            self.caller.show(self.services.wording()("door.must_wait", seconds=math.ceil(seconds)))
+            self.caller.show(self.say("door.must_wait", seconds=math.ceil(seconds)))
         self.wait_for(authenticator.attempt(name, password, host), then, failed)
 
     def stop(self) -> None:
@@ -150,8 +154,7 @@ class NewPassword:
             self.dialogue.wait_for(hashed, self.chosen, lambda reason: self._refuse(key, reason))
 
     def _problem_with(self, password: str) -> str:
-        services = self.dialogue.services
-        say, shortest = services.wording(), services.settings.shortest_password
+        say, shortest = self.dialogue.say, self.dialogue.services.settings.shortest_password
         if len(password) < shortest:
             return say("door.too_short", shortest=shortest)
         if password.casefold() == self.name.casefold():
@@ -188,7 +191,7 @@ class Login(Dialogue):
         there. Somebody with a one-time password, or none yet, is asked for a new one.
         """
         if self.is_waiting:
-            on_result(False, self.services.wording()("door.one_at_a_time"))
+            on_result(False, self.say("door.one_at_a_time"))
             return
         try:
             claim = self.services.accounts.identify(given, self.caller.host)
@@ -209,7 +212,7 @@ class Login(Dialogue):
                 else:
                     self._try(claim, password)
             case AccountState.NEW | AccountState.UNCLAIMED:
-                self._tell(False, self.services.wording()("door.has_no_password_yet", name=claim.name))
+                self._tell(False, self.say("door.has_no_password_yet", name=claim.name))
                 self._ask_first_password(claim)
 
     def _ask_name(self) -> None:
@@ -254,18 +257,18 @@ class Login(Dialogue):
         )
 
     def _on_outcome(self, claim: LoginName, outcome: PasswordOutcome, password: str) -> None:
-        say, account = self.services.wording(), self.services.accounts.account(claim.name)
+        account = self.services.accounts.account(claim.name)
         if outcome is PasswordOutcome.THROTTLED:
-            self._end(say("door.too_soon"))
+            self._end(self.say("door.too_soon"))
         elif outcome is PasswordOutcome.WRONG:
             self._wrong += 1
             if self._wrong >= self.services.settings.password_tries:
-                self._end(say("door.too_many_wrong"))
+                self._end(self.say("door.too_many_wrong"))
                 return
-            self._refuse(say("door.wrong_password", name=claim.name), say("door.goes_back"))
+            self._refuse(self.say("door.wrong_password", name=claim.name), self.say("door.goes_back"))
             self._ask_password(claim)
         elif account and account.one_time:
-            self._refuse(say("door.one_time"))
+            self._refuse(self.say("door.one_time"))
             self._ask_own_password(claim, password)
         else:
             self._come_in(claim)
@@ -298,8 +301,8 @@ class Login(Dialogue):
         if self._refuse_signup(claim):
             return
         key = "door.new_name" if claim.state is AccountState.NEW else "door.unclaimed"
-        shortest, say = self.services.settings.shortest_password, self.services.wording()
-        self.caller.show(f"{say(key, name=claim.name, shortest=shortest)} {say('door.goes_back')}")
+        welcome = self.say(key, name=claim.name, shortest=self.services.settings.shortest_password)
+        self.caller.show(f"{welcome} {self.say('door.goes_back')}")
         NewPassword(self, claim.name, lambda kept: self._claim(claim, kept), self._ask_name).ask("door.choose_password")
 
     def _claim(self, claim: LoginName, kept: str) -> None:
@@ -318,7 +321,7 @@ class Login(Dialogue):
     def _refuse_signup(self, claim: LoginName) -> bool:
         if claim.state is not AccountState.NEW or not self.services.authenticator.signups.is_exceeded(self.caller.host):
             return False
-        self._start_again(self.services.wording()("door.too_many_new"))
+        self._start_again(self.say("door.too_many_new"))
         return True
 
     def _come_in(self, claim: LoginName) -> None:

@@ -68,21 +68,21 @@ class PasswordChange(Dialogue):
 
     def _on_outcome(self, outcome: PasswordOutcome) -> None:
         if outcome is not PasswordOutcome.RIGHT:
-            self._over(self.services.wording()("door.not_changed_wrong"))
+            self._over(self.say("door.not_changed_wrong"))
             return
         NewPassword(
             self,
             self._name,
             lambda kept: self.wait_for(
                 self.services.accounts.set_password(self._name, kept),
-                lambda _: self._over(self.services.wording()("door.password_changed")),
+                lambda _: self._over(self.say("door.password_changed")),
                 self._over,
             ),
             self._give_up,
         ).ask("door.ask_new_password")
 
     def _give_up(self) -> None:
-        self._over(self.services.wording()("door.password_unchanged"))
+        self._over(self.say("door.password_unchanged"))
 
 
 def one_time_password() -> str:

@@ -10,6 +10,7 @@ from typing import Any
 from twisted.internet.threads import deferToThread
 
 from agents.memory.strategy import loaded_strategies
+from config.settings import WorldSettings
 from server.chronicle.reading import Own, Reader, Reading, Scope, Whole, Window, format_clock, reader_of
 from server.chronicle.rendering import event_line, html_page, markdown, plain_lines, room_map
 from server.clock import InThread
@@ -61,7 +62,7 @@ def run_chronicle(options: argparse.Namespace, echo: Callable[[str], None]) -> i
         text = markdown(reading, settings.name, say)
     else:
         rooms = {one.event.room for one in reading.events if one.event.room} | set(reading.before.values())
-        text = html_page(reading, settings.name, room_map(_world(vault), rooms), say)
+        text = html_page(reading, settings.name, room_map(_world(vault, settings), rooms), say)
     _write(text, reading, options, echo)
     for problem in problems if options.out or not options.text else []:
         echo(problem)
@@ -82,9 +83,9 @@ def _period(wanted: str | None, reader: Reader) -> Period:
     return period
 
 
-def _world(vault: Vault) -> World | None:
+def _world(vault: Vault, settings: WorldSettings) -> World | None:
     try:
-        return load_world(vault, loaded_strategies().load_settings(vault).world)
+        return load_world(vault, settings)
     except (NoteError, WorldError):
         return None  # the events are shown without a map of the rooms
 

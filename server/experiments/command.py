@@ -40,11 +40,11 @@ class SweepProgress:
 
     def show(self, done: int, failed: int) -> None:
         """Tell how many runs were done and given up since the beginning."""
-        line = self.line(done, failed)
+        line, is_last = self.line(done, failed), self._before + done + failed >= self._total
         if self._stream.isatty():
             self._width = max(self._width, len(line))
             self._stream.write("\r" + line.ljust(self._width))
-        elif self._told is not None and self._now() - self._told < PLAIN_SECONDS and not self._is_last(done, failed):
+        elif self._told is not None and self._now() - self._told < PLAIN_SECONDS and not is_last:
             return
         else:
             self._stream.write(line + "\n")
@@ -67,9 +67,6 @@ class SweepProgress:
         if (new := done + failed) and minutes > 0:
             words += [f"{new / minutes:.3g} a minute", _left((self._total - over) * minutes / new)]
         return ", ".join(words)
-
-    def _is_last(self, done: int, failed: int) -> bool:
-        return self._before + done + failed >= self._total
 
 
 def _left(minutes: float) -> str:
