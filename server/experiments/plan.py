@@ -61,17 +61,15 @@ def check_value(name: str, value: Value, plan: Path, memory: type[MemorySettings
 
     Raises: NoteError naming the plan's file and line, and what is expected, if it is not valid.
     """
-    wrong = _WRONG.get(name)
-    if wrong is None:
-        check_setting(find_setting(name, memory), value.raw, str(plan), value.line)
-        expected = _unknown_part(name, value.raw)
+    given = "" if value.raw is None else value.raw
+    if name in _WRONG:
+        expected, text = _WRONG[name](value.raw, plan.parent), str(given)
     else:
-        expected = wrong(value.raw, plan.parent)
+        check_setting(find_setting(name, memory), value.raw, str(plan), value.line)
+        expected, text = _unknown_part(name, value.raw), format_value(given)
     if expected:
         raise NoteError(f"{plan}:{value.line}: {name} is {value.raw!r}; expected {expected}.")
-    if name in _WRONG:
-        return "" if value.raw is None else str(value.raw)
-    return format_value("" if value.raw is None else value.raw)
+    return text
 
 
 def folder_in(folder: Path, name: str) -> Path:
@@ -128,7 +126,7 @@ def _unknown_part(name: str, value: object) -> str:
 
 FACTORS = "Factors"
 HEADS = ("factor", "values")
-OPTIONS = ("vault", "model", "turns", "hours", "agents", "templates")
+OPTIONS = tuple(_WRONG)
 """Factors that are no settings: options of `simulate`."""
 
 SEEDS, REPETITIONS = "seeds", "repetitions"

@@ -8,7 +8,6 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 from statistics import fmean
@@ -24,22 +23,21 @@ MAX_PROMPT_LINES = 40
 MAX_NAMED = 20
 
 
-@dataclass(frozen=True)
-class Conclusion:
-    """A difference from the first condition whose interval lies on one side of 0."""
-
-    metric: str
-    condition: str
-    difference: Estimate
+Differences = Mapping[tuple[str, str], Estimate]
+"""By metric and condition, the difference from the first condition. It is a conclusion if its interval is without 0."""
 
 
 def report_text(study: Study, plots: Mapping[str, str], abouts: Mapping[str, str]) -> str:
     """Return the report. `plots` are paths of images by metric, `abouts` what each metric tells. Raises: NoteError."""
-    parts = [[f"# {study.title}", *_head(study)], _conclusions(study)]
-    parts += [_metric(study, name, plots.get(name, ""), abouts.get(name, "")) for name in _varied_metrics(study)]
+    differences = differences_of(study)
+    parts = [[f"# {study.title}", *_head(study)], _conclusions(study, differences)]
+    for name in _varied_metrics(study):
+        about, plot = abouts.get(name, ""), plots.get(name, "")
+        lines = [f"## {name}", "", *([about, ""] if about else []), *_metric(study, name, differences)]
+        parts.append([*lines, "", f"![{name}]({plot})"] if plot else lines)
     parts += [
         _constant_metrics(study),
-        _audit(study),
+        _audit(study, differences),
         _costs(study),
         _first_prompt(study),
         _models(study),
@@ -48,15 +46,10 @@ def report_text(study: Study, plots: Mapping[str, str], abouts: Mapping[str, str
     return "\n\n".join("\n".join(part) for part in parts if part) + "\n"
 
 
-def conclusions_of(study: Study) -> list[Conclusion]:
-    """Return every difference from the first condition that is clear, in the order of metrics and conditions."""
-    found = []
-    for metric in study.metrics:
-        for condition in study.conditions[1:]:
-            difference = _difference(study, metric, condition)
-            if difference and difference.is_clear:
-                found.append(Conclusion(metric, condition, difference))
-    return found
+def differences_of(study: Study) -> Differences:
+    """Return the difference of each varied metric and condition from the first condition, in their order."""
+    pairs = ((metric, condition) for metric in _varied_metrics(study) for condition in study.conditions[1:])
+    return {pair: found for pair in pairs if (found := _difference(study, *pair))}
 
 
 def _difference(study: Study, metric: str, condition: str, perturbation: str = "") -> Estimate | None:
@@ -69,49 +62,36 @@ def _head(study: Study) -> list[str]:
     told = f"{len(study.results):,} runs are done, {len(study.missing):,} are missing. "
     told += f"There are {len(study.conditions):,} conditions with {seeds:,} seeds (and repetitions) each."
     lines = ["", told, "Intervals are 95 % bootstrap intervals of the mean over seeds."]
-    if any(one.costs["failed"] for one in study.results):
-        failed = sum(one.costs["failed"] for one in study.results)
+    if failed := sum(one.costs["failed"] for one in study.results):
         lines.append(f"{failed:,.0f} turns had no answer of a model, and count all the same.")
     if 1 < seeds < 6:
         lines.append(f"With {seeds} seeds an interval spans little more than the values themselves: take it as a hint.")
     return lines
 
 
-def _conclusions(study: Study) -> list[str]:
+def _conclusions(study: Study, differences: Differences) -> list[str]:
     if len(study.conditions) < 2:
         return []
-    tests = len(_varied_metrics(study)) * (len(study.conditions) - 1)
-    lines = [
-        "## What differs",
-        "",
-        f"Compared with {study.conditions[0]}, paired by seed, in {tests:,} comparisons:",
-        "",
-    ]
-    found = conclusions_of(study)
+    first, tests = study.conditions[0], len(_varied_metrics(study)) * (len(study.conditions) - 1)
+    head = ["## What differs", ""]
+    found = {pair: difference for pair, difference in differences.items() if difference.is_clear}
     if not found:
-        return [
-            *lines[:2],
-            f"Nothing: of {tests:,} comparisons with {study.conditions[0]} none has an interval without 0.",
-        ]
+        return [*head, f"Nothing: of {tests:,} comparisons with {first} none has an interval without 0."]
     rows = [
-        (one.condition, one.metric, format_number(one.difference.mean), format_interval(one.difference))
-        for one in found
+        (condition, metric, format_number(difference.mean), format_interval(difference))
+        for (metric, condition), difference in found.items()
     ]
-    chance = f"By chance alone some {_by_chance(study):.0f} of them would look like this."
-    return [*lines, *_table(("condition", "metric", "difference", "95 %"), rows), "", chance]
+    chance = f"By chance alone some {_by_chance(differences):.0f} of them would look like this."
+    about = f"Compared with {first}, paired by seed, in {tests:,} comparisons:"
+    return [*head, about, "", *_table(("condition", "metric", "difference", "95 %"), rows), "", chance]
 
 
-def _by_chance(study: Study) -> float:
+def _by_chance(differences: Differences) -> float:
     """Return how many comparisons would look clear if nothing differed.
 
     Of a few seeds an interval is without 0 as soon as all differences have one sign, which n coins do with 2^(1-n).
     """
-    expected = 0.0
-    for metric in _varied_metrics(study):
-        for condition in study.conditions[1:]:
-            if (found := _difference(study, metric, condition)) and found.n > 1:
-                expected += max(1 - LEVEL, 2.0 ** (1 - found.n))
-    return expected
+    return sum(max(1 - LEVEL, 2.0 ** (1 - found.n)) for found in differences.values() if found.n > 1)
 
 
 def _varied_metrics(study: Study) -> list[str]:
@@ -127,7 +107,8 @@ def _constant_metrics(study: Study) -> list[str]:
     return ["## The same in every run", "", *_table(("metric", "value"), rows)] if rows else []
 
 
-def _metric(study: Study, name: str, plot: str, about: str) -> list[str]:
+def _metric(study: Study, name: str, differences: Differences) -> list[str]:
+    """Return the table of a metric."""
     rows = []
     for condition in study.conditions:
         values = study.values(name, condition)
@@ -135,39 +116,28 @@ def _metric(study: Study, name: str, plot: str, about: str) -> list[str]:
             rows.append((condition, "0", "–", "–", "–", "–"))
             continue
         found = estimate(list(values.values()))
-        difference = _difference(study, name, condition) if condition != study.conditions[0] else None
+        difference = differences.get((name, condition))
         told = (format_number(difference.mean), format_interval(difference)) if difference else ("–", "–")
         rows.append((condition, str(found.n), format_number(found.mean), format_interval(found), *told))
-    heads = ("condition", "n", "mean", "95 %", "difference", "95 %")
-    lines = [f"## {name}", "", *([about, ""] if about else []), *_table(heads, rows)]
-    return [*lines, "", f"![{name}]({plot})"] if plot else lines
+    return _table(("condition", "n", "mean", "95 %", "difference", "95 %"), rows)
 
 
-def _audit(study: Study) -> list[str]:
+def _audit(study: Study, differences: Differences) -> list[str]:
     """Return how much each conclusion moves when what should not matter is changed."""
     others = [name for name in study.perturbations if name]
-    found = conclusions_of(study)
+    found = {pair: difference for pair, difference in differences.items() if difference.is_clear}
     if not others:
         return []
     if not found:
         return ["## Audit", "", "There is no clear difference, so there is nothing that could move."]
     rows = []
-    for one in found:
-        moved = [_difference(study, one.metric, one.condition, name) for name in others]
+    for (metric, condition), difference in found.items():
+        moved = [_difference(study, metric, condition, name) for name in others]
         known = [each.mean for each in moved if each]
-        most = max((abs(mean - one.difference.mean) for mean in known), default=float("nan"))
-        holds = all((mean > 0) == (one.difference.mean > 0) for mean in known)
-        cells = [format_number(each.mean) if each else "–" for each in moved]
-        rows.append(
-            (
-                one.condition,
-                one.metric,
-                format_number(one.difference.mean),
-                *cells,
-                format_number(most),
-                "yes" if holds else "no",
-            )
-        )
+        most = max((abs(mean - difference.mean) for mean in known), default=float("nan"))
+        holds = all((mean > 0) == (difference.mean > 0) for mean in known)
+        cells = [format_number(difference.mean), *(format_number(each.mean) if each else "–" for each in moved)]
+        rows.append((condition, metric, *cells, format_number(most), "yes" if holds else "no"))
     heads = ("condition", "metric", "as it is", *others, "moves by up to", "keeps its sign")
     about = "Each conclusion again, with changes that should not matter: the order of exits, other names, profiles as "
     return ["## Audit", "", f"{about}lists, and rules in other words.", "", *_table(heads, rows)]
