@@ -7,13 +7,13 @@ import random
 from pathlib import Path
 from typing import Any
 
+from agents.memory.strategy import loaded_strategies
 from server.accounts.database import AccountDatabase
 from server.accounts.store import AccountStore
 from server.app import Fallwater
 from server.clock import Runtime
 from tests.server.front_door import NOW_MS
 from vault.atomic_write import Disk
-from vault.config_notes import load_settings
 from vault.vault import Vault, open_vault
 
 FULL = OSError(errno.ENOSPC, "No space left on device")
@@ -47,6 +47,6 @@ def world_of(folder: Path, reactor: Any, disk: Disk | None = None) -> Fallwater:
     open_vault(folder / "world")
     vault = Vault(folder / "world", disk)
     accounts = AccountStore(AccountDatabase(folder / "accounts", in_memory=True))
-    settings, said = load_settings(vault), list[str]()
-    runtime = Runtime(reactor, random.Random(1), lambda: NOW_MS, said.append, lambda call: None)
+    settings, said = loaded_strategies().load_settings(vault), list[str]()
+    runtime = Runtime(reactor, random.Random(1), lambda: NOW_MS, said.append, lambda call: call())
     return Fallwater(vault, settings, runtime, accounts)

@@ -6,11 +6,11 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from twisted.internet.defer import Deferred
 from twisted.internet.task import Clock
 
 from config.settings import WorldSettings
 from server.autosave import GroupCommit, SaveBoard, SaveNotes, Saver
+from tests.server.front_door import Thread
 from tests.vault.failing_disk import FailingDisk
 from tests.vault.vault_of import vault_of
 from tests.world.inn import inn
@@ -96,33 +96,6 @@ def test_a_new_failure_after_a_recovery_is_logged_again(tmp_path, caplog):
     assert len(caplog.records) == 2
 
 
-class Threads:
-    """Stands for another thread: what is given to it is done when the test says so."""
-
-    def __init__(self) -> None:
-        self._given: list[tuple[Deferred[None], Callable[..., None], tuple[object, ...]]] = []
-
-    def __call__(self, call: Callable[..., None], *arguments: object) -> Deferred[None]:
-        ended: Deferred[None] = Deferred()
-        self._given.append((ended, call, arguments))
-        return ended
-
-    @property
-    def busy(self) -> int:
-        return len(self._given)
-
-    def work(self) -> None:
-        """Do what was given."""
-        given, self._given = self._given, []
-        for ended, call, arguments in given:
-            try:
-                call(*arguments)
-            except OSError as error:
-                ended.errback(error)
-            else:
-                ended.callback(None)
-
-
 class FakeJournal:
     """Counts its new lines, and how often they were forced to disk."""
 
@@ -145,8 +118,8 @@ class Group:
     """Journals that are forced to disk every 50 ms of a clock."""
 
     def __init__(self, *journals: FakeJournal) -> None:
-        self.clock, self.threads = Clock(), Threads()
-        self.sync = GroupCommit(lambda: journals, 50, self.clock, self.threads)
+        self.clock, self.thread = Clock(), Thread()
+        self.sync = GroupCommit(lambda: journals, 50, self.clock, self.thread)
         self.sync.start()
 
 
@@ -155,17 +128,17 @@ def test_many_memories_of_many_agents_are_forced_to_disk_together():
     group = Group(eliza, moss, odile)
     eliza.new_lines, moss.new_lines = 20, 3
     group.clock.advance(0.049)
-    assert group.threads.busy == 0
+    assert group.thread.jobs == []
     group.clock.advance(0.001)
-    assert group.threads.busy == 1
-    group.threads.work()
+    assert len(group.thread.jobs) == 1
+    group.thread.goes_on()
     assert [journal.forced for journal in (eliza, moss, odile)] == [1, 1, 0]
 
 
 def test_where_nothing_is_new_no_thread_is_troubled():
     group = Group(FakeJournal())
     group.clock.pump([0.05] * 10)
-    assert group.threads.busy == 0
+    assert group.thread.jobs == []
     assert len(group.clock.getDelayedCalls()) == 1
 
 
@@ -175,10 +148,10 @@ def test_there_is_one_forcing_at_a_time_and_then_the_next():
     for _ in range(3):
         eliza.new_lines += 1
         group.clock.advance(0.05)
-    assert group.threads.busy == 1
-    group.threads.work()
+    assert len(group.thread.jobs) == 1
+    group.thread.goes_on()
     group.clock.advance(0.05)
-    group.threads.work()
+    group.thread.goes_on()
     assert eliza.forced == 2
 
 
@@ -188,7 +161,7 @@ def test_a_journal_that_cannot_be_forced_is_logged_and_keeps_no_other_from_it(ca
     for _ in range(2):
         eliza.new_lines = moss.new_lines = 1
         group.clock.advance(0.05)
-        group.threads.work()
+        group.thread.goes_on()
     assert moss.forced == 2
     assert {r.getMessage() for r in caplog.records} == {"syncing to disk failed: input/output error"}
 
@@ -199,7 +172,7 @@ def test_after_stopping_nothing_is_begun():
     eliza.new_lines = 1
     group.clock.advance(0.05)
     group.sync.stop()
-    group.threads.work()
+    group.thread.goes_on()
     assert eliza.forced == 1
     assert group.clock.getDelayedCalls() == []
 

@@ -17,6 +17,7 @@ from server.accounts.passwords import Argon2
 from server.cli import run
 from server.options import default_vault
 from tests.server.front_door import accounts_in
+from tests.server.test_listeners import OpenPort
 from vault.vault import open_vault
 
 
@@ -28,20 +29,7 @@ class MemoryReactor(MemoryReactorClock):
 
     def listenTCP(self, port, factory, backlog=50, interface=""):
         super().listenTCP(port, factory, backlog, interface)
-        return OpenPort(interface, port)
-
-
-class OpenPort:
-    """A port that is open as far as anybody can tell."""
-
-    def __init__(self, host: str, port: int) -> None:
-        self._address = IPv4Address("TCP", host, port)
-
-    def getHost(self) -> IPv4Address:
-        return self._address
-
-    def stopListening(self) -> None:
-        pass
+        return OpenPort(IPv4Address("TCP", interface, port))
 
 
 class TakenPort(MemoryReactor):
@@ -71,19 +59,15 @@ def serve(reactor: MemoryReactor, vault: Path, *arguments: object) -> None:
     asyncio.run(on_a_loop())
 
 
-def test_the_vault_is_world_in_the_folder_where_one_is(tmp_path):
-    assert default_vault(tmp_path) == tmp_path / "world"
-
-
-def test_a_vault_that_exists_is_the_default_vault(tmp_path):
-    (tmp_path / "world" / "rooms").mkdir(parents=True)
-    assert default_vault(tmp_path) == tmp_path / "world"
-
-
-def test_in_the_project_s_own_folder_the_vault_stands_beside_the_package(tmp_path):
-    (tmp_path / "world").mkdir()
-    (tmp_path / "world" / "__init__.py").touch()
-    assert default_vault(tmp_path) == tmp_path / "fallwater-world"
+@pytest.mark.parametrize(
+    ("there", "name"), [("", "world"), ("rooms/Hall.md", "world"), ("__init__.py", "fallwater-world")]
+)
+def test_the_vault_is_world_and_beside_the_package_in_the_project_s_own_folder(tmp_path, there, name):
+    if there:
+        path = tmp_path / "world" / there
+        path.parent.mkdir(parents=True)
+        path.touch()
+    assert default_vault(tmp_path) == tmp_path / name
 
 
 def test_a_new_world_is_opened_and_says_what_to_type_next(tmp_path, capsys):
@@ -126,13 +110,9 @@ def test_the_address_to_listen_on_can_be_given(tmp_path, capsys):
     assert " is open on [::1]:4321. " in capsys.readouterr().out
 
 
-@pytest.mark.parametrize("port", [-1, 65536])
-def test_a_port_that_is_none_is_refused(tmp_path, port):
-    message = refusal("--vault", tmp_path / "w", f"--port={port}")
-    assert message == f"fallwater: --port is {port}; expected a port from 0 to 65535."
-
-
-@pytest.mark.parametrize("model", ["gpt", "ollama:", "ollama: x", "", "EMBEDDED"])
+@pytest.mark.parametrize(
+    "model", ["gpt", "ollama", "ollama:", "ollama: x", "", "EMBEDDED", "embedded:x", "none ", "../x"]
+)
 def test_a_model_that_is_none_is_refused(tmp_path, model):
     message = refusal("--vault", tmp_path / "w", "--model", model)
     assert message == f"fallwater: --model is {model!r}; expected auto, embedded, none, ollama:NAME or gguf:FILE."
@@ -150,20 +130,22 @@ def test_a_setting_that_will_not_do_is_told_with_file_and_line(tmp_path):
     assert refusal("--vault", tmp_path / "w").startswith("fallwater: config/server.md:3: port is 'many'; expected")
 
 
-def test_a_trial_tells_of_a_room_that_leads_nowhere_with_file_and_line(tmp_path):
+@pytest.mark.parametrize(
+    ("note", "text", "wrong"),
+    [
+        (
+            "rooms/Attic.md",
+            "Dust.\n\n## Exits\n- **up**: [[The Moon]]\n",
+            "rooms/Attic.md:4: the exit 'up' leads to 'The Moon', which has no note in rooms.",
+        ),
+        ("text/help.md", "**loook**: See.\n", "text/help.md:1: there is no command 'loook'; did you mean 'look'?"),
+        ("config/server.md", "**port**: many\n", "config/server.md:1: port is 'many'; expected"),
+    ],
+)
+def test_a_trial_tells_what_is_wrong_with_file_and_line(tmp_path, note, text, wrong):
     open_vault(tmp_path / "w")
-    (tmp_path / "w" / "rooms" / "Attic.md").write_text("Dust.\n\n## Exits\n- **up**: [[The Moon]]\n")
-    assert refusal("--vault", tmp_path / "w", "--check") == (
-        "fallwater: rooms/Attic.md:4: the exit 'up' leads to 'The Moon', which has no note in rooms."
-    )
-
-
-def test_a_trial_tells_of_help_for_a_command_that_there_is_not(tmp_path):
-    open_vault(tmp_path / "w")
-    (tmp_path / "w" / "text" / "help.md").write_text("**loook**: See.\n")
-    assert refusal("--vault", tmp_path / "w", "--check") == (
-        "fallwater: text/help.md:1: there is no command 'loook'; did you mean 'look'?"
-    )
+    (tmp_path / "w" / note).write_text(text)
+    assert refusal("--vault", tmp_path / "w", "--check").startswith(f"fallwater: {wrong}")
 
 
 def test_a_world_is_only_tried_where_that_is_asked_for(tmp_path, capsys):
@@ -174,8 +156,6 @@ def test_a_world_is_only_tried_where_that_is_asked_for(tmp_path, capsys):
         run(reactor, ["serve", "--vault", str(tmp_path / "w"), option])
         assert capsys.readouterr().out == f"The world in {tmp_path / 'w'} could be opened.\n"
     assert (sorted(tmp_path.rglob("*")), reactor.tcpServers) == (before, [])
-    (tmp_path / "w" / "config" / "server.md").write_text("**port**: many\n")
-    assert refusal("--vault", tmp_path / "w", "--check").startswith("fallwater: config/server.md:1: port is 'many'")
     assert refusal("--vault", tmp_path / "x", "--check").endswith("there is no vault here. Name it with --vault.")
 
 

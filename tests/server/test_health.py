@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from twisted.internet.defer import Deferred, succeed
+from twisted.internet.defer import Deferred
 from twisted.internet.error import CannotListenError, ConnectionDone
 from twisted.internet.protocol import Factory
 from twisted.internet.testing import MemoryReactorClock, StringTransport
@@ -29,6 +29,7 @@ from server.health import (
 )
 from server.listeners import TELNET, WEB, Ports
 from server.metrics import MAX_OPEN_CONNECTIONS, MonitoringSite
+from tests.server.front_door import at_once
 from tests.server.monitored_world import FillingDisk, world_of
 from vault.atomic_write import Disk
 from world.events import Arrived
@@ -56,10 +57,6 @@ def lag(reactor) -> ReactorLag:
     lag = ReactorLag(reactor)
     lag.start()
     return lag
-
-
-def at_once(check: Callable[..., str], *arguments: Any) -> Deferred[str]:
-    return succeed(check(*arguments))
 
 
 def checked(world: Fallwater, lag: ReactorLag) -> HealthStatus:

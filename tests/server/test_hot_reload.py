@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import random
 import shutil
 from pathlib import Path
 
@@ -11,31 +10,20 @@ import pytest
 from twisted.internet.task import Clock
 
 from agents.memory.strategy import loaded_strategies
-from server.accounts.database import AccountDatabase
-from server.accounts.store import AccountStore
-from server.app import Fallwater
-from server.clock import Runtime
-from tests.server.front_door import NOW_MS
+from tests.server.monitored_world import world_of
 from vault.entities.reload import run_steps
-from vault.vault import Vault, open_vault
+from vault.vault import Vault
 from world.entities import Character, Role
-from world.events import Event
 
 
 class Town:
     """The starter world, wired as the server has it, without a model."""
 
     def __init__(self, root: Path) -> None:
-        self.vault: Vault = open_vault(root / "world")[0]
-        self.root = self.vault.root
-        accounts = AccountStore(AccountDatabase(root / "accounts", in_memory=True))
-        settings = loaded_strategies().load_settings(self.vault)
-        clock, rng, say = Clock(), random.Random(1), list[str]().append
-        self.app = Fallwater(
-            self.vault, settings, Runtime(clock, rng, lambda: NOW_MS, say, lambda call: call()), accounts
-        )
+        self.app = world_of(root, Clock())
         self.world = self.app.world
-        self.events: list[Event] = []
+        self.vault = Vault(root / "world")
+        self.root = self.vault.root
 
     def change(self, path: str, old: str, new: str) -> None:
         text = (self.root / path).read_text()

@@ -22,6 +22,8 @@ from vault.errors import NoteError
 
 
 class OpenPort:
+    """A port that is open as far as anybody can tell; its closing ends when `closed` does."""
+
     def __init__(self, address, closed=None):
         self.address = address
         self.closed = closed

@@ -42,6 +42,7 @@ def test_options_win_over_the_notes():
         ("--metrics-port", "70000", "1 to 65535, 0 for none, or -1 for any free one"),
         ("--metrics-port", "-2", "1 to 65535, 0 for none, or -1 for any free one"),
         ("--port", "65536", "0 to 65535"),
+        ("--port", "-1", "0 to 65535"),
         ("--tls-port", "-1", "0 to 65535"),
     ],
 )

@@ -5,20 +5,13 @@ A command that is new is to be written down here, under the role that somebody h
 
 from __future__ import annotations
 
-import random
 from collections.abc import Iterable
 
 import pytest
 from twisted.internet.task import Clock
 
-from server.accounts.database import AccountDatabase
-from server.accounts.store import AccountStore
-from server.app import Fallwater
-from server.clock import Runtime
-from tests.server.front_door import NOW_MS
+from tests.server.monitored_world import world_of
 from tests.world.inn import Player
-from vault.config_notes import load_settings
-from vault.vault import open_vault
 from world.entities import Character, Role
 from world.game import Game
 
@@ -77,12 +70,7 @@ MAY = {
 @pytest.fixture(scope="module")
 def game(tmp_path_factory) -> Game:
     """The whole of a starter world, with a person and an agent of each role in it, and an agent with one grant."""
-    root = tmp_path_factory.mktemp("permissions")
-    vault, _ = open_vault(root / "world")
-    accounts = AccountStore(AccountDatabase(root / "accounts", in_memory=True))
-    clock, say = Clock(), list[str]().append
-    runtime = Runtime(clock, random.Random(1), lambda: NOW_MS, say, lambda call: call())
-    fallwater = Fallwater(vault, load_settings(vault), runtime, accounts)
+    fallwater = world_of(tmp_path_factory.mktemp("permissions"), Clock())
     world = fallwater.world
     for role in Role:
         for kind, is_agent in (("Person", False), ("Agent", True)):

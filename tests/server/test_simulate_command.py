@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import json
 import threading
 from typing import Any
@@ -10,19 +9,13 @@ from typing import Any
 import pytest
 
 from agents.simulation.simulation import Span
-from server.simulate_command import add_simulate_command, atomic_folder, part_of, run_simulation, variant_of
+from server.simulate_command import atomic_folder, part_of, run_simulation, variant_of
 from server.simulation import RunSpec
 from tests.scripted_model import ScriptedModel
-from tests.server.test_simulation import files_in, run, talkative
+from tests.server.test_simulation import files_in, options, run, talkative
 from vault.errors import NoteError
 from vault.variant import Variant
 from vault.vault import STARTER
-
-
-def options(*arguments: str) -> argparse.Namespace:
-    parser = argparse.ArgumentParser()
-    add_simulate_command(parser.add_subparsers())
-    return parser.parse_args(["simulate", *arguments])
 
 
 def looking() -> ScriptedModel:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import asyncio
 import errno
 import io
@@ -10,7 +11,6 @@ import json
 import random
 import re
 import shutil
-from argparse import Namespace
 from collections import Counter
 from datetime import datetime
 from pathlib import Path
@@ -21,22 +21,13 @@ from agents.models.model import LanguageModel, ModelError, Request
 from agents.simulation.recording import Recording, ReplayedModels, SimulationError, TurnCursor, Usage, WatchedModel
 from agents.simulation.simulation import Span
 from server import simulation
-from server.simulate_command import run_simulation
+from server.simulate_command import add_simulate_command, run_simulation
 from server.simulation import Progress, RunSpec, copy_vault, simulate
 from tests.agents.house import GOOD
 from tests.scripted_model import ScriptedModel
 from vault.errors import NoteError
 from vault.vault import STARTER
 
-UNCHANGED: dict[str, object] = {
-    "set": None,
-    "agents": None,
-    "templates": None,
-    "perturb": None,
-    "repetition": 1,
-    "whole": False,
-    "share": None,
-}
 HEADING = '{"recording": 2, "models": [], "queues": {}, "later": []}\n'
 SPEECHES = ("the water is high today", "who has seen the lost page", "tea first, then the weir", "nobody minds")
 
@@ -72,6 +63,13 @@ def talkative(root: Path) -> Path:
 def run(spec: RunSpec, *models: LanguageModel, replay: Path | None = None) -> int:
     silent = Progress(io.StringIO())
     return simulate(spec, lambda said: None, silent, ReplayedModels(replay, TurnCursor()) if replay else None, models)
+
+
+def options(*arguments: str) -> argparse.Namespace:
+    """Return what the sub-command understands of these options."""
+    parser = argparse.ArgumentParser()
+    add_simulate_command(parser.add_subparsers())
+    return parser.parse_args(["simulate", *arguments])
 
 
 def files_in(out: Path) -> dict[str, bytes]:
@@ -275,25 +273,23 @@ def test_a_question_that_is_cut_short_by_the_end_is_no_failure_of_the_model(tmp_
 
 @pytest.mark.parametrize("hours", ["inf", "1e300", "876001", "nan", "0"])
 def test_hours_that_never_end_are_refused(tmp_path, hours):
-    given = {"vault": STARTER, "out": tmp_path / "out", "hours": float(hours)}
-    options = Namespace(**given, turns=None, seed=None, model=None, record=None, replay=None, **UNCHANGED)
     with pytest.raises(SimulationError, match=rf"^--hours is {re.escape(f'{float(hours):g}')}; expected"):
-        run_simulation(options, print)
+        run_simulation(options("--out", str(tmp_path / "out"), "--hours", hours), print)
 
 
 @pytest.mark.parametrize(
     ("given", "complaint"),
     [
-        ({"model": "embedded"}, "--model is embedded; a replay asks no model. Leave it out."),
-        ({"seed": 7}, "--seed is 7; {recording} was recorded with 0. Leave it out."),
+        (("--model", "embedded"), "--model is embedded; a replay asks no model. Leave it out."),
+        (("--seed", "7"), "--seed is 7; {recording} was recorded with 0. Leave it out."),
     ],
 )
 def test_what_a_recording_says_otherwise_is_refused(tmp_path, given, complaint):
     recording = tmp_path / "recording.jsonl"
     recording.write_text(HEADING, encoding="utf-8")
-    asked = {"vault": STARTER, "out": tmp_path / "out", "hours": None, "turns": 1, "seed": None, "model": None}
+    asked = options("--out", str(tmp_path / "out"), "--turns", "1", "--replay", str(recording), *given)
     with pytest.raises(SimulationError) as refused:
-        run_simulation(Namespace(**asked | UNCHANGED | {"record": None, "replay": recording} | given), print)
+        run_simulation(asked, print)
     assert str(refused.value) == complaint.format(recording=recording)
     assert not (tmp_path / "out").exists()
 
