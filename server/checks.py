@@ -238,19 +238,19 @@ def certificate(server: ServerSettings, folder: Path, now: datetime) -> Result:
     if not (server.tls_port or server.web_tls):
         return ok("certificate", "No port for TLS is set.")
     try:
-        from server.tls import CERTIFICATE, KEY, read_certificate
+        from server.tls import paths_of, read_certificate
     except ImportError as error:
         remedy = "Run, in the folder of the project: pip install -e ."
         return problem("certificate", f"TLS needs a package that is not installed: {error}.", remedy)
     is_given = bool(server.tls_certificate or server.tls_key)
-    path = folder / (server.tls_certificate or CERTIFICATE)
+    path, key_path = paths_of(server, folder)
     if not is_given and not path.exists():
         return ok("certificate", f"{path} is made when the world opens first.")
     remedy = "Have it renewed where it comes from; the new file is loaded while the world runs."
     if not is_given:
         remedy = f"Move {path} away and restart the world: it makes another."
     try:
-        ends = read_certificate(path, folder / (server.tls_key or server.tls_certificate or KEY)).expires_at
+        ends = read_certificate(path, key_path).expires_at
     except NoteError as error:
         return problem("certificate", str(error), "See tls_certificate and tls_key in config/server.md.")
     if ends < now:

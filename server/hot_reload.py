@@ -115,8 +115,7 @@ class HotReload:
         return messages
 
     def _concerns(self, changes: Changes, folder: str) -> bool:
-        is_meant = any(source.startswith(f"{folder}/") for source in (*changes.changed, *changes.gone))
-        return is_meant or (folder in self._broken and bool(changes.changed or changes.gone))
+        return bool(_note_in(changes, folder)) or (folder in self._broken and bool(changes.changed or changes.gone))
 
     def _texts(self, changes: Changes) -> list[str]:
         world, commands = self._game.world, self._game.commands
@@ -156,10 +155,9 @@ class HotReload:
             log.error("config/world.md names the start room by its old name: %s", error)
 
     def _agents_in(self, changes: Changes) -> list[str]:
-        every = any(source.startswith("templates/") for source in (*changes.changed, *changes.gone))
         sources = (*_note_in(changes, "agents"), *(key for key in self._broken if key.startswith("agents/")))
         names = [source.split("/")[1] for source in sources]
-        return sorted({*names, *(self._agents if every else ())})
+        return sorted({*names, *(self._agents if _note_in(changes, "templates") else ())})
 
     def _agent(self, name: str, changes: Changes) -> list[str]:
         source = f"agents/{name}/agent.md"

@@ -214,14 +214,15 @@ class Credentials:
 
     def start(self) -> None:
         """Watch the files for changes from now on."""
-        self._next = self._clock.callLater(POLL_SECONDS, self._schedule_poll)
+        self._next = self._clock.callLater(POLL_SECONDS, self._poll)
 
     def stop(self) -> None:
         """Look no longer."""
         cancel(self._next)
 
-    def reload_if_changed(self) -> None:
+    def _poll(self) -> None:
         """Take in files that have changed and stand still, and renew what was made here and ends soon."""
+        self.start()
         seen, self._seen = self._seen, self._stamps()
         try:
             if self._seen == seen and seen != self._stamp:
@@ -232,10 +233,6 @@ class Credentials:
         except (NoteError, SSL.Error) as error:
             self._say(f"{error} New connections keep the certificate from before.")
         self._warn_of_expiry()
-
-    def _schedule_poll(self) -> None:
-        self.start()
-        self.reload_if_changed()
 
     def _first(self) -> Certificate:
         if self._is_given:
@@ -330,20 +327,17 @@ class Handshake(Protocol):
 
     def handshakeCompleted(self) -> None:
         """Replace this protocol by the real one."""
-        self._stop_waiting()
+        cancel(self._late)
         connection = self._connection
         protocol = connection.wrappedProtocol = self._factory.buildProtocol(connection.getPeer())
         protocol.makeConnection(connection)
 
     def connectionLost(self, reason: Failure = connectionDone) -> None:
-        self._stop_waiting()
+        cancel(self._late)
 
     @property
     def _connection(self) -> TLSMemoryBIOProtocol:
         return cast(TLSMemoryBIOProtocol, self.transport)
-
-    def _stop_waiting(self) -> None:
-        cancel(self._late)
 
 
 class TlsConnection(TLSMemoryBIOProtocol):
