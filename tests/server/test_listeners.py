@@ -76,7 +76,7 @@ def test_a_port_is_opened_for_many_callers_at_once_and_can_be_asked_for():
     assert BACKLOG >= 512
     assert reactor.asked == [("127.0.0.1", 0, BACKLOG), ("127.0.0.1", 4443, BACKLOG)]
     assert (ports.telnet_port, ports.tls_port) == (5000, 4443)
-    assert (ports.address(TELNET), ports.hosts(TLS)) == ("127.0.0.1:5000", ["127.0.0.1"])
+    assert (ports.address(TELNET), ports.hosts(TLS), ports.failed) == ("127.0.0.1:5000", ["127.0.0.1"], "")
 
 
 class CrowdedPort(Port):
@@ -136,15 +136,11 @@ def test_all_ports_are_closed_together_and_that_is_over_when_the_last_one_is():
     assert ports.telnet_port == 0
 
 
-def test_a_port_that_is_taken_is_an_error_and_leaves_nothing_open():
-    class Taken(PortReactor):
-        def listenTCP(self, port, factory, backlog, interface):
-            raise CannotListenError(interface, port, OSError(98, "Address already in use"))
-
-    ports = Ports(Taken())
+def test_a_port_that_is_taken_is_an_error_leaves_nothing_open_and_is_known():
+    ports = Ports(PortReactor(taken=(4000,)))
     with pytest.raises(CannotListenError):
         ports.open(TELNET, "127.0.0.1", 4000, Factory())
-    assert (ports.telnet_port, ports.close()) == (0, None)
+    assert (ports.telnet_port, ports.failed, ports.close()) == (0, TELNET, None)
 
 
 def test_ports_that_are_kept_stay_open_and_only_let_nobody_in():

@@ -12,7 +12,7 @@ from twisted.internet.defer import Deferred, fail, succeed
 from twisted.internet.protocol import Factory
 
 from config.settings import ServerSettings
-from server.listeners import TELNET, TLS, OpenPorts, Ports
+from server.listeners import TLS, OpenPorts, Ports
 from server.preflight import Preflight, Trial, port_error, port_problem, reason
 from tests.server.test_listeners import PortReactor
 
@@ -240,18 +240,3 @@ def test_an_address_that_is_not_ours_is_not_blamed_on_the_port():
         "Give an address of this machine with --host, or as host in config/server.md."
     )
     assert "as tls_host or host in config/server.md" in port_error(TLS, "192.0.2.1", 0, OSError(99, "No such"))
-
-
-def test_which_port_could_not_be_opened_is_known():
-    ports = Ports(PortReactor())
-    ports.open(TELNET, HOST, 0, Factory())
-    assert ports.failed == ""
-    refusing = Ports(RefusingReactor())
-    with pytest.raises(OSError):
-        refusing.open(TELNET, HOST, 0, Factory())
-    assert refusing.failed == TELNET
-
-
-class RefusingReactor(PortReactor):
-    def listenTCP(self, port: int, factory: object, backlog: int, interface: str) -> NoReturn:
-        raise OSError(98, "Address already in use")

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from agents.simulation.recording import SimulationError
 from agents.simulation.simulation import Span
 from server.simulate_command import atomic_folder, part_of, run_simulation, variant_of
 from server.simulation import RunSpec
@@ -85,6 +86,22 @@ def test_a_setting_without_a_value_or_with_two_is_refused(given, message):
     with pytest.raises(NoteError) as refused:
         variant_of(options(*arguments))
     assert str(refused.value) == message
+
+
+@pytest.mark.parametrize(
+    ("arguments", "complaint"),
+    [
+        (("--vault", "nowhere", "--turns", "3"), "nowhere: there is no vault here. Name it with --vault."),
+        ((), "How long? Give --turns N, or --hours H of the world's time."),
+        (("--turns", "0"), "--turns is 0; expected a number above 0."),
+        (("--replay", "gone.jsonl"), "gone.jsonl: cannot be read: No such file or directory."),
+    ],
+)
+def test_a_simulation_that_cannot_be_is_refused_and_leaves_nothing(tmp_path, arguments, complaint):
+    with pytest.raises((NoteError, SimulationError)) as refused:
+        run_simulation(options(*arguments, "--out", str(tmp_path / "out")), print)
+    assert str(refused.value) == complaint
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_a_folder_has_its_name_only_when_it_is_whole(tmp_path):
