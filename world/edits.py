@@ -31,10 +31,8 @@ class Edit:
 
     def move_out(self, place_id: str, to_id: str) -> None:
         """Put every thing in a place somewhere else."""
-        for thing in self._world.things_at(place_id):
-            thing.place_id = to_id
-            self._moved[thing.thing_id] = (place_id, to_id)
-            self._events.append(Moved(self._actor.character_id, thing.thing_id))
+        self._moved |= {thing.thing_id: (place_id, to_id) for thing in self._world.things_at(place_id)}
+        self._events += _move_contents(self._world, place_id, to_id, self._actor.character_id)
 
     def done(self, name: str) -> list[Event]:
         """Keep the act and return the events that have it saved. `name` is that of what was changed."""
@@ -91,12 +89,7 @@ def undo_last(world: World, actor: Character) -> tuple[str, list[Event]]:
 
 def destroy_room(world: World, room: Room) -> list[Event]:
     """Take a room out of the world; who was in it, awake or asleep, is somewhere safe. The exits into it stay."""
-    safe = evacuation_room(world, room)
-    events: list[Event] = []
-    for one in [one for one in world.characters.values() if one.room_id == room.room_id]:
-        one.room_id = safe
-        if one.awake:
-            events += [Left(one.character_id, room.room_id, "", safe), Arrived(one.character_id, safe, room.room_id)]
+    events = _move_people(world, room.room_id, evacuation_room(world, room))
     del world.rooms[room.room_id]
     return events
 
@@ -157,10 +150,8 @@ def _delete_made(world: World, actor: Character, ref: Ref) -> list[Event]:
         del world.things[entity_id]
         return []
     room = world.rooms[entity_id]
-    things = world.things_at(entity_id)
-    for thing in things:
-        thing.place_id = evacuation_room(world, room)
-    return [*(Moved(actor.character_id, thing.thing_id) for thing in things), *destroy_room(world, room)]
+    moved = _move_contents(world, entity_id, evacuation_room(world, room), actor.character_id)
+    return [*moved, *destroy_room(world, room)]
 
 
 def _differing(before: Mapping[str, object], after: Mapping[str, object]) -> set[str]:
@@ -237,15 +228,9 @@ def remove_room(world: World, room_id: str) -> list[Event]:
 
     The exits into it are closed.
     """
-    start, events = world.start_room_id, list[Event]()
-    gone = world.rooms[room_id].name
-    for one in [one for one in world.characters.values() if one.room_id == room_id]:
-        one.room_id = start
-        if one.awake:
-            told = world.wording("reload.room_gone", room=gone, to=world.rooms[start].name)
-            left = Left(one.character_id, room_id, "", start)
-            events += [SystemMessage(one.character_id, told), left, Arrived(one.character_id, start, room_id)]
-    events += _move_contents(world, room_id, start)
+    start = world.start_room_id
+    told = world.wording("reload.room_gone", room=world.rooms[room_id].name, to=world.rooms[start].name)
+    events = [*_move_people(world, room_id, start, told), *_move_contents(world, room_id, start)]
     del world.rooms[room_id]
     for other in world.rooms.values():
         open_ = {name: exit for name, exit in other.exits.items() if exit.room_id != room_id}
@@ -277,9 +262,21 @@ def _merge_table(mine: Mapping[str, object], old: Mapping[str, object], new: Map
     return kept | {key: value for key, value in new.items() if old.get(key, nothing) != value}
 
 
-def _move_contents(world: World, place_id: str, to_id: str) -> list[Event]:
+def _move_contents(world: World, place_id: str, to_id: str, actor_id: str = "") -> list[Event]:
+    """Put every thing in a place somewhere else; `actor_id` is whose doing that is, if anybody's."""
     events: list[Event] = []
     for thing in world.things_at(place_id):
         thing.place_id = to_id
-        events.append(Moved("", thing.thing_id))
+        events.append(Moved(actor_id, thing.thing_id))
+    return events
+
+
+def _move_people(world: World, room_id: str, to_id: str, told: str = "") -> list[Event]:
+    """Put everybody in a room, awake or asleep, into another; those who are awake are told something, if anything."""
+    events: list[Event] = []
+    for one in [one for one in world.characters.values() if one.room_id == room_id]:
+        one.room_id = to_id
+        if one.awake:
+            events += [SystemMessage(one.character_id, told)] if told else []
+            events += [Left(one.character_id, room_id, "", to_id), Arrived(one.character_id, to_id, room_id)]
     return events
