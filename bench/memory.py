@@ -31,7 +31,6 @@ from agents.memory.view import Tier, View, tail_tier
 from agents.models.model import Completion, OnText, Request
 from agents.models.queue import ModelQueue
 from agents.population import Population
-from bench.lib.models import shared_characters
 from bench.lib.reporting import Table, argument_parser, percentile, publish, time_call
 from bench.lib.worlds import NOW_MS, add_agent, open_population, write_journal
 from config.settings import MemorySettings
@@ -39,6 +38,7 @@ from tests.agents.memory.lives import good_summaries, one_turn
 from tests.scripted_model import ScriptedModel
 from tests.server.fake_connection import FakeConnection, Guest
 from tests.server.front_door import lobby_of
+from vault.memory.archive_file import shared_length
 from vault.memory.journal import Journal
 from vault.memory.memory_line import Memory, Range, RangeSet
 from vault.memory.summaries import Summary
@@ -147,7 +147,7 @@ def prefix(root: Path, sizes: Sizes) -> list[Row]:
             )
             prompt = eliza.prompt().text
             if eliza.compactor.stats.cycles == published:
-                shares.append(shared_characters(before, prompt) / len(prompt))
+                shares.append(shared_length(before, prompt) / len(prompt))
             published, before = eliza.compactor.stats.cycles, prompt
             eliza.compactor.start_if_due()
             while eliza.compactor.is_running:

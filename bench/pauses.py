@@ -18,14 +18,13 @@ from pathlib import Path
 from typing import Any
 
 from bench.lib.reporting import Table, argument_parser, percentile, publish
-from bench.lib.servers import run_program, wait_for
+from bench.lib.servers import READY, run_program, wait_for
 from bench.lib.worlds import write_journal
 from vault.vault import open_vault
 
 TICK_SECONDS = 0.005
 STARTING_BEATS = 50
 GOAL_MS = 20.0
-SAID = {"none": "No language model", "embedded": "The agents think with"}
 INSIDE = "--inside"
 
 
@@ -72,7 +71,7 @@ def measure_pauses(model: str, seconds: float, memories: int) -> list[str]:
         world = str(_write_vault(folder / "world", memories))
         serve = ["serve", "--vault", world, "--port", "0", "--model", model]
         with run_program(["bench.pauses", INSIDE, name, *serve]) as process:
-            wait_for(process, SAID[model])
+            wait_for(process, READY[model])
             time.sleep(seconds)
             (folder / "stop").touch()
             pauses = _read(folder / "pauses.json")
@@ -123,7 +122,7 @@ def main() -> None:
     parser.add_argument("memories", type=int, nargs="?", default=800)
     options = parser.parse_args()
     heads = ["the agents' model", "beats", "p50", "p99", "p99.9", "longest", f"over {GOAL_MS:g} ms"]
-    rows = [measure_pauses(model, options.seconds, options.memories) for model in SAID]
+    rows = [measure_pauses(model, options.seconds, options.memories) for model in READY]
     publish("pauses", [Table(heads, rows)], options.record)
 
 

@@ -13,12 +13,9 @@ from pathlib import Path
 from statistics import median
 
 from bench.lib.reporting import Table, argument_parser, publish
-from bench.lib.servers import cpu_seconds, run_server, wait_for
+from bench.lib.servers import READY, cpu_seconds, run_server, wait_for
 from bench.lib.worlds import add_accounts
 from vault.vault import open_vault
-
-MODELS = {"none": "No language model", "embedded": "The agents think with"}
-"""The line that a server prints when it is ready, by the model."""
 
 
 def measure_start(model: str, runs: int) -> list[str]:
@@ -28,7 +25,7 @@ def measure_start(model: str, runs: int) -> list[str]:
         with run_server(model) as server:
             opened.append(server.seconds)
             began = time.perf_counter() - server.seconds
-            wait_for(server.process, MODELS[model])
+            wait_for(server.process, READY[model])
             ready.append(time.perf_counter() - began)
             weights.append(server.rss_megabytes())
     return [model, f"{median(opened):.2f} s", f"{median(ready):.2f} s", f"{median(weights):.0f} MB"]
@@ -61,7 +58,7 @@ def main() -> None:
         table = measure_accounts(options.accounts, options.runs)
     else:
         heads = ["model", "accepts telnet after", "model ready after", "resident memory"]
-        table = Table(heads, [measure_start(model, options.runs) for model in MODELS])
+        table = Table(heads, [measure_start(model, options.runs) for model in READY])
     publish("startup", [table], options.record)
 
 

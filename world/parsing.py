@@ -174,12 +174,12 @@ def suggestions(wanted: str, names: Iterable[str], most: int = 3) -> list[str]:
 
 def join_or(names: Sequence[str]) -> str:
     """Return `a`, `a or b`, `a, b or c`."""
-    return _join(names, "or")
+    return Wording().join_or(names)
 
 
 def join_and(names: Sequence[str]) -> str:
     """Return `a`, `a and b`, `a, b and c`."""
-    return _join(names, "and")
+    return Wording().join_and(names)
 
 
 def count_name_words(tokens: Sequence[str], among: Iterable[Named]) -> tuple[int, int]:
@@ -251,12 +251,6 @@ def _without_article(wanted: str, wording: Wording) -> str:
     """Return the wanted name without an article of the world's own language before it."""
     first, _, rest = wanted.strip().partition(" ")
     return rest if name_key(first) in wording("commands.articles").split(", ") else wanted
-
-
-def _join(names: Sequence[str], word: str) -> str:
-    if len(names) < 2:
-        return "".join(names)
-    return f"{', '.join(names[:-1])} {word} {names[-1]}"
 
 
 def _fit(key: str, wanted: frozenset[str], name: str) -> int:

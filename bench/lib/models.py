@@ -59,12 +59,6 @@ def estimated_tokens(text: str) -> int:
     return math.ceil(len(text) / CHARACTERS_A_TOKEN)
 
 
-def shared_characters(one: str, other: str) -> int:
-    """Return with how many characters two texts begin alike."""
-    pairs = enumerate(zip(one, other, strict=False))
-    return next((at for at, (a, b) in pairs if a != b), min(len(one), len(other)))
-
-
 class ScriptedModel(Scripted):
     """A model whose answer is a function of the request; its tokens are counted as another model counts them."""
 

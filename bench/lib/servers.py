@@ -23,11 +23,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from bench.lib.broadcast_server import GREETING
-from bench.lib.crowd import DESCRIPTION, SEEN, SQUARE, room, rooms_for, town
+from bench.lib.crowd import DESCRIPTION, HOST, SEEN, SQUARE, room, rooms_for, town
 from bench.lib.worlds import SECRET, add_agent, add_people, agent_name, caller_name, change_settings
 from vault.vault import STARTER
 
-HOST = "127.0.0.1"
 OPEN = re.compile(r"is open on ([\d.]+):(\d+)")
 
 WIDE_OPEN: Mapping[str, object] = {
@@ -43,6 +42,8 @@ AGENT_SETTINGS = "think_seconds: 20\nbreak_loops: false\n"
 ANSWER_SECONDS = 1.5
 
 BARE = "bare Twisted"
+READY = {"none": "No language model", "embedded": "The agents think with"}
+"""The line that a server prints when its agents have their model, by the model."""
 
 
 @dataclass(frozen=True)

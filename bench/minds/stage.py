@@ -18,9 +18,9 @@ from agents.models.model import Completion, ModelError, OnText, Request
 from agents.models.profiles import Profiles
 from agents.models.queue import ModelQueue
 from agents.models.scheduler import BuildRequest, Priority
-from bench.lib.models import shared_characters
 from bench.minds.situation import Step
 from config.settings import ModelSettings
+from vault.memory.archive_file import shared_length
 from vault.vault import STARTER, Vault
 
 TIMEOUT_SECONDS = 600
@@ -119,7 +119,7 @@ class WatchedQueue(ModelQueue):
         self._last.clear()
 
     def _note(self, owner: str, prompt: str, completion: Completion) -> None:
-        new = prompt[shared_characters(self._last.get(owner, ""), prompt) :]
+        new = prompt[shared_length(self._last.get(owner, ""), prompt) :]
         new_tokens = self.model.count_tokens(new) if new else 0
         self._last[owner] = prompt
         told = (completion.prompt_tokens, min(new_tokens, completion.prompt_tokens), completion.completion_tokens)

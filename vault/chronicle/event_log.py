@@ -216,4 +216,4 @@ def period_of(name: str) -> Period | None:
 
 def second_name(at_ms: int) -> str:
     """Return the name of the second in which a time lies."""
-    return datetime.fromtimestamp(at_ms // 1000, UTC).strftime("%Y-%m-%dT%H:%M:%S")
+    return _second_text(at_ms // 1000)

@@ -54,6 +54,16 @@ class OldNote:
         """Return a section to the letter, without blank lines at its ends."""
         return "\n".join(item.text for item in self.sections.get(section.lower(), [])).strip("\n")
 
+    @property
+    def prose(self) -> str:
+        """The text before the first section, and the description."""
+        return "\n\n".join(text for text in (self.text(""), self.text("description")) if text)
+
+    @property
+    def aliases(self) -> tuple[str, ...]:
+        """The section Aliases in lower case, each once."""
+        return tuple(dict.fromkeys(item.text.lower() for item in self.items("aliases")))
+
     def items(self, section: str) -> Iterator[Item]:
         """Yield the list lines of a section, without their marks."""
         for item in self.sections.get(section.lower(), []):
@@ -216,7 +226,7 @@ def read_places(source: Path, names: Names, report: Report) -> Places:
             number=number,
             tags=("room",),
             title=title if title != room_id else "",
-            aliases=tuple(dict.fromkeys(item.text.lower() for item in note.items("aliases"))),
+            aliases=note.aliases,
             properties=kept_properties(note, known_keys("room")),
         )
     for room_id in places.rooms:
@@ -279,7 +289,7 @@ def _description(note: OldNote, report: Report) -> str:
         if section and section not in _KNOWN_SECTIONS and note.text(section):
             line = note.sections[section][0].line - 1
             report.problem(note.source, line, f"nothing reads a section {section!r}; it is not taken.")
-    return "\n\n".join(text for text in (note.text(""), note.text("description")) if text)
+    return note.prose
 
 
 def _connect(places: Places, room_id: str, names: Names, report: Report) -> None:
@@ -323,8 +333,8 @@ def _thing(name: str, room_id: str, note: OldNote | None, names: Names) -> Thing
     return Thing(
         thing_id,
         room_id,
-        "\n\n".join(text for text in (note.text(""), note.text("description")) if text) if note else "",
-        tuple(dict.fromkeys(item.text.lower() for item in note.items("aliases"))) if note else (),
+        note.prose if note else "",
+        note.aliases if note else (),
         title=name if name != thing_id else "",
         properties=kept_properties(note, known_keys("thing")) if note else {},
     )

@@ -207,8 +207,7 @@ def write_agent(
     room_id = names.resolve(ROOM, target_of(note.properties.get("location", ""))) or home
     own: dict[str, object] = {"room": link(room_id)}
     own |= _settings(note, properties, report)
-    description = "\n\n".join(text for text in (note.text(""), note.text("description")) if text)
-    own |= {"description": description} if description else {}
+    own |= {"description": note.prose} if note.prose else {}
     aliases = [item.text for item in note.items("aliases")]
     own |= {"aliases": aliases} if aliases else {}
     taken = {PROFILE, *_SETTINGS}

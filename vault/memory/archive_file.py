@@ -15,11 +15,12 @@ import re
 from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from datetime import datetime
 from pathlib import Path
 from typing import Any, Literal
 
 from vault.atomic_write import Disk
+from vault.chronicle.event_log import moment_text
 
 EventName = Literal[
     "message",
@@ -55,7 +56,7 @@ def archive_lines(entries: Sequence[ArchiveEntry], prompt: str) -> tuple[list[by
             before, prompt = prompt, str(fields.pop("prompt"))
             shared = shared_length(before, prompt)
             fields |= {"prompt_characters": len(prompt), "prompt_shared": shared, "prompt_rest": prompt[shared:]}
-        head = {"event": entry.event, "at": _moment(entry.at_ms), "seq": entry.seq}
+        head = {"event": entry.event, "at": moment_text(entry.at_ms), "seq": entry.seq}
         lines.append(_line({**head, **fields}))
     return lines, prompt
 
@@ -86,12 +87,8 @@ def shared_length(before: str, after: str) -> int:
     return bisect_left(range(most), True, key=lambda place: before[: place + 1] != after[: place + 1])
 
 
-def _moment(at_ms: int) -> str:
-    return datetime.fromtimestamp(at_ms // 1000, UTC).strftime("%Y-%m-%dT%H:%M:%S.") + f"{at_ms % 1000:03}Z"
-
-
 def day_of(at_ms: int) -> str:
-    return _moment(at_ms)[:10]
+    return moment_text(at_ms)[:10]
 
 
 _raw_decode = json.JSONDecoder().raw_decode

@@ -118,7 +118,7 @@ def put(world: World, actor: Character, carried: str, container: str) -> list[Ev
         if not things:
             raise CommandError(world.wording("things.nothing_carried"))
     else:
-        things = [find(carried, own, world.wording("things.not_carried", wanted=carried), world.wording)]
+        things = [find_carried(world, actor, carried)]
     # What is inside another is not in reach, so that nothing can come to be inside itself by a detour.
     if things[0] is goal:
         raise CommandError(world.wording("things.in_itself", thing=things[0].name))

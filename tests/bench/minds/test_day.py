@@ -8,7 +8,7 @@ from random import Random
 from agents.metrics.statistics import Share
 from agents.models.profiles import Profiles
 from agents.models.queue import ModelQueue
-from bench.lib.models import ScriptedModel, shared_characters
+from bench.lib.models import ScriptedModel
 from bench.minds.day import ERRANDS, Day, DayTurn, Errand, play_day
 from bench.minds.situation import Scene, Situation, Step
 from bench.minds.stage import WatchedQueue
@@ -76,9 +76,3 @@ def test_a_day_is_lived_and_nothing_is_said_by_who_has_no_words():
     assert {turn.agent for turn in day.turns} == set(ERRANDS)
     assert day.shares()["speech in company"].hits == 0
     assert [one.new_tokens <= one.prompt_tokens for one in queue.thoughts] == [True] * len(queue.thoughts)
-
-
-def test_texts_begin_alike_up_to_the_first_difference():
-    assert shared_characters("one two", "one ten") == 5
-    assert shared_characters("one", "one two") == 3
-    assert shared_characters("", "one") == 0
