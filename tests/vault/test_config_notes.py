@@ -53,23 +53,6 @@ def test_settings_stand_in_properties_or_among_the_prose(tmp_path):
     assert settings.models == ModelSettings(keep_alive="5m")
 
 
-def test_an_unknown_setting_is_refused_with_the_one_that_was_meant(tmp_path):
-    message = refusal(tmp_path, "config/memory_compaction.md", "# Memory\n\n**immediate_windw**: 24\n")
-    assert message.startswith(
-        "config/memory_compaction.md:3: unknown setting 'immediate_windw'; did you mean 'immediate_window'?"
-    )
-
-
-def test_a_value_out_of_range_is_refused_with_the_range(tmp_path):
-    message = refusal(tmp_path, "config/server.md", "**port**: 70000\n")
-    assert message == "config/server.md:1: port is 70000; expected a whole number from 0 to 65535 (the telnet port)."
-
-
-def test_a_setting_that_stands_twice_is_refused_with_both_lines(tmp_path):
-    message = refusal(tmp_path, "config/server.md", "**port**: 1\n\n**port**: 2\n")
-    assert message == "config/server.md:3: 'port' is set twice; it stands in line 1 already."
-
-
 def test_a_note_that_holds_no_settings_is_refused_with_the_names_there_are(tmp_path):
     assert refusal(tmp_path, "config/memory.md", "") == (
         "config/memory.md: there are no such settings; the notes are server, world, agents, models, memory_compaction, "

@@ -8,7 +8,6 @@ from hypothesis import strategies as st
 
 from tests.vault.failing_disk import FailingDisk, Stopped
 from tests.vault.vault_of import vault_of
-from vault.atomic_write import Disk
 from vault.errors import NoteError
 from vault.memory.summaries import BY_HAND, LONGTERM, RECENT, Summary, SummaryEdited, SummaryFolder
 
@@ -25,12 +24,6 @@ summaries = st.builds(
     st.lists(lines, max_size=3).map(tuple),
     st.dictionaries(st.sampled_from(["kept", "unsupported"]), st.floats(0, 1)),
 )
-
-
-class QuickDisk(Disk):
-    """A disk that need not outlive the test: nothing is forced to it."""
-
-    def fsync(self, descriptor: int) -> None: ...
 
 
 def summary(first: int, last: int, text: str = "I walked.", made_ms: int = AT) -> Summary:
@@ -50,7 +43,7 @@ def texts(root) -> dict[str, str]:
 @given(summaries)
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_what_is_published_can_be_read_again_and_a_word_more_is_an_edit(tmp_path, given):
-    folder = folder_in(tmp_path, QuickDisk())
+    folder = folder_in(tmp_path)
     folder.publish(None, given)
     assert folder.read(RECENT) == given
     assert not given.is_edited
@@ -74,7 +67,7 @@ def test_a_publication_is_a_leaf_and_two_notes_in_force(tmp_path):
 
 
 def test_a_hundred_publications_in_one_second_are_a_hundred_leaves(tmp_path):
-    folder = folder_in(tmp_path, QuickDisk())
+    folder = folder_in(tmp_path)
     given = [summary(1, 65, f"Try {number}.") for number in range(100)]
     assert len({folder.publish(None, one) for one in given}) == 100
     assert sorted(leaf.text for _, leaf in folder.leaves()) == sorted(one.text for one in given)
