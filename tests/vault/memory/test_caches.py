@@ -35,10 +35,16 @@ def journal_of(vault: Vault, *texts: str, days: int = 1) -> Journal:
     return journal
 
 
-def found(vault: Vault, query: str, most: int = 10) -> list[int]:
+def indexed(vault: Vault) -> SearchIndex:
+    """Return an index that has taken in the whole journal."""
     index = SearchIndex(vault, "Eliza")
     for name in index.stale():
         index.index_file(name)
+    return index
+
+
+def found(vault: Vault, query: str, most: int = 10) -> list[int]:
+    index = indexed(vault)
     numbers = index.find(query, most)
     index.close()
     return numbers
@@ -158,9 +164,7 @@ def test_of_two_lines_with_one_number_the_first_is_found_as_everywhere(vault: Va
 
 def test_the_newest_memories_below_a_number_that_say_a_word_are_found_newest_first(vault: Vault):
     journal_of(vault, "A lamp.", "Two lamps.", "Rain.", "The lamp!", "Moss mends a lamp.")
-    index = SearchIndex(vault, "Eliza")
-    for name in index.stale():
-        index.index_file(name)
+    index = indexed(vault)
     assert index.holding("lamp", 5, 10) == [4, 2, 1]
     assert index.holding("lamp", 5, 2) == [4, 2]
     assert index.holding("mill", 9, 10) == []  # where it was does not count
