@@ -6,7 +6,7 @@ import pytest
 
 from tests.english import ENGLISH
 from tests.world.inn import Player, inn, inn_game
-from world.command import Command, CommandLocalization, CommandTable, Word, command, commands_of
+from world.command import Command, CommandLocalization, CommandTable, command, commands_of
 from world.commands.table import in_columns, world_commands
 from world.entities import Character, Role
 from world.errors import CommandError, WorldError
@@ -100,14 +100,6 @@ def test_nobody_is_looked_for_where_nobody_is_named():
     assert SAY.read("hello, everybody", names_of=look) == {"text": "hello, everybody"}
 
 
-def test_a_usage_is_read_word_by_word():
-    assert declared("give <carried> to [<person>]").words == (
-        Word("<carried>", "carried"),
-        Word("to"),
-        Word("[<person>]", "person", optional=True),
-    )
-
-
 def test_a_placeholder_that_nobody_knows_is_refused():
     with pytest.raises(WorldError, match="'eat <food>': unknown placeholder food; known are"):
         declared("eat <food>")
@@ -124,20 +116,6 @@ def test_two_commands_of_one_name_are_refused(second):
 def test_help_is_the_docstring_and_the_summary_its_first_line():
     made = declared("rest")
     assert (made.help, made.summary) == ("Do nothing.\n\nAt all.", "Do nothing.")
-
-
-def test_a_command_is_found_by_verb_and_alias_in_any_case():
-    say = declared("say <text>", "speak")
-    table = CommandTable([say])
-    assert [table.get(name) for name in ("say", "SPEAK", "sing")] == [say, say, None]
-
-
-@pytest.mark.parametrize(
-    ("role", "verbs"), [(Role.GUEST, ["say"]), (Role.BUILDER, ["say", "dig"]), (Role.ADMIN, ["say", "dig"])]
-)
-def test_a_higher_role_may_do_all_that_a_lower_one_may(role, verbs):
-    table = CommandTable([declared("say <text>"), declared("dig <text>", role=Role.BUILDER)])
-    assert [one.verb for one in table.allowed(Character("Eve", "The Yard", role=role))] == verbs
 
 
 def test_what_somebody_may_not_use_is_not_suggested_either():

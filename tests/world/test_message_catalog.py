@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from world.message_catalog import Wording, variables
+from world.parsing import join_and, join_or
 
 
 @pytest.mark.parametrize(
@@ -89,3 +90,5 @@ def test_a_filled_sentence_is_read_again_whatever_is_in_it(values):
 def test_names_are_joined_in_the_language_of_the_world(names, all_of, any_of):
     wording = Wording({"lists.and": "und", "lists.or": "oder"})
     assert (wording.join_and(names), wording.join_or(names)) == (all_of, any_of)
+    assert join_and(names) == all_of.replace("und", "and")
+    assert join_or(names) == any_of.replace("oder", "or")

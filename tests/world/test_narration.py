@@ -58,24 +58,25 @@ def world() -> World:
     return world
 
 
+def alike(own: str, others: str) -> dict[str, str]:
+    """Return what is seen where it is alike to everybody else in the room."""
+    return {"Ana": own, "Ben": others, "Cat": others}
+
+
 # Ana acts; Ben is the one it is meant for, where there is one; Cat stands by; Rook is elsewhere.
 SEEN: list[tuple[Event, dict[str, str]]] = [
-    (Said("Ana", HERE, "Hi."), {"Ana": 'You say, "Hi."', "Ben": 'Ana says, "Hi."', "Cat": 'Ana says, "Hi."'}),
+    (Said("Ana", HERE, "Hi."), alike('You say, "Hi."', 'Ana says, "Hi."')),
     (
         Said("Ana", HERE, "Hi.", to_id="Ben"),
         {"Ana": 'You say to Ben, "Hi."', "Ben": 'Ana says to you, "Hi."', "Cat": 'Ana says to Ben, "Hi."'},
     ),
     (
         Built("Ana", HERE, "digs", "up", "The Attic"),
-        {
-            "Ana": "You dig a way to The Attic: up.",
-            "Ben": "Ana digs a way to The Attic: up.",
-            "Cat": "Ana digs a way to The Attic: up.",
-        },
+        alike("You dig a way to The Attic: up.", "Ana digs a way to The Attic: up."),
     ),
     (Followed("Ana", "Ben"), {"Ana": "You follow Ben.", "Ben": "Ana follows you."}),
     (Unfollowed("Ana", "Ben"), {"Ana": "You no longer follow Ben.", "Ben": "Ana no longer follows you."}),
-    (Emoted("Ana", HERE, "nods"), {"Ana": "Ana nods.", "Ben": "Ana nods.", "Cat": "Ana nods."}),
+    (Emoted("Ana", HERE, "nods"), alike("Ana nods.", "Ana nods.")),
     (
         Whispered("Ana", HERE, "Ben", "Hush."),
         {
@@ -84,33 +85,16 @@ SEEN: list[tuple[Event, dict[str, str]]] = [
             "Cat": "Ana whispers something to Ben.",
         },
     ),
-    (Arrived("Ana", HERE, AWAY), {"Ana": "", "Ben": "Ana arrives from The Yard.", "Cat": "Ana arrives from The Yard."}),
-    (Arrived("Ana", HERE), {"Ana": "", "Ben": "Ana wakes up here.", "Cat": "Ana wakes up here."}),
-    (
-        Shared("Ana", HERE, "plan", "Go.", "scene", 1),
-        {"Ana": 'You share plan: "Go."', "Ben": 'Ana shares plan: "Go."', "Cat": 'Ana shares plan: "Go."'},
-    ),
+    (Arrived("Ana", HERE, AWAY), alike("", "Ana arrives from The Yard.")),
+    (Arrived("Ana", HERE), alike("", "Ana wakes up here.")),
+    (Shared("Ana", HERE, "plan", "Go.", "scene", 1), alike('You share plan: "Go."', 'Ana shares plan: "Go."')),
     (
         Shared("Ana", HERE, "plan", "Go.", "world", 1),
-        {
-            "Ana": 'You share plan with everyone: "Go."',
-            "Ben": 'Ana shares plan with everyone: "Go."',
-            "Cat": 'Ana shares plan with everyone: "Go."',
-        },
+        alike('You share plan with everyone: "Go."', 'Ana shares plan with everyone: "Go."'),
     ),
     (Recalled("Ana", "12: I slept.", "You recall 12."), {"Ana": "12: I slept."}),
-    (
-        Took("Ana", HERE, "oil lamp"),
-        {"Ana": "You take the oil lamp.", "Ben": "Ana takes the oil lamp.", "Cat": "Ana takes the oil lamp."},
-    ),
-    (
-        Dropped("Ana", HERE, "oil lamp"),
-        {
-            "Ana": "You put down the oil lamp.",
-            "Ben": "Ana puts down the oil lamp.",
-            "Cat": "Ana puts down the oil lamp.",
-        },
-    ),
+    (Took("Ana", HERE, "oil lamp"), alike("You take the oil lamp.", "Ana takes the oil lamp.")),
+    (Dropped("Ana", HERE, "oil lamp"), alike("You put down the oil lamp.", "Ana puts down the oil lamp.")),
     (
         Gave("Ana", HERE, "oil lamp", "Ben"),
         {
@@ -121,35 +105,17 @@ SEEN: list[tuple[Event, dict[str, str]]] = [
     ),
     (
         PutIn("Ana", HERE, "copper coin", "oil lamp"),
-        {
-            "Ana": "You put the copper coin in the oil lamp.",
-            "Ben": "Ana puts the copper coin in the oil lamp.",
-            "Cat": "Ana puts the copper coin in the oil lamp.",
-        },
+        alike("You put the copper coin in the oil lamp.", "Ana puts the copper coin in the oil lamp."),
     ),
     (
         TookFrom("Ana", HERE, "copper coin", "oil lamp"),
-        {
-            "Ana": "You take the copper coin out of the oil lamp.",
-            "Ben": "Ana takes the copper coin out of the oil lamp.",
-            "Cat": "Ana takes the copper coin out of the oil lamp.",
-        },
+        alike("You take the copper coin out of the oil lamp.", "Ana takes the copper coin out of the oil lamp."),
     ),
-    (
-        Used("Ana", HERE, "oil lamp"),
-        {"Ana": "You use the oil lamp.", "Ben": "Ana uses the oil lamp.", "Cat": "Ana uses the oil lamp."},
-    ),
-    (
-        ReadThing("Ana", HERE, "oil lamp"),
-        {"Ana": "You read the oil lamp.", "Ben": "Ana reads the oil lamp.", "Cat": "Ana reads the oil lamp."},
-    ),
+    (Used("Ana", HERE, "oil lamp"), alike("You use the oil lamp.", "Ana uses the oil lamp.")),
+    (ReadThing("Ana", HERE, "oil lamp"), alike("You read the oil lamp.", "Ana reads the oil lamp.")),
     (
         Wrote("Ana", HERE, "oil lamp", "Mind the wick."),
-        {
-            "Ana": "You write on the oil lamp: Mind the wick.",
-            "Ben": "Ana writes something on the oil lamp.",
-            "Cat": "Ana writes something on the oil lamp.",
-        },
+        alike("You write on the oil lamp: Mind the wick.", "Ana writes something on the oil lamp."),
     ),
     (Moved("", "oil lamp"), {}),
     (
@@ -162,7 +128,7 @@ SEEN: list[tuple[Event, dict[str, str]]] = [
         },
     ),
     (Paged("Ana", "Rook", "Hi."), {"Ana": 'You tell Rook, "Hi."', "Rook": 'Ana tells you, "Hi."'}),
-    (RoomMessage("", HERE, "A log falls."), {"Ana": "A log falls.", "Ben": "A log falls.", "Cat": "A log falls."}),
+    (RoomMessage("", HERE, "A log falls."), alike("A log falls.", "A log falls.")),
     (Announced("", "Noon."), {"Ana": "Noon.", "Ben": "Noon.", "Cat": "Noon.", "Rook": "Noon."}),
     (EntityChanged("Ana", "thing", "oil lamp"), {}),
     (LookedAt("Ana", HERE, "Ben"), {"Ana": "", "Ben": "Ana looks at you.", "Cat": ""}),
@@ -179,33 +145,18 @@ def test_each_viewer_gets_a_sentence_of_its_own(world, event, seen):
     assert {viewer.name: narrate(event, viewer, world) for viewer in audience_of(event, world)} == seen
 
 
-def test_leaving_is_seen_by_the_leaver_and_by_those_who_stay(world):
-    left = Left("Ana", HERE, "out", AWAY)
-    world.characters["Ana"].room_id = AWAY
-    assert {viewer.name: narrate(left, viewer, world) for viewer in audience_of(left, world)} == {
-        "Ana": "You go out to The Yard.",
-        "Ben": "Ana leaves out to The Yard.",
-        "Cat": "Ana leaves out to The Yard.",
-    }
-
-
-def test_falling_asleep_is_seen_by_those_who_stay_awake(world):
-    asleep = Left("Ana", HERE, "", "")
-    world.characters["Ana"].awake = False
-    assert {viewer.name: narrate(asleep, viewer, world) for viewer in audience_of(asleep, world)} == {
-        "Ben": "Ana falls asleep and is gone.",
-        "Cat": "Ana falls asleep and is gone.",
-    }
-
-
-def test_being_taken_elsewhere_says_no_more_than_is_seen(world):
-    taken = Left("Ana", HERE, "", AWAY)
-    world.characters["Ana"].room_id = AWAY
-    assert {viewer.name: narrate(taken, viewer, world) for viewer in audience_of(taken, world)} == {
-        "Ana": "You are in The Yard all at once.",
-        "Ben": "Ana is gone all at once.",
-        "Cat": "Ana is gone all at once.",
-    }
+@pytest.mark.parametrize(
+    ("exit", "to_room_id", "seen"),
+    [
+        ("out", AWAY, alike("You go out to The Yard.", "Ana leaves out to The Yard.")),
+        ("", AWAY, alike("You are in The Yard all at once.", "Ana is gone all at once.")),
+        ("", "", {"Ben": "Ana falls asleep and is gone.", "Cat": "Ana falls asleep and is gone."}),
+    ],
+)
+def test_going_is_seen_by_those_who_stay_and_by_who_is_awake_to_see_it(world, exit, to_room_id, seen):
+    left, ana = Left("Ana", HERE, exit, to_room_id), world.characters["Ana"]
+    ana.room_id, ana.awake = to_room_id or HERE, bool(to_room_id)
+    assert {viewer.name: narrate(left, viewer, world) for viewer in audience_of(left, world)} == seen
 
 
 def test_a_room_and_a_thing_are_called_by_their_titles(world):

@@ -21,8 +21,6 @@ from world.parsing import (
     is_named,
     is_number,
     is_repeatable,
-    join_and,
-    join_or,
     parse_line,
     strip_article,
     suggestions,
@@ -195,16 +193,6 @@ def test_several_that_fit_are_all_named():
 )
 def test_suggestions_are_beginnings_and_near_misses(wanted, suggested):
     assert suggestions(wanted, ["who", "where", "whisper", "say", "say"]) == suggested
-
-
-def test_lists_are_joined_as_one_speaks():
-    assert [join_and([]), join_and(["a"]), join_and(["a", "b"]), join_and(["a", "b", "c"])] == [
-        "",
-        "a",
-        "a and b",
-        "a, b and c",
-    ]
-    assert join_or(["a", "b", "c"]) == "a, b or c"
 
 
 @given(st.text())
