@@ -206,11 +206,12 @@ FAULTS = {
         ["config/memory_compaction.md:1: (remark) max_turns is called max_memories now; rename it."],
     ),
     "an agent's own settings": (
-        changed("agents/Moss/agent.md", "room:", "think_secnds: 9\ntemperature: 9\nroom:"),
+        changed("agents/Moss/agent.md", "room:", "think_secnds: 9\ntemperature: 9\nimmediate_window: 0\nroom:"),
         [
             "agents/Moss/agent.md:2: unknown setting 'think_secnds'; did you mean 'think_seconds'?",
             "agents/Moss/agent.md:3: temperature is 9; "
             "expected a number from 0 to 2 (the sampling temperature of replies).",
+            "agents/Moss/agent.md:4: immediate_window is 0; expected a whole number from 1 to ",
         ],
     ),
     "sentences": (

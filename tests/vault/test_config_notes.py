@@ -60,14 +60,11 @@ def test_a_note_that_holds_no_settings_is_refused_with_the_names_there_are(tmp_p
     )
 
 
-def test_a_text_without_properties_ends_where_its_last_line_does(tmp_path):
-    assert load_text(vault_of(tmp_path, {"text/welcome.md": "Hello.\n"}), "welcome") == "Hello."
-
-
 def test_a_text_is_its_note_without_properties(tmp_path):
-    vault = vault_of(tmp_path, {"text/welcome.md": "---\ntags: [text]\n---\nHello.\n\n  Come in.\n"})
-    assert load_text(vault, "welcome") == "Hello.\n\n  Come in."
-    assert load_text(vault, "farewell") == ""
+    notes = {"text/welcome.md": "---\ntags: [text]\n---\nHello.\n\n  Come in.\n", "text/first-steps.md": "Look.\n"}
+    vault = vault_of(tmp_path, notes)
+    texts = [load_text(vault, name) for name in ("welcome", "first-steps", "farewell")]
+    assert texts == ["Hello.\n\n  Come in.", "Look.", ""]
 
 
 @pytest.mark.parametrize("name", ["welcome", "first-steps", "farewell"])

@@ -86,13 +86,6 @@ def test_a_heading_counts_in_any_case(title):
     )
 
 
-def test_a_section_that_stands_twice_is_refused_with_both_lines():
-    note = parse_note("---\na: 1\n---\n## Exits\n- **a**: [[A]]\n\n## exits\n- **b**: [[B]]\n", "rooms/A.md")
-    with pytest.raises(NoteError) as refused:
-        room_of(note, "A")
-    assert str(refused.value) == "rooms/A.md:7: the section 'exits' stands in line 4 already; make them one."
-
-
 @pytest.mark.parametrize("key", ["Port", "PORT", "port"])
 def test_a_setting_counts_however_it_is_capitalised(key, tmp_path):
     vault = vault_of(

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from config.validation import SourcedValue
 from vault.errors import NoteError
-from vault.note import Entry, format_note, link, link_target, parse_note
+from vault.note import Entry, format_note, link_target, parse_note
 
 
 def refusal(text: str) -> str:
@@ -95,10 +95,6 @@ def test_a_value_is_what_yaml_says():
 )
 def test_a_link_is_found_with_or_without_its_quotes(written, target):
     assert link_target(parse_note(f"---\nroom: {written}\n---\n", "n.md").properties["room"]) == target
-
-
-def test_a_link_leads_where_it_says():
-    assert link_target(link("The Hall")) == "The Hall"
 
 
 @pytest.mark.parametrize(

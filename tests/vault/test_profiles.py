@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from config.profiles import ModelProfile, ProfileSettings, legacy_thinker
@@ -109,8 +111,6 @@ def test_a_profile_has_what_it_does_not_say_from_the_thinker_but_not_how_strange
 
 
 def test_the_command_line_wins_over_the_thinkers_endpoints(tmp_path):
-    from dataclasses import replace
-
     settings = settings_of(tmp_path, NOTE)
     before = settings.profiles["thinker"].given
     assert {"endpoints", "model"} <= before
@@ -122,8 +122,6 @@ def test_the_command_line_wins_over_the_thinkers_endpoints(tmp_path):
 
 
 def test_the_command_line_drops_no_other_setting(tmp_path):
-    from dataclasses import replace
-
     note = "## thinker\n**constraint**: json_schema\n**concurrency**: 2\n**num_ctx**: 2048\n"
     settings = settings_of(tmp_path, note)
     chosen = replace(settings, models=replace(settings.models, model="ollama:x"), is_model_chosen=True)

@@ -95,20 +95,6 @@ def test_a_sentence_can_have_several_lines(tmp_path):
     assert load_wording(vault)("lists.none") == "eins\nzwei"
 
 
-@pytest.mark.parametrize(
-    ("note", "complaint"),
-    [
-        ("**sayz**: x", "text/narration.md:1: nothing in the world says 'sayz'; did you mean 'says'?"),
-        ("\n**says**: {whom} x", "text/narration.md:2: 'says' is not given {whom}; it can say {text} and {who}."),
-        ("**says**: x\n**says**: y", "text/narration.md:2: 'says' stands twice in this note; remove one."),
-    ],
-)
-def test_a_sentence_that_cannot_be_said_is_refused_with_its_place(tmp_path, note, complaint):
-    with pytest.raises(NoteError) as refused:
-        load_wording(vault_of(tmp_path, {"text/narration.md": note}))
-    assert str(refused.value) == complaint
-
-
 def test_a_vault_of_another_version_opens_without_the_sentences_that_are_not_said_here(tmp_path, caplog):
     note = "**sayz**: x\n**says**: {whom} x\n**you_say**: Du: {text}\n"
     with caplog.at_level(logging.WARNING):

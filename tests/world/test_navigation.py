@@ -20,17 +20,8 @@ LINES = st.sampled_from(
 )
 
 
-def test_the_way_is_told_exit_by_exit():
-    way = shortest_path(inn(), "The Kitchen", "The Stable")
-    assert [exit.name for exit in way or []] == ["south", "out", "stable door"]
-
-
 def test_who_is_there_already_has_no_step_to_take():
     assert shortest_path(inn(), "The Yard", "The Yard") == []
-
-
-def test_where_nothing_leads_there_is_no_way():
-    assert shortest_path(inn(), "The Yard", "The Stable Loft") is None
 
 
 @given(st.lists(st.tuples(st.integers(0, 6), st.integers(0, 6)), max_size=20))

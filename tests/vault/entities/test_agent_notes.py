@@ -87,26 +87,13 @@ def test_a_property_that_is_like_no_setting_is_somebody_s_own(tmp_path):
     assert moss(tmp_path, "room: Hall\nfavourite_fern: maidenhair\ncreated: 2026-11-21").character.room_id == "Hall"
 
 
-@pytest.mark.parametrize("kind", [AgentSettings, MemorySettings])
-def test_a_value_that_will_not_do_is_refused_with_file_and_line(tmp_path, kind):
-    note = moss(tmp_path, "room: Hall\nthink_seconds: often\nimmediate_window: 0")
-    read = note.agent_settings if kind is AgentSettings else note.memory_settings
-    line = 3 if kind is AgentSettings else 4
-    with pytest.raises(NoteError, match=rf"^agents/Moss/agent.md:{line}: .* expected "):
-        read(kind())
-
-
-def test_a_folder_without_a_note_is_no_agent(tmp_path):
-    paths = ("agents/Moss/agent.md", "agents/Eliza/journal/2026-11-21.md", "agents/x.md")
-    vault = vault_of(tmp_path, dict.fromkeys(paths, ""))
-    assert agent_names(vault) == ["Moss"]
-
-
 @pytest.mark.parametrize("name", agent_names(Vault(STARTER)))
-def test_an_agent_of_the_starter_vault_can_be_read_with_its_settings(name):
+def test_an_agent_of_the_starter_vault_has_settings_and_reactions_which_are_no_part_of_its_profile(name):
     note = load_agent(Vault(STARTER), name)
     assert note.profile.startswith(f"You are {name}")
-    assert note.character.description
+    assert "Reactions" not in note.profile
+    assert "|" not in note.profile
+    assert note.character.description and note.character.triggers
     note.agent_settings(AgentSettings())
     note.memory_settings(MemorySettings())
 

@@ -8,7 +8,6 @@ import pytest
 
 from config.settings import WorldSettings
 from tests.vault.vault_of import vault_of
-from vault.entities.schema import save_entity
 from vault.entities.store import EntityStore, MergeBase, load_world
 from vault.errors import NoteError
 from vault.locations_log import LOCATIONS, OPENING, LocationsLog
@@ -163,17 +162,6 @@ def test_a_broken_thing_person_or_agent_is_left_out_and_the_others_live_on(tmp_p
     assert [r.getMessage().startswith(f"left out: {path}:") for r in caplog.records] == [True]
 
 
-def test_everyone_and_everything_is_where_it_was_after_a_restart(tmp_path):
-    world = world_of(tmp_path)
-    world.characters["Ana"].room_id = "Attic"
-    world.characters["Moss"].room_id = "Hall"
-    world.things["lamp"].place_id = "Moss"
-    LocationsLog(Vault(tmp_path), world).save()
-    again = load_world(Vault(tmp_path), SETTINGS)
-    assert {c.name: c.room_id for c in again.characters.values()} == {"Ana": "Attic", "Moss": "Hall"}
-    assert again.things["lamp"].place_id == "Moss"
-
-
 def test_the_note_is_made_of_links_that_an_editor_follows(tmp_path):
     LocationsLog(Vault(tmp_path), world_of(tmp_path)).save()
     assert tmp_path.joinpath(*LOCATIONS).read_text() == (
@@ -242,12 +230,6 @@ def test_what_was_carried_by_somebody_who_is_gone_lies_where_it_began(tmp_path):
 def test_lines_that_are_no_whereabouts_are_passed_over(tmp_path):
     notes = {"/".join(LOCATIONS): "## Characters\n\nhello\n- [[Ana]]\n- : \n- [[Moss]]: [[Hall]]\n## Things\n- x\n"}
     assert world_of(tmp_path, notes).characters["Moss"].room_id == "Hall"
-
-
-def test_a_new_person_has_a_note_that_can_be_read_again(tmp_path):
-    vault = vault_of(tmp_path, NOTES)
-    save_entity(vault, Character("Eve", "Hall", "Eve is new."))
-    assert load_world(vault, SETTINGS).characters["Eve"] == Character("Eve", "Hall", "Eve is new.")
 
 
 def test_the_starter_world_is_read_without_a_warning(caplog):

@@ -81,16 +81,6 @@ def house(tmp_path) -> House:
     return House(tmp_path)
 
 
-def test_without_an_edit_nothing_happens(house):
-    assert house.look() == ReloadResult()
-
-
-def test_an_edited_room_is_in_force(house):
-    house.change("rooms/Attic.md", "Dust.", "Dust and light.\n\nA mouse.")
-    assert house.look() == ReloadResult(["rooms/Attic.md: reloaded."])
-    assert house.world.rooms["Attic"].description == "Dust and light.\n\nA mouse."
-
-
 def test_a_broken_room_stays_as_it_was_and_is_told_once(house):
     house.change("rooms/Attic.md", "number: 2", "number: [2")
     told = house.look().messages
@@ -372,21 +362,6 @@ def test_people_change_come_and_go_but_not_who_is_here(house):
     ]
     assert list(house.world.characters) == ["Ana"]
     assert "Ana is grey with dust." in (house.root / "people/Ana.md").read_text()
-
-
-def test_a_note_of_a_person_gives_no_rights(house):
-    house.edit("people/Ana.md", "---\nrole: admin\ngrants: ['@dig']\n---\nAna.\n")
-    house.look()
-    ana = house.world.characters["Ana"]
-    assert (ana.role.name, ana.grants) == ("PLAYER", frozenset())
-
-
-def test_many_notes_changed_at_once_are_all_taken_in(house):
-    for number in range(300):
-        back = f"## Exits\n- **back**: [[Cell {number - 1}]]\n" if number else ""
-        house.edit(f"rooms/Cell {number}.md", f"---\nnumber: {number + 10}\n---\nCell {number}.\n\n{back}")
-    assert len(house.look().messages) == 300
-    assert house.is_as_loaded_anew()
 
 
 def exits_to_nowhere(house: House) -> list[tuple[str, str]]:

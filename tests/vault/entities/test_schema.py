@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from copy import deepcopy
-from dataclasses import fields
 
 import pytest
 
 from tests.vault.vault_of import vault_of
-from vault.entities.agent_notes import load_agent
 from vault.entities.schema import (
     FORMS,
     agent_character,
@@ -62,11 +60,6 @@ def one_of(kind: str, is_agent: bool) -> Entity:
             return Thing("lamp", "Hall")
         case _:
             return Character("Moss", "Hall", is_agent=is_agent)
-
-
-@pytest.mark.parametrize("kind", FIELDS)
-def test_the_table_has_every_field(kind):
-    assert list(FIELDS[kind]) == [one.name for one in fields(one_of(kind, False))]
 
 
 @pytest.mark.parametrize(("kind", "name", "is_agent"), SAVED)
@@ -158,11 +151,3 @@ def test_the_starter_vault_speaks_of_nothing_that_it_does_not_have():
     assert len(rows) >= 10
     assert [(source, line) for source, line, row in rows if set(row.names) - {*names, "self"}] == []
     assert {part for note in notes for part in descriptions_in(note)} <= {*DAY_PARTS}
-
-
-@pytest.mark.parametrize("name", agent_names(Vault(STARTER)))
-def test_a_table_of_reactions_is_no_part_of_a_profile(name):
-    note = load_agent(Vault(STARTER), name)
-    assert "Reactions" not in note.profile
-    assert "|" not in note.profile
-    assert note.character.triggers

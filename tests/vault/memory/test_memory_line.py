@@ -100,19 +100,24 @@ def said(text: str) -> Memory:
     return Memory(129, AT_MS, "observed", "The Garden", text)
 
 
-def test_a_line_is_as_the_documentation_shows_it():
-    memory = Memory(129, AT_MS, "observed", "The Garden", "Moss arrives.", ("Moss", "Ana"), 8, True)
-    line = "- 20:35:01.123 observed · The Garden · Moss arrives. [importance:: 8] [with:: Moss, Ana] #pinned ^m129"
+@pytest.mark.parametrize(
+    ("memory", "line"),
+    [
+        (
+            Memory(129, AT_MS, "observed", "The Garden", "Moss arrives.", ("Moss", "Ana"), 8, True),
+            "- 20:35:01.123 observed · The Garden · Moss arrives. [importance:: 8] [with:: Moss, Ana] #pinned ^m129",
+        ),
+        (
+            Memory(7, AT_MS, "result", "The Garden", "There is no exit 'up' here.", refused=True, pinned=True),
+            "- 20:35:01.123 result · The Garden · There is no exit 'up' here. #refused #pinned ^m7",
+        ),
+        (said("Rain."), "- 20:35:01.123 observed · The Garden · Rain. ^m129"),
+    ],
+)
+def test_a_line_is_as_the_documentation_shows_it(memory, line):
     assert format_line(memory) == line
     assert parse_line(line, DAY) == memory
     assert memory.day == DAY
-
-
-def test_a_refusal_is_marked_as_one():
-    memory = Memory(7, AT_MS, "result", "The Garden", "There is no exit 'up' here.", refused=True, pinned=True)
-    line = "- 20:35:01.123 result · The Garden · There is no exit 'up' here. #refused #pinned ^m7"
-    assert format_line(memory) == line
-    assert parse_line(line, DAY) == memory
 
 
 def test_a_day_goes_from_midnight_to_midnight():
@@ -120,10 +125,6 @@ def test_a_day_goes_from_midnight_to_midnight():
     assert [first.day, last.day] == [DAY, DAY]
     assert [format_line(first)[:14], format_line(last)[:14]] == ["- 00:00:00.000", "- 23:59:59.999"]
     assert Memory(1, MIDNIGHT_MS - 1, "observed", "", "Rain.").day == "2026-11-20"
-
-
-def test_what_is_plain_is_not_written():
-    assert format_line(said("Rain.")) == "- 20:35:01.123 observed · The Garden · Rain. ^m129"
 
 
 @given(MEMORIES)
@@ -239,14 +240,15 @@ def test_a_number_is_a_block_id_at_the_end(line, seq):
     assert bool(parse_line(line, DAY)) == bool(seq)
 
 
-@pytest.mark.parametrize("line", ["", "  ", "-", "- ", "#", "# Day", "## Noon", "### x", "%% note %%", "---", "***"])
-def test_headings_rules_and_blank_lines_are_no_memories(line):
-    assert not is_memory_line(line)
-
-
-@pytest.mark.parametrize("line", ["x", "- x", "#tag", "-5 degrees", "> quoted"])
-def test_all_else_is_a_memory(line):
-    assert is_memory_line(line)
+@pytest.mark.parametrize(
+    ("lines", "are_memories"),
+    [
+        (["x", "- x", "#tag", "-5 degrees", "> quoted"], True),
+        (["", "  ", "-", "- ", "#", "# Day", "## Noon", "### x", "%% note %%", "---", "***"], False),
+    ],
+)
+def test_all_lines_but_headings_rules_comments_and_blank_ones_are_memories(lines, are_memories):
+    assert [line for line in lines if is_memory_line(line) is not are_memories] == []
 
 
 def test_every_beginning_of_a_line_looks_torn():

@@ -138,6 +138,7 @@ def test_a_summary_that_does_not_say_what_it_covers_is_refused_with_file_and_lin
 def test_there_is_nothing_where_nothing_was_published(tmp_path):
     folder = folder_in(tmp_path)
     assert (folder.read(RECENT), folder.leaves(), folder.former()) == (None, [], [])
+    assert folder.set_aside(RECENT, "not valid", AT) == ""
 
 
 def test_the_stamp_changes_with_an_edit(tmp_path):
@@ -158,10 +159,6 @@ def test_what_is_set_aside_or_kept_in_one_second_is_never_written_over(tmp_path)
     names = [name for name in texts(tmp_path) if "(" in name]
     assert len(names) == 6
     assert {"recent (does not fit 20251124-203501).md", "recent (conflict 20251124-203501).md"} <= set(names)
-
-
-def test_what_is_not_there_need_not_be_set_aside(tmp_path):
-    assert folder_in(tmp_path).set_aside(RECENT, "not valid", AT) == ""
 
 
 def operations_of_a_second_publication(root) -> int:
