@@ -20,6 +20,7 @@ from agents.simulation.recording import SimulationError
 from fallwater.env import MAX_COMMANDS, FallwaterEnv, env
 from fallwater.opponents import Scene, visitor, wanderer
 from tests.scripted_model import ScriptedModel
+from tests.vault.vault_of import files
 from vault.errors import NoteError
 from vault.vault import STARTER
 from world.events import Gave
@@ -195,18 +196,18 @@ def test_two_environments_and_two_episodes_do_not_touch_each_other():
     assert first_texts(one, 7) == told
 
 
+@pytest.fixture
+def vault(tmp_path: Path) -> Path:
+    """A copy of the starter world, beside which nothing else is."""
+    return Path(shutil.copytree(STARTER, tmp_path / "vault"))
+
+
 def talks(request: Request) -> str:
     return "I heard somebody talk." if request.max_tokens > 100 else "say The water is high today."
 
 
-def hashes(folder: Path) -> dict[str, bytes]:
-    return {str(path): path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()}
-
-
-def test_agents_with_a_model_answer_and_the_vault_stays_as_it_was(tmp_path):
-    vault = tmp_path / "vault"
-    shutil.copytree(STARTER, vault)
-    before, threads = hashes(tmp_path), threading.active_count()
+def test_agents_with_a_model_answer_and_the_vault_stays_as_it_was(tmp_path, vault):
+    before, threads = files(tmp_path), threading.active_count()
     world = FallwaterEnv(vault, players=("Ana",), model=lambda: ScriptedModel(talks), turns=20)
     told = []
     for _ in range(2):
@@ -219,17 +220,15 @@ def test_agents_with_a_model_answer_and_the_vault_stays_as_it_was(tmp_path):
     assert 'Eliza says, "The water is high today."' in told[0]
     assert told[0] == told[1]
     world.close()
-    assert (hashes(tmp_path), threading.active_count()) == (before, threads)
+    assert (files(tmp_path), threading.active_count()) == (before, threads)
 
 
-def test_without_a_model_nothing_is_written_and_nobody_else_is_there(tmp_path):
-    vault = tmp_path / "vault"
-    shutil.copytree(STARTER, vault)
-    before = hashes(tmp_path)
+def test_without_a_model_nothing_is_written_and_nobody_else_is_there(tmp_path, vault):
+    before = files(tmp_path)
     world = FallwaterEnv(str(vault), players=("Ana",))
     first_texts(world, 7, 30)
     world.close()
-    assert hashes(tmp_path) == before
+    assert files(tmp_path) == before
     with pytest.raises(RuntimeError, match="call reset"):
         world.observe("Ana")
 

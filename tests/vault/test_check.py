@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.vault.vault_of import vault_of
+from tests.vault.vault_of import files, vault_of
 from vault.check import check_vault, fix_vault
 from vault.vault import STARTER, Vault
 
@@ -301,9 +301,9 @@ def test_a_file_that_is_not_utf8_is_told_once_with_its_line(tmp_path):
 
 def test_a_check_changes_nothing_on_disk(tmp_path):
     vault = vault_of(tmp_path, NOTES | FAULTS["no number"][0] | FAULTS["torn line"][0])
-    before = {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
+    before = files(tmp_path)
     assert len(found(vault)) == 2
-    assert {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()} == before
+    assert files(tmp_path) == before
 
 
 # Mending

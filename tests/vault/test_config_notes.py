@@ -27,13 +27,6 @@ EVERY_SETTING = [(name, field) for name, kind in SETTINGS_BY_NOTE.items() for fi
 DEFAULTS = Settings(ServerSettings(), WorldSettings(), AgentSettings(), ModelSettings(), MemorySettings())
 
 
-def refusal(root, path: str, text: str) -> str:
-    """Return the message with which a vault is refused for one note."""
-    with pytest.raises(NoteError) as refused:
-        load_settings(vault_of(root, {path: text}))
-    return str(refused.value)
-
-
 def test_a_vault_without_settings_has_the_defaults(tmp_path):
     assert load_settings(Vault(tmp_path)) == DEFAULTS
 
@@ -54,7 +47,9 @@ def test_settings_stand_in_properties_or_among_the_prose(tmp_path):
 
 
 def test_a_note_that_holds_no_settings_is_refused_with_the_names_there_are(tmp_path):
-    assert refusal(tmp_path, "config/memory.md", "") == (
+    with pytest.raises(NoteError) as refused:
+        load_settings(vault_of(tmp_path, {"config/memory.md": ""}))
+    assert str(refused.value) == (
         "config/memory.md: there are no such settings; the notes are server, world, agents, models, memory_compaction, "
         "colors."
     )

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import os
-from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.vault.failing_disk import FailingDisk, Stopped
-from tests.vault.vault_of import vault_of
+from tests.vault.vault_of import files, vault_of
 from vault.entities.schema import load_room, save_entity
 from vault.errors import NoteError
 from vault.note import Note
@@ -18,11 +17,6 @@ from vault.vault import MARK, STARTER, Vault, check_name, open_vault
 from world.sanitize import clean_line
 
 DURABLE = ["write_draft", "fsync", "write_draft", "fsync", "replace", "replace", "sync_folder", "fsync"]
-
-
-def files(folder: Path) -> dict[str, bytes]:
-    """Return every file under a folder, hidden ones too, with what is in it."""
-    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
 
 @pytest.mark.parametrize(

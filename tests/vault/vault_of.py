@@ -1,4 +1,4 @@
-"""A vault made of the notes that a test gives, on a real disk."""
+"""A vault made of the notes that a test gives, on a real disk; and all that is in a folder."""
 
 from __future__ import annotations
 
@@ -15,3 +15,8 @@ def vault_of(root: Path, notes: Mapping[str, str], disk: Disk | None = None) -> 
         (root / path).parent.mkdir(parents=True, exist_ok=True)
         (root / path).write_text(text, encoding="utf-8")
     return Vault(root, disk)
+
+
+def files(folder: Path) -> dict[str, bytes]:
+    """Return every file under a folder, hidden ones too, with what is in it."""
+    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*") if path.is_file()}

@@ -13,10 +13,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from tests.vault.vault_of import files
 from vault.chronicle import intake
 from vault.chronicle.event_log import LoggedEvent, day_ms, event_line, log_files, moment_text, parsed_event
 from vault.chronicle.index import ChronicleIndex, Entry, EventQuery
-from vault.chronicle.intake import HOUR_MS, Moment, NoRules, RuleState
+from vault.chronicle.intake import HOUR_MS, Moment, MomentRules, NoRules, RuleState
 from vault.errors import NoteError
 
 DAY = day_ms("2026-11-22")
@@ -32,6 +33,13 @@ def write(folder: Path, *events: LoggedEvent) -> None:
     for one in events:
         with open(folder / f"{moment_text(one.at_ms)[:10]}.jsonl", "ab") as file:
             file.write(event_line(one))
+
+
+def updated(folder: Path, database: Path | None = None, rules: MomentRules | None = None) -> ChronicleIndex:
+    """Return an index that has taken in the log."""
+    index = ChronicleIndex(folder, database, rules)
+    index.update()
+    return index
 
 
 def plain_scan(folder: Path) -> Iterator[Entry]:
@@ -144,8 +152,7 @@ def test_a_line_longer_than_a_step_and_many_steps_are_taken_in_whole(tmp_path, m
     monkeypatch.setattr(intake, "STEP_BYTES", 300)
     folder = tmp_path / "chronicle"
     write(folder, *(event(DAY + n, words="long " * 200 * (n == 5)) for n in range(40)))
-    index = ChronicleIndex(folder)
-    index.update()
+    index = updated(folder)
     assert index.events(EventQuery()) == list(plain_scan(folder))
 
 
@@ -154,8 +161,7 @@ def test_a_half_written_line_is_left_out_and_named_until_its_rest_comes(tmp_path
     write(folder, event(DAY))
     path, whole = folder / "2026-11-22.jsonl", event_line(event(DAY + 1))
     path.write_bytes(path.read_bytes() + b"nothing\n" + whole[:20])
-    index = ChronicleIndex(folder)
-    index.update()
+    index = updated(folder)
     assert [one.event.at_ms for one in index.events(EventQuery())] == [DAY]
     assert index.problems() == [
         "chronicle/2026-11-22.jsonl:2: no event; left out",
@@ -184,8 +190,7 @@ def test_other_rules_find_other_moments_in_what_was_read_before(tmp_path):
     folder, database = tmp_path / "chronicle", tmp_path / "index.sqlite"
     write(folder, event(DAY), event(DAY + 1))
     for rules in (None, Counting(), Counting("2")):
-        index = ChronicleIndex(folder, database, rules)
-        index.update()
+        index = updated(folder, database, rules)
         assert len(index.moments(0, 1)) == (2 if rules else 0)
         assert index.count(EventQuery()) == 2
 
@@ -193,8 +198,7 @@ def test_other_rules_find_other_moments_in_what_was_read_before(tmp_path):
 def test_pages_follow_each_other_and_the_newest_come_by_themselves(tmp_path):
     folder = tmp_path / "chronicle"
     write(folder, *(event(DAY + n // 3) for n in range(10)))
-    index = ChronicleIndex(folder)
-    index.update()
+    index = updated(folder)
     numbers, after = list[int](), (-1, -1)
     while page := index.events(EventQuery(after=after, limit=4)):
         numbers += [one.number for one in page]
@@ -207,8 +211,7 @@ def test_pages_follow_each_other_and_the_newest_come_by_themselves(tmp_path):
 def test_hours_are_counted_with_what_nobody_perceived_or_without(tmp_path):
     folder = tmp_path / "chronicle"
     write(folder, event(DAY), event(DAY + 5, line=""), event(DAY + HOUR_MS))
-    index = ChronicleIndex(folder)
-    index.update()
+    index = updated(folder)
     assert index.hours() == [(DAY, 2), (DAY + HOUR_MS, 1)]
     assert index.hours(is_public=True) == [(DAY, 1), (DAY + HOUR_MS, 1)]
 
@@ -227,8 +230,7 @@ def test_where_people_are_is_known_until_they_leave_or_the_world_opens_again(tmp
         event(DAY + 60, "opened", "", ""),
         event(DAY + 70, "arrived", "Ben"),
     )
-    index = ChronicleIndex(folder)
-    index.update()
+    index = updated(folder)
     assert index.places_at(DAY + 15) == {"Ana": "The Yard"}
     assert index.places_at(DAY + 45) == {"Ana": "The Mill"}
     assert index.places_at(DAY + 60) == {"Ana": "The Mill", "Ben": "The Mill"}
@@ -242,8 +244,7 @@ def test_where_people_are_is_known_until_they_leave_or_the_world_opens_again(tmp
 
 
 def test_a_world_without_a_log_has_no_events_and_no_complaint(tmp_path):
-    index = ChronicleIndex(tmp_path / "chronicle", tmp_path / ".index" / "chronicle.sqlite")
-    index.update()
+    index = updated(tmp_path / "chronicle", tmp_path / ".index" / "chronicle.sqlite")
     assert (index.events(EventQuery()), index.hours(), index.people(), index.problems()) == ([], [], [], [])
     assert (index.places_at(DAY), index.stays("Ana", 0, DAY), index.moments(0, DAY)) == ({}, [], [])
 
@@ -260,9 +261,7 @@ def test_a_table_from_another_version_is_made_anew(tmp_path):
     db = sqlite3.connect(database)
     db.execute("CREATE TABLE events (id INTEGER)")
     db.close()
-    index = ChronicleIndex(folder, database)
-    index.update()
-    assert index.count(EventQuery()) == 1
+    assert updated(folder, database).count(EventQuery()) == 1
 
 
 class Numbered(NoRules):
@@ -276,25 +275,27 @@ class Numbered(NoRules):
         return []
 
 
+def but_for_shared_memory(folder: Path) -> dict[str, bytes]:
+    return {name: content for name, content in files(folder).items() if not name.endswith("-shm")}
+
+
 @pytest.mark.parametrize(("how", "taken"), [("closed", [6]), ("open", [6]), ("broken", [1, 2, 3, 4, 5, 6])])
 def test_an_index_in_memory_goes_on_from_the_file_of_the_world_and_writes_nothing(
     tmp_path: Path, how: str, taken: list[int]
 ):
     folder, database = tmp_path / "chronicle", tmp_path / ".index" / "chronicle.sqlite"
     write(folder, *(event(DAY + at) for at in range(5)))
-    world = ChronicleIndex(folder, database, Numbered())
-    world.update()
+    world = updated(folder, database, Numbered())
     if how != "open":
         world.close()
     write(folder, event(DAY + 7))
     if how == "broken":
         database.write_bytes(database.read_bytes()[:5000] + b"x" * 5000)
-    before = {path.name: path.read_bytes() for path in database.parent.iterdir() if path.suffix != ".sqlite-shm"}
+    before = but_for_shared_memory(database.parent)
     rules = Numbered()
     index = ChronicleIndex(folder, None, rules, seed=database)
     index.update()
-    after = {path.name: path.read_bytes() for path in database.parent.iterdir() if path.suffix != ".sqlite-shm"}
-    assert after == before
+    assert but_for_shared_memory(database.parent) == before
     assert index.events(EventQuery()) == expected(folder, EventQuery())
     assert rules.taken == taken
     world.close()

@@ -10,6 +10,7 @@ import pytest
 
 from config.settings import AgentSettings, MemorySettings
 from tests.vault.legacy_import.older_vault import OlderVault
+from tests.vault.vault_of import files
 from vault.check import check_vault
 from vault.config_notes import load_settings
 from vault.entities.agent_notes import load_agent
@@ -50,9 +51,9 @@ def older(tmp_path) -> OlderVault:
 
 def imported(older: OlderVault) -> tuple[Vault, Report]:
     target = older.root.parent / "new"
-    before = {path: path.read_bytes() for path in older.root.rglob("*") if path.is_file()}
+    before = files(older.root)
     report = import_vault(older.root, target, BERLIN)
-    assert {path: path.read_bytes() for path in older.root.rglob("*") if path.is_file()} == before
+    assert files(older.root) == before
     return Vault(target), report
 
 
