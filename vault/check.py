@@ -13,8 +13,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from config.settings import WorldSettings
-from vault.check_world import NAMED, check_settings, check_world, readable_setting
+from vault.check_world import NAMED, check_settings, check_world
 from vault.errors import NoteError
 from vault.findings import Finding, Fix, Overlay, collect_errors, finding_of
 from vault.memory.bullet_note import BulletNote
@@ -175,7 +174,7 @@ def check_vault(vault: Vault, now: float, more: Iterable[Check] = ()) -> list[Fi
     checks: list[Check] = [
         lambda vault: check_files(vault, now),
         check_settings,
-        lambda vault: check_world(vault, _start_room(vault)),
+        check_world,
         *(lambda vault, name=name: check_memories(vault, name) for name in vault.folders("agents")),
         _without_note,
         *more,
@@ -189,11 +188,6 @@ def check_vault(vault: Vault, now: float, more: Iterable[Check] = ()) -> list[Fi
 def _without_note(vault: Vault) -> Iterable[Finding]:
     for name in sorted(set(vault.folders("agents")) - set(agent_names(vault))):
         yield Finding(f"agents/{name}", 0, "there is no agent.md in this folder, so nobody lives here.", True)
-
-
-def _start_room(vault: Vault) -> str:
-    given = readable_setting(vault, "config/world.md", "start_room")
-    return str(given.value) if given and given.value is not None else WorldSettings().start_room
 
 
 def fix_vault(vault: Vault, check: Callable[[], list[Finding]]) -> list[str]:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from config.profiles import THINKER, ModelProfile, legacy_thinker
-from config.settings import SETTINGS_BY_NOTE, AgentSettings, MemorySettings
+from config.settings import SETTINGS_BY_NOTE, AgentSettings, MemorySettings, WorldSettings
 from config.validation import OLD_NAMES, REMOVED, SourcedValue, is_open, setting_names
 from vault.board_note import BOARD, parse_board
 from vault.config_notes import Settings, load_settings, load_text, settings_in
@@ -27,6 +27,8 @@ from world.navigation import reachable
 from world.parsing import suggestions
 from world.sanitize import name_key
 
+WORLD = "config/world.md"
+
 _FENCE = re.compile(rb"\A(?:\xef\xbb\xbf)?---[ \t]*\r?\n")
 _LAST_NUMBER = re.compile(r"- last room number: \d+\s*")
 # No note is called so, and the line goes when the list is rewritten.
@@ -37,7 +39,7 @@ Notes = dict[str, Note]
 """The notes of a folder by the names of what they describe; what is faulty in them is left out."""
 
 
-def check_world(vault: Vault, start_room: str) -> Iterator[Finding]:
+def check_world(vault: Vault) -> Iterator[Finding]:
     """Yield the faults of rooms, things, people and agents, and of their places."""
     sources = [f"{folder}/{name}.md" for folder in NAMED for name in vault.names(folder)]
     sources += [f"agents/{name}/agent.md" for name in agent_names(vault)]
@@ -50,7 +52,7 @@ def check_world(vault: Vault, start_room: str) -> Iterator[Finding]:
                 yield Finding(source, number, f"nothing closes {mark!r}, so it counts as text; close it.", True)
     yield from _duplicate_names(sources)
     yield from _numbers(found["rooms"])
-    yield from _exits(vault, found["rooms"], start_room)
+    yield from _exits(vault, found["rooms"], *_start_room(vault))
     yield from _places(vault, found)
     yield from _whereabouts(vault)
     yield from _lore(vault)
@@ -112,7 +114,7 @@ def _numbering(number: int) -> Callable[[bytes], bytes]:
     return change
 
 
-def _exits(vault: Vault, rooms: Notes, start_room: str) -> Iterator[Finding]:
+def _exits(vault: Vault, rooms: Notes, start_room: str, start_line: int) -> Iterator[Finding]:
     known = room_names(vault)
     exits = {
         name: [(entry, known.get(name_key(link_target(entry.value)), "")) for entry in note.entries("Exits")]
@@ -133,8 +135,7 @@ def _exits(vault: Vault, rooms: Notes, start_room: str) -> Iterator[Finding]:
         yield Finding(rooms[name].source, 0, f"no way leads here from the start room, {start_room}.", True)
     if start_room not in known.values():
         what = f"the start room {start_room!r} has no note in rooms; {_suggest(start_room, known.values())}"
-        given = readable_setting(vault, "config/world.md", "start_room")
-        yield Finding("config/world.md", given.line if given else 0, what)
+        yield Finding(WORLD, start_line, what)
 
 
 def _places(vault: Vault, found: Mapping[str, Notes]) -> Iterator[Finding]:
@@ -223,13 +224,13 @@ def _suggest(name: str, known: Iterable[str]) -> str:
     return f"did you mean {close[0]!r}?" if close else "make it, or write another."
 
 
-def readable_setting(vault: Vault, source: str, key: str) -> SourcedValue | None:
-    """Return a setting of a note in which other lines may be faulty; None if it is not there or cannot be read."""
-    if not vault.exists(source):
-        return None
+def _start_room(vault: Vault) -> tuple[str, int]:
+    """Return the start room and the line that names it, though other lines of its note be faulty; 0 if none does."""
     overlay = Overlay(vault)
-    list(collect_errors(overlay, lambda vault: settings_in(vault.read(source))))
-    return _settings_or_none(overlay, source).get(key)
+    if vault.exists(WORLD):
+        list(collect_errors(overlay, lambda vault: settings_in(vault.read(WORLD))))
+    given = _settings_or_none(overlay, WORLD).get("start_room", SourcedValue(None))
+    return (WorldSettings().start_room if given.value is None else str(given.value)), given.line
 
 
 def check_settings(vault: Vault) -> Iterator[Finding]:
