@@ -7,7 +7,7 @@ import re
 import shutil
 import threading
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import pytest
 
@@ -39,6 +39,13 @@ def first_texts(world: FallwaterEnv, seed: int | None = None, turns: int = 12) -
         told.append(f"{player}: {observation['text']}")
         world.step(rng.choice(info["commands"]))
     return "\n".join(told)
+
+
+def begun(**made: Any) -> FallwaterEnv:
+    """Return an environment at the beginning of an episode."""
+    world = FallwaterEnv(**made)
+    world.reset(seed=1)
+    return world
 
 
 def inside(world: FallwaterEnv) -> World:
@@ -79,8 +86,7 @@ def test_a_seed_that_is_none_is_refused(seed):
 
 
 def test_every_command_that_is_offered_is_accepted():
-    world, rng = FallwaterEnv(players=("Ana", "Ben", "Eliza"), turns=100, actions="index"), random.Random(1)
-    world.reset(seed=1)
+    world, rng = begun(players=("Ana", "Ben", "Eliza"), turns=100, actions="index"), random.Random(1)
     refused, verbs = [], set()
     for player in world.agent_iter():
         _, _, _, is_over, info = world.last()
@@ -108,8 +114,7 @@ def test_every_command_that_is_offered_is_accepted():
     ],
 )
 def test_a_line_that_cannot_be_done_is_refused_in_words_and_changes_nothing(line, refusal):
-    world = FallwaterEnv()
-    world.reset(seed=1)
+    world = begun()
     before = everything_in(world)
     world.step(line)
     assert everything_in(world) == before
@@ -121,8 +126,7 @@ def test_a_line_that_cannot_be_done_is_refused_in_words_and_changes_nothing(line
 
 @pytest.mark.parametrize("number", [-1, MAX_COMMANDS - 1, 10**9])
 def test_a_number_that_no_command_has_is_refused(number):
-    world = FallwaterEnv(actions="index")
-    world.reset(seed=1)
+    world = begun(actions="index")
     world.step(number)
     world.step(0)
     assert world.last()[4]["refusal"].startswith("The line is empty")
@@ -131,15 +135,13 @@ def test_a_number_that_no_command_has_is_refused(number):
 def test_an_action_of_another_kind_is_the_caller_s_mistake():
     wrong: tuple[tuple[Literal["text", "index"], object], ...] = (("text", 3), ("text", None), ("index", "look"))
     for actions, action in (*wrong, ("index", True)):
-        world = FallwaterEnv(actions=actions)
-        world.reset(seed=1)
+        world = begun(actions=actions)
         with pytest.raises(TypeError, match=r"^The action is .*; expected"):
             world.step(action)
 
 
 def test_players_perceive_each_other_and_each_only_what_is_said_to_it():
-    world = FallwaterEnv(players=("Ana", "Ben", "Cleo"))
-    world.reset(seed=1)
+    world = begun(players=("Ana", "Ben", "Cleo"))
     world.step("whisper Ben The key is under the bell.")
     assert world.observe("Ben")["text"].endswith('Ana whispers to you, "The key is under the bell."')
     assert world.observe("Cleo")["text"].endswith("Ana whispers something to Ben.")
@@ -151,28 +153,24 @@ def test_a_reward_is_what_the_function_says_of_a_turn():
     def gave(act):
         return {event.to_id: 1.0 for event in act.result.events if isinstance(event, Gave)} | {act.player: -0.5}
 
-    world = FallwaterEnv(reward=gave)
-    world.reset(seed=1)
+    world = begun(reward=gave)
     for line in ("get letter", "look", "give letter to Ben"):
         world.step(line)
     assert world.rewards == {"Ana": -0.5, "Ben": 1.0}
     assert world.last()[1] == 0.5
-    plain = FallwaterEnv()
-    plain.reset(seed=1)
+    plain = begun()
     plain.step("get letter")
     assert plain.rewards == {"Ana": 0.0, "Ben": 0.0}
 
 
 def test_a_reward_for_nobody_is_an_error():
-    world = FallwaterEnv(reward=lambda act: {"Nobody": 1.0})
-    world.reset(seed=1)
+    world = begun(reward=lambda act: {"Nobody": 1.0})
     with pytest.raises(ValueError, match=r"^reward names Nobody; the players are \['Ana', 'Ben'\]\.$"):
         world.step("look")
 
 
 def test_it_ends_after_the_turns_of_each_and_for_one_who_quits():
-    world = FallwaterEnv(turns=3)
-    world.reset(seed=1)
+    world = begun(turns=3)
     over = []
     for player in world.agent_iter():
         _, _, terminated, truncated, info = world.last()
@@ -234,8 +232,7 @@ def test_without_a_model_nothing_is_written_and_nobody_else_is_there(tmp_path, v
 
 
 def test_an_agent_s_body_can_be_moved_from_outside():
-    world = FallwaterEnv(players=("Eliza", "Ana"))
-    world.reset(seed=1)
+    world = begun(players=("Eliza", "Ana"))
     world.step("say Good morning.")
     assert world.last()[0]["text"].endswith('Eliza says, "Good morning."')
     assert inside(world).characters["Eliza"].is_agent
@@ -259,8 +256,7 @@ def test_a_scripted_policy_sees_and_acts_and_its_chance_follows_the_seed():
 
 
 def test_a_visitor_walks_to_an_agent_and_talks():
-    world = FallwaterEnv(players=("Eliza",), others={"Tilda": visitor})
-    world.reset(seed=1)
+    world = begun(players=("Eliza",), others={"Tilda": visitor})
     lines = []
     for line in ("go north", "look", "look", "look"):
         world.step(line)

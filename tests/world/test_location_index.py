@@ -162,11 +162,3 @@ def test_a_copy_of_a_whole_world_lives_by_itself():
     assert (
         another.things_at("Ana") == [another.things["coin"]] != [] and another.things["coin"] is not one.things["coin"]
     )
-
-
-def test_who_is_somewhere_is_seen_there_only_awake():
-    one = world()
-    one.characters["Ana"].room_id = "Attic"
-    assert (one.occupants("Hall"), one.occupants("Attic")) == ([], [one.characters["Ana"]])
-    one.characters["Ana"].awake = False
-    assert one.occupants("Attic") == []

@@ -208,14 +208,6 @@ def test_pages_follow_each_other_and_the_newest_come_by_themselves(tmp_path):
     assert [one.number for one in index.numbered((7, 2, 99))] == [2, 7]
 
 
-def test_hours_are_counted_with_what_nobody_perceived_or_without(tmp_path):
-    folder = tmp_path / "chronicle"
-    write(folder, event(DAY), event(DAY + 5, line=""), event(DAY + HOUR_MS))
-    index = updated(folder)
-    assert index.hours() == [(DAY, 2), (DAY + HOUR_MS, 1)]
-    assert index.hours(is_public=True) == [(DAY, 1), (DAY + HOUR_MS, 1)]
-
-
 def test_where_people_are_is_known_until_they_leave_or_the_world_opens_again(tmp_path):
     folder = tmp_path / "chronicle"
     write(

@@ -298,13 +298,6 @@ def test_a_file_made_by_hand_is_part_of_the_journal(desk, text, day):
     assert desk.told() == desk.found() == numbered("met Ana", "two")
 
 
-def test_a_file_made_by_hand_for_the_next_day_is_taken_in_when_the_day_comes(desk):
-    desk.hear("one")
-    desk.types("- plant tulips", "2026-11-22.md")
-    desk.journal.append(heard("three", at("00:00:01.000", "2026-11-22")))
-    assert desk.told() == desk.found() == numbered("one", "plant tulips", "three")
-
-
 @pytest.mark.parametrize(
     "name", ["quarantine.md", "notes.md", "2026-13-45.md", "2026-11-21.txt", ".2026-11-21.md", "x2026-11-21.md"]
 )
