@@ -5,7 +5,7 @@ The sentences are in the vault's `text/narration.md`.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from world.entities import Character, Detail, Room, Thing
 from world.events import (
@@ -236,6 +236,11 @@ def with_article(thing: Thing) -> str:
     if name.endswith("s") and not name.endswith(("ss", "us")):
         return f"some {name}"
     return f"an {name}" if name[:1].lower() in "aeiou" else f"a {name}"
+
+
+def list_things(things: Iterable[Thing], world: World) -> str:
+    """Return things as a list, each with its article; empty if there are none."""
+    return world.wording.join_and([with_article(thing) for thing in things])
 
 
 def noun_phrase(subject: Room | Thing | Character | Detail, world: World) -> str:

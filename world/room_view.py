@@ -10,7 +10,7 @@ from itertools import islice
 
 from world.entities import Character, Exit, Room
 from world.message_catalog import Wording
-from world.narration import room_name, with_article
+from world.narration import list_things, room_name
 from world.preferences import is_brief, uses_screen_reader
 from world.world import World
 
@@ -72,14 +72,14 @@ def exit_names(world: World, exits: dict[str, Exit]) -> str:
 
 def items_line(world: World, viewer: Character) -> str:
     """Return which things lie here as a sentence, or an empty string."""
-    names = [with_article(thing) for thing in world.things_at(viewer.room_id)]
-    return world.wording("narration.lying_here", things=world.wording.join_and(names)) if names else ""
+    things = list_things(world.things_at(viewer.room_id), world)
+    return world.wording("narration.lying_here", things=things) if things else ""
 
 
 def inventory_line(world: World, viewer: Character) -> str:
     """Return the things that a viewer carries as a sentence, or an empty string."""
-    names = [with_article(thing) for thing in world.things_at(viewer.character_id)]
-    return world.wording("narration.you_carry", things=world.wording.join_and(names)) if names else ""
+    things = list_things(world.things_at(viewer.character_id), world)
+    return world.wording("narration.you_carry", things=things) if things else ""
 
 
 def time_line(world: World) -> str:

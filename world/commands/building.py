@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from world.command import command
 from world.edits import Edit, destroy_room, evacuation_room, rooms_leading_to, undo_last
 from world.entities import Character, Exit, Role, Room, Thing
@@ -19,13 +21,17 @@ from world.find import (
 )
 from world.narration import noun_phrase, with_article
 from world.parsing import is_number
+from world.room_view import exit_names
 from world.world import World
 
 MAX_EXITS = 32
 """Maximum number of exits of a room."""
 
+building_command = partial(command, category="building", role=Role.BUILDER, for_agents=False, visible_to="room")
+"""Declares a command by which builders change the world."""
 
-@command("@dig <exit> to <name>", category="building", role=Role.BUILDER, for_agents=False, visible_to="room")
+
+@building_command("@dig <exit> to <name>")
 def dig(world: World, actor: Character, exit: str, name: str) -> list[Event]:
     """Make a new room, with an exit to it from here and one back.
 
@@ -48,7 +54,7 @@ def dig(world: World, actor: Character, exit: str, name: str) -> list[Event]:
     return [built, *alteration.done(called)]
 
 
-@command("@exit <exit> to <room>", category="building", role=Role.BUILDER, for_agents=False, visible_to="room")
+@building_command("@exit <exit> to <room>")
 def make_exit(world: World, actor: Character, exit: str, room: str) -> list[Event]:
     """Open an exit from here to a room that exists; it leads one way: @exit hatch, h to The Cellar."""
     here, goal = world.room_of(actor), find_room(world, actor, room)
@@ -59,14 +65,13 @@ def make_exit(world: World, actor: Character, exit: str, room: str) -> list[Even
     return [built, *alteration.done(here.name)]
 
 
-@command("@unexit <exit>", category="building", role=Role.BUILDER, for_agents=False, visible_to="room")
+@building_command("@unexit <exit>")
 def remove_exit(world: World, actor: Character, exit: str) -> list[Event]:
     """Close an exit of this room, in this direction only."""
     here = world.room_of(actor)
     closed = here.exits_by_name.get(exit.lower())
     if closed is None:
-        exits = ", ".join(here.exits) or world.wording("lists.none")
-        raise CommandError(world.wording("movement.no_exit", wanted=exit, exits=exits))
+        raise CommandError(world.wording("movement.no_exit", wanted=exit, exits=exit_names(world, here.exits)))
     alteration = Edit(world, actor, [("room", here.room_id)])
     del here.exits[closed.name]
     return [Built(actor.character_id, here.room_id, "closes", closed.name), *alteration.done(here.name)]
@@ -108,7 +113,7 @@ MAX_UNDO = 20
 """Maximum number of acts that are undone at once."""
 
 
-@command("@create <name>", category="building", role=Role.BUILDER, for_agents=False, visible_to="room")
+@building_command("@create <name>")
 def create(world: World, actor: Character, name: str) -> list[Event]:
     """Make a thing, which you then carry: @create brass lamp. See @describe, @alias and @set for the rest."""
     called = validate_name(world, name)
@@ -121,7 +126,7 @@ def create(world: World, actor: Character, name: str) -> list[Event]:
     ]
 
 
-@command("@destroy <object>", category="building", role=Role.BUILDER, for_agents=False, visible_to="room")
+@building_command("@destroy <object>")
 def destroy(world: World, actor: Character, object: str) -> list[Event]:
     """Destroy a thing or a room; @undo brings it back.
 
@@ -143,9 +148,7 @@ def destroy(world: World, actor: Character, object: str) -> list[Event]:
             raise CommandError(world.wording("building.no_destroying", who=subject.name))
 
 
-@command(
-    "@teleport <object> to <room>", "@tel", category="building", role=Role.BUILDER, for_agents=False, visible_to="room"
-)
+@building_command("@teleport <object> to <room>", "@tel")
 def teleport(world: World, actor: Character, object: str, room: str) -> list[Event]:
     """Move yourself or a thing to another room; admins also people: @teleport me to The Cellar."""
     subject, goal = find_entity(world, actor, object), find_room(world, actor, room)
@@ -162,7 +165,7 @@ def teleport(world: World, actor: Character, object: str, room: str) -> list[Eve
             return [Moved(actor.character_id, thing_id), moved, *([appears] if goal.room_id != actor.room_id else [])]
 
 
-@command("@undo [<number>]", category="building", role=Role.BUILDER, for_agents=False, visible_to="room")
+@building_command("@undo [<number>]")
 def undo(world: World, actor: Character, number: str = "") -> list[Event]:
     """Undo your last building command, or the last few: @undo 3.
 

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from world.command import command
+from world.commands.building import building_command
 from world.edits import Edit
 from world.entities import Character, Detail, Entity, Role, Room, Thing, names_in_notes
 from world.errors import CommandError
@@ -27,9 +28,7 @@ MAX_DETAILS = 64
 """Maximum number of details of a room."""
 
 
-@command(
-    "@describe <object> -> <text>", "@desc", category="building", role=Role.BUILDER, for_agents=False, visible_to="room"
-)
+@building_command("@describe <object> -> <text>", "@desc")
 def describe(world: World, actor: Character, object: str, text: str) -> list[Event]:
     r"""Describe something: @describe here -> A long, low room.
 
@@ -48,7 +47,7 @@ def describe(world: World, actor: Character, object: str, text: str) -> list[Eve
     return _finish_edit(world, actor, subject, alteration)
 
 
-@command("@detail <name> -> [<text>]", category="building", role=Role.BUILDER, for_agents=False, visible_to="room")
+@building_command("@detail <name> -> [<text>]")
 def detail(world: World, actor: Character, name: str, text: str = "") -> list[Event]:
     """Add or change a detail of this room: @detail hearth, fire -> Bricks black with winters.
 
@@ -68,7 +67,7 @@ def detail(world: World, actor: Character, name: str, text: str = "") -> list[Ev
     return _with_detail(world, actor, here, Detail(names[0], validate_text(world, text), aliases))
 
 
-@command("@rename <object> -> <name>", category="building", role=Role.BUILDER, for_agents=False, visible_to="room")
+@building_command("@rename <object> -> <name>")
 def rename(world: World, actor: Character, object: str, name: str) -> list[Event]:
     """Give a room or a thing another name. Its note, and what links to it, keep the old one.
 
@@ -88,7 +87,7 @@ def rename(world: World, actor: Character, object: str, name: str) -> list[Event
     ]
 
 
-@command("@alias <object> -> [<text>]", category="building", role=Role.BUILDER, for_agents=False, visible_to="room")
+@building_command("@alias <object> -> [<text>]")
 def alias(world: World, actor: Character, object: str, text: str = "") -> list[Event]:
     """Set other names of something: @alias brass lamp -> lamp, light. Without names, remove them.
 
@@ -132,9 +131,7 @@ _RESERVED = frozenset(
 _PROPERTY = re.compile(r"[a-z][a-z0-9_]{0,39}")
 
 
-@command(
-    "@set <object> <property> = [<text>]", category="building", role=Role.BUILDER, for_agents=False, visible_to="room"
-)
+@building_command("@set <object> <property> = [<text>]")
 def set_property(world: World, actor: Character, object: str, property: str, text: str = "") -> list[Event]:
     """Set a property of a room or thing: @set brass lamp fixed = yes. Without a text, remove it.
 
@@ -153,8 +150,7 @@ def set_property(world: World, actor: Character, object: str, property: str, tex
     value = validate_text(world, text)
     alteration = Edit(world, actor, [(subject.kind, subject.id)])
     _set_field(world, subject, key, value)
-    name = noun_phrase(subject, world)
-    return [Built(actor.character_id, actor.room_id, "changes", name), *alteration.done(name)]
+    return _finish_edit(world, actor, subject, alteration)
 
 
 def _set_field(world: World, subject: Entity, key: str, value: str) -> None:

@@ -11,7 +11,7 @@ from world.entities import Character, Detail, Role, Room, Thing
 from world.errors import CommandError
 from world.events import Dropped, EntityChanged, Event, Gave, Output, PutIn, ReadThing, Took, TookFrom, Used, Wrote
 from world.find import visible_targets
-from world.narration import with_article
+from world.narration import list_things
 from world.parsing import Named, candidates, collapse_whitespace, find
 from world.sanitize import clean_line
 from world.world import MAX_CONTAINER_DEPTH, World
@@ -66,8 +66,8 @@ def give(world: World, actor: Character, carried: str, person: str) -> list[Even
 def inventory(world: World, actor: Character) -> list[Event]:
     """List what you carry, and what is in it."""
     carried = world.things_at(actor.character_id)
-    names = world.wording.join_and([with_article(thing) for thing in carried]) or world.wording("lists.nothing")
-    lines = [world.wording("looking.you_carry", things=names), *contents_of(world, carried)]
+    things = list_things(carried, world) or world.wording("lists.nothing")
+    lines = [world.wording("looking.you_carry", things=things), *contents_of(world, carried)]
     return [Output(actor.character_id, "\n".join(lines))]
 
 
@@ -171,7 +171,7 @@ def contents_of(world: World, things: Iterable[Thing], depth: int = 1) -> Iterat
         one, deep = ahead.pop()
         inside = world.things_at(one.thing_id)
         if inside:
-            names = world.wording.join_and([with_article(thing) for thing in inside])
+            names = list_things(inside, world)
             yield "  " * deep + world.wording("things.inside", container=one.name, things=names)
             ahead += [(thing, deep + 1) for thing in reversed(inside) if deep < MAX_CONTAINER_DEPTH]
 

@@ -245,5 +245,4 @@ def _set_ignored(world: World, actor: Character, names: list[str]) -> list[Event
     else:
         actor.preferences.pop(IGNORED, None)
     actor.transient.awaiting_reply_from.clear()
-    me = actor.character_id
-    return [Output(me, _list_ignored(world, names)), EntityChanged(me, "character", me)]
+    return _confirm(actor, _list_ignored(world, names))

@@ -10,7 +10,7 @@ from world.entities import Character, Exit, Room, Thing
 from world.errors import CommandError
 from world.events import Event, LookedAt, Output, QuitRequested
 from world.find import Target, find_character, visible_targets
-from world.narration import room_name, with_article
+from world.narration import list_things, room_name
 from world.navigation import STEPS, automap_of, draw_automap
 from world.parsing import candidates, find
 from world.preferences import uses_screen_reader
@@ -111,8 +111,7 @@ def _inside(world: World, container: Thing) -> str:
 
 
 def _carried(world: World, character: Character) -> str:
-    names = [with_article(thing) for thing in world.things_at(character.character_id)]
-    return world.wording.join_and(names) or world.wording("lists.nothing")
+    return list_things(world.things_at(character.character_id), world) or world.wording("lists.nothing")
 
 
 @command("map", category="senses", for_agents=False)
