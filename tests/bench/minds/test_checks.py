@@ -31,9 +31,10 @@ from bench.minds.checks import (
     stays,
     takes,
 )
-from bench.minds.situation import AGENTS, Scene, Situation
+from bench.minds.situation import Situation
 from bench.minds.turns import PlayedTurn
 from bench.minds.words import NO_STRAY_TALK, is_fresh, keeps_to_its_office, takes_up
+from tests.bench.minds.test_situations import set_up
 
 BEFORE = (
     "Bruno> say I am Bruno. I lost my red kite near the mill.",
@@ -57,11 +58,7 @@ def turn(*lines: str, failure: str = "") -> PlayedTurn:
         carries={"Eliza": ("ink bottle",)},
         theirs=("kite", "red kite"),
     )
-    scene = Scene(situation)
-    for name in AGENTS:
-        scene.game.wake(name, lambda event, text: None)
-    scene.wake_people()
-    scene.play_script(scene.game.perform)
+    scene = set_up(situation)
     for line in lines:
         scene.game.perform("Eliza", line)
     return scene.turn(failure)

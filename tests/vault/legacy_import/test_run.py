@@ -152,14 +152,6 @@ def test_memories_with_odd_names_and_broken_heads_are_taken_too(older):
     ]
 
 
-def test_a_thousand_memories_are_numbered_in_the_order_of_time(older):
-    older.memories("Eliza", START + timedelta(days=1), 1000)
-    memories = journal_of(imported(older)[0])
-    assert [memory.seq for memory in memories] == list(range(1, 1003))
-    assert [memory.text for memory in memories[2:]] == [f"Memory {number}." for number in range(1, 1001)]
-    assert memories == sorted(memories, key=lambda memory: memory.at_ms)
-
-
 def test_memories_of_one_second_keep_their_order_by_name(older):
     for name in ("b", "a", "c"):
         older.write(f"agents/Eliza/memories/20260301-100000-{name}.md", f"It was {name}.\n")
