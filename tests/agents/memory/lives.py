@@ -137,6 +137,12 @@ class Life:
         while self.compactor.is_running:
             await one_turn()
 
+    async def begin(self) -> None:
+        """Let what is due begin, and hold it where the model is asked; `model.release` lets it go on."""
+        self.model.hold()
+        self.compactor.start_if_due()
+        await self.until_asked()
+
     async def until_asked(self) -> None:
         """Wait until the model has a request before it, or nothing is under way."""
         while self.compactor.is_running and not self.model.running:

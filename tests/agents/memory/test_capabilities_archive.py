@@ -297,9 +297,7 @@ def test_3_10_an_archive_that_fills_up_at_the_last_moment_stops_the_publication(
     life.live(20)
 
     async def filling() -> None:
-        life.model.hold()
-        life.compactor.start_if_due()
-        await life.until_asked()
+        await life.begin()
         disk.is_full = True
         life.model.release()
         await life.finish()

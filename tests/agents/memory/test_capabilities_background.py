@@ -162,9 +162,7 @@ def test_0_14_stop_during_a_call_that_hangs_returns_at_once_and_the_old_summary_
         eliza.live(9)
         await eliza.compact()
         eliza.live(4)
-        eliza.model.hold()
-        eliza.compactor.start_if_due()
-        await eliza.until_asked()
+        await eliza.begin()
         started = time.monotonic()
         await eliza.compactor.stop()
         return time.monotonic() - started

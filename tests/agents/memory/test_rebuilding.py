@@ -73,25 +73,31 @@ class Town:
         self.path.write_text(f"{head}---\n{text}\n")
 
     def rebuild(self) -> str:
+        """Make the long-term summary anew, and return what came of it; `asked` are the prompts for it."""
+        before = len(self.model.requests)
         asyncio.run(self.life.rebuild())
+        self.asked = self.model.prompts[before:]
         return self.life.heard[-1].key
 
 
-def test_a_text_edited_just_now_stays_to_the_letter(tmp_path: Path):
-    town = Town(tmp_path)
+def edited_town(root: Path, every: int = 0) -> Town:
+    """Return a town of three cycles whose long-term summary somebody has edited."""
+    town = Town(root, every)
     town.cycles(3)
     town.edit(EDIT)
-    asked = len(town.model.requests)
+    return town
+
+
+def test_a_text_edited_just_now_stays_to_the_letter(tmp_path: Path):
+    town = edited_town(tmp_path)
     assert town.rebuild() == "compaction.by_hand"
-    assert (town.longterm.text, len(town.model.requests)) == (EDIT, asked)
+    assert (town.longterm.text, town.asked) == (EDIT, [])
 
 
 @pytest.mark.parametrize("every", [1, 2, 3])
 @pytest.mark.parametrize("restarts", [False, True])
 def test_an_edit_survives_every_rebuild_that_comes_after_it(tmp_path: Path, every: int, restarts: bool):
-    town = Town(tmp_path, every)
-    town.cycles(3)
-    town.edit(EDIT)
+    town = edited_town(tmp_path, every)
     for _ in range(6):
         town.cycles(1)
         assert "Ines who drowned" in town.longterm.text
@@ -109,9 +115,8 @@ def test_an_edit_is_what_a_rebuild_begins_with_in_the_place_of_the_leaves_that_i
     town.edit(EDIT)
     town.cycles(2)
     leaves = {leaf.last: leaf.text for _, leaf in town.memory.summaries.leaves()}
-    asked = len(town.model.requests)
     town.rebuild()
-    (prompt,) = town.model.prompts[asked:]
+    (prompt,) = town.asked
     assert prompt.index(EDIT) < prompt.index(leaves[covered + 4])
     assert not [text for last, text in leaves.items() if last <= covered and text in prompt]
 
@@ -127,9 +132,7 @@ def test_what_a_person_took_out_does_not_come_back_from_a_leaf(tmp_path: Path):
 
 
 def test_a_rebuilt_text_that_lacks_a_word_of_the_person_s_is_not_taken_however_good_it_is(tmp_path: Path):
-    town = Town(tmp_path)
-    town.cycles(3)
-    town.edit(EDIT)
+    town = edited_town(tmp_path)
     town.cycles(2)
     before, town.forgets = town.longterm.text, "Ines"
     assert town.rebuild() == "compaction.good_already"
@@ -144,21 +147,17 @@ def test_the_newest_edit_counts_and_none_that_was_rolled_back(tmp_path: Path):
     town.cycles(1)
     town.edit("I was born on a ship, and Moss knows of it.")
     town.cycles(2)
-    asked = len(town.model.requests)
     town.rebuild()
-    assert "born on a ship" in town.model.prompts[asked]
-    assert "kettle house" not in town.model.prompts[asked]
+    assert "born on a ship" in town.asked[0]
+    assert "kettle house" not in town.asked[0]
     town.memory.roll_back(first)
     town.cycles(5)
-    asked = len(town.model.requests)
     assert town.rebuild() in ("compaction.rebuilt", "compaction.good_already")
-    assert all("born" not in prompt for prompt in town.model.prompts[asked:])
+    assert all("born" not in prompt for prompt in town.asked)
 
 
 def test_an_edit_outlives_a_time_under_another_strategy(tmp_path: Path):
-    town = Town(tmp_path, every=1)
-    town.cycles(3)
-    town.edit(EDIT)
+    town = edited_town(tmp_path, every=1)
     town.settings = windows(4, 4, rebuild_every=1, strategy="rolling", threshold=6, retain_recent=2)
     town.memory.close()
     town.restart()
@@ -169,21 +168,16 @@ def test_an_edit_outlives_a_time_under_another_strategy(tmp_path: Path):
 
 
 def test_an_edit_outlives_a_later_one_that_is_not_valid(tmp_path: Path):
-    town = Town(tmp_path)
-    town.cycles(3)
-    town.edit(EDIT)
+    town = edited_town(tmp_path)
     assert town.memory.poll_edits()
     town.path.write_text(town.path.read_text().replace("covers:", "coverz:"))
     town.cycles(2)
-    asked = len(town.model.requests)
     town.rebuild()
-    assert EDIT in town.model.prompts[asked]
+    assert EDIT in town.asked[0]
 
 
 def test_without_the_text_that_a_person_edited_nothing_is_rebuilt(tmp_path: Path):
-    town = Town(tmp_path)
-    town.cycles(3)
-    town.edit(EDIT)
+    town = edited_town(tmp_path)
     town.cycles(2)
     for path in town.path.parent.glob("longterm-*.md"):
         path.unlink()

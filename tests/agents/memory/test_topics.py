@@ -43,6 +43,14 @@ def live(life: Life, count: int, subjects: Sequence[str] = SUBJECTS) -> None:
         life.live(1, f"Moss tells me once more about the {subjects[seq % len(subjects)]} and its moods, part {seq}.")
 
 
+def summarised(root: Path, model: ScriptedModel | None = None) -> Life:
+    """Return a life of twenty memories, of which all but the newest five are summarised."""
+    life = life_of(root, model)
+    live(life, 20)
+    asyncio.run(life.compact())
+    return life
+
+
 def numbers(tier: Tier) -> list[int]:
     return [seq for one in tier.memories.ranges for seq in range(one.first, one.last + 1)]
 
@@ -56,9 +64,7 @@ def test_a_strategy_is_one_file_of_less_than_forty_lines():
 
 
 def test_each_topic_has_a_summary_and_every_memory_is_in_one_of_them_or_word_for_word(tmp_path):
-    life = life_of(tmp_path)
-    live(life, 20)
-    asyncio.run(life.compact())
+    life = summarised(tmp_path)
     view = life.memory.view()
     assert {tier.title: str(tier.memories) for tier in view.summaries} == {
         "river": "2, 5, 7, 10, 12, 15",
@@ -76,9 +82,7 @@ def test_each_topic_has_a_summary_and_every_memory_is_in_one_of_them_or_word_for
 
 
 def test_only_topics_with_something_new_are_written_anew_and_the_others_stay_to_the_letter(tmp_path):
-    life = life_of(tmp_path)
-    live(life, 20)
-    asyncio.run(life.compact())
+    life = summarised(tmp_path)
     before = {tier.title: tier for tier in life.memory.view().summaries}
     live(life, 10, ("mill",))
     asyncio.run(life.compact())  # memories 16 to 20 are of all topics
@@ -96,9 +100,7 @@ def test_only_topics_with_something_new_are_written_anew_and_the_others_stay_to_
 
 
 def test_the_topics_are_one_file_that_a_restart_and_a_person_s_edit_leave_in_parts(tmp_path):
-    life = life_of(tmp_path)
-    live(life, 20)
-    asyncio.run(life.compact())
+    life = summarised(tmp_path)
     before = life.memory.view().summaries
     life.die()
     again = life_of(tmp_path)
@@ -122,9 +124,7 @@ def test_the_topics_are_one_file_that_a_restart_and_a_person_s_edit_leave_in_par
     ],
 )
 def test_a_file_whose_parts_do_not_add_up_any_more_is_told_in_one(tmp_path, old, new):
-    life = life_of(tmp_path)
-    live(life, 20)
-    asyncio.run(life.compact())
+    life = summarised(tmp_path)
     path = life.folder / "summaries" / "longterm.md"
     assert old in path.read_text()
     path.write_text(path.read_text().replace(old, new))
@@ -140,9 +140,7 @@ def test_a_file_whose_parts_do_not_add_up_any_more_is_told_in_one(tmp_path, old,
 
 def test_a_topic_that_the_model_cannot_tell_of_leaves_every_topic_as_it_was(tmp_path):
     model = ScriptedModel(lambda one: "" if "about the bread" in one.prompt else "I heard Moss talk of it at length.")
-    life = life_of(tmp_path, model)
-    live(life, 20)
-    asyncio.run(life.compact())
+    life = summarised(tmp_path, model)
     assert life.compactor.stats.failures_in_a_row == 1
     view = life.memory.view()
     assert (view.summaries, view.verbatim.first, len(view.tail)) == ((), 1, 20)
@@ -163,9 +161,7 @@ def test_lines_taken_out_by_hand_and_failed_commands_are_in_a_topic_all_the_same
 
 
 def test_status_and_why_name_the_topic(tmp_path):
-    life = life_of(tmp_path)
-    live(life, 20)
-    asyncio.run(life.compact())
+    life = summarised(tmp_path)
     said = life.status()
     assert said[3].startswith("Long-term summary (mill): memories 1, 6, 11, 3 of them, ")
     assert "Strategy: topics." in said
