@@ -108,46 +108,6 @@ def test_no_sentence_of_the_journal_itself_is_untrue(source, places):
     assert untrue(text, source) == set()
 
 
-@pytest.mark.parametrize(
-    ("text", "reason"),
-    [
-        ("Ana gave me the brass lantern at the Mill.", "wrong-place"),
-        ("I took the tin cup at the Mill.", "wrong-place"),
-        ("I took the iron key.", "invented-event"),
-        ("Ana paid me 3 pennies for the soup.", "invented-event"),
-        ("Somebody knows of the hole.", "negation"),
-        ("Odile said that the fence was leaking.", "negation"),
-        ("Ana leaves on Monday with Ben.", "wrong-number"),
-        ("Ana writes to Odile.", "wrong-person"),
-        ("Odile quarrelled with Ana.", "wrong-person"),
-        ("Wick gave me the tin cup.", "wrong-person"),
-        ("I met Wick in the Ink Yard.", "wrong-person"),
-    ],
-)
-def test_an_act_has_to_be_as_it_was_told(text: str, reason: str):
-    assert reason in untrue(text, DAY)
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "In the Ink Yard Ana gave me the brass lantern.",
-        "I took the tin cup in the Ink Yard, and went to the Mill.",
-        "Ana wants to pay me 3 pennies for the soup on Sunday.",
-        "Harold is dead, says Ben.",
-        "I, Wick, took the tin cup.",
-        "Odile thanked me for the eels.",
-        "Nobody knows of the hole.",
-        "Ana and Ben leave on Tuesday.",
-        "Ana and Ben will leave on Tuesday.",
-        "Ben told me that he had quarrelled with Odile.",
-        "Ana asked me to write to Beatriz.",
-    ],
-)
-def test_the_same_in_other_words_is_no_fault(text: str):
-    assert untrue(text, DAY) == set()
-
-
 DAY = of(
     observed(1, "Ana", "gives you the brass lantern."),
     Memory(2, NOON_MS, "result", "Ink Yard", "You take the tin cup."),
@@ -160,6 +120,73 @@ DAY = of(
     observed(9, "Ana", 'says, "Wick, will you write to Beatriz for me?"'),
     Memory(10, NOON_MS, "result", "Mill", "You go north to Mill."),
 )
+
+TALK = of(
+    observed(1, "Ana", 'says, "I think Ben stole the ladder. He has no money."'),
+    observed(
+        2, "Ben", 'says, "I stole nothing. My mother painted the fence, and I mended it with my cousin Rolf."', "Mill"
+    ),
+    observed(3, "Odile", 'says, "Will you teach me chess, Wick? If the river rises, I shall sleep in the boat."'),
+    Memory(4, NOON_MS, "acted", "Mill", "say Perhaps on Sunday, Odile. I will ask Ana for the chess board."),
+    observed(5, "Odile", 'says, "Somebody has broken the bell. Please do not tell Ana that we met."'),
+    observed(6, "Ana", "gives you the brass lantern."),
+    observed(7, "Ben", "gives you the iron key.", "Mill"),
+    Memory(8, NOON_MS, "result", "Mill", "You use the iron key."),
+    observed(9, "Odile", 'says, "The well has been dry for 3 weeks. I counted 30 buckets, and 8 are left."'),
+)
+
+
+@pytest.mark.parametrize(
+    ("source", "text", "reason"),
+    [
+        (DAY, "Ana gave me the brass lantern at the Mill.", "wrong-place"),
+        (DAY, "I took the tin cup at the Mill.", "wrong-place"),
+        (DAY, "I took the iron key.", "invented-event"),
+        (DAY, "Ana paid me 3 pennies for the soup.", "invented-event"),
+        (DAY, "Somebody knows of the hole.", "negation"),
+        (DAY, "Odile said that the fence was leaking.", "negation"),
+        (DAY, "Ana leaves on Monday with Ben.", "wrong-number"),
+        (DAY, "Ana writes to Odile.", "wrong-person"),
+        (DAY, "Odile quarrelled with Ana.", "wrong-person"),
+        (DAY, "Wick gave me the tin cup.", "wrong-person"),
+        (DAY, "I met Wick in the Ink Yard.", "wrong-person"),
+        (TALK, "I taught Odile chess.", "invented-event"),
+        (TALK, "The river rose, and Odile slept in the boat.", "invented-event"),
+        (TALK, "I used the iron key in the Ink Yard.", "wrong-place"),
+    ],
+)
+def test_an_act_has_to_be_as_it_was_told_and_what_was_thought_or_asked_is_not_done(source, text, reason):
+    assert reason in untrue(text, source)
+
+
+@pytest.mark.parametrize(
+    ("source", "text"),
+    [
+        (DAY, "In the Ink Yard Ana gave me the brass lantern."),
+        (DAY, "I took the tin cup in the Ink Yard, and went to the Mill."),
+        (DAY, "Ana wants to pay me 3 pennies for the soup on Sunday."),
+        (DAY, "Harold is dead, says Ben."),
+        (DAY, "I, Wick, took the tin cup."),
+        (DAY, "Odile thanked me for the eels."),
+        (DAY, "Nobody knows of the hole."),
+        (DAY, "Ana and Ben leave on Tuesday."),
+        (DAY, "Ana and Ben will leave on Tuesday."),
+        (DAY, "Ben told me that he had quarrelled with Odile."),
+        (DAY, "Ana asked me to write to Beatriz."),
+        (TALK, "Ana thinks that Ben stole the ladder."),
+        (TALK, "Ben's mother painted the fence."),
+        (TALK, "Ben mended the fence with his cousin Rolf."),
+        (TALK, "Odile asked me to teach her chess."),
+        (TALK, "Somebody broke the bell."),
+        (TALK, "Odile asked me not to tell Ana that we met."),
+        (TALK, "Ana gave me the brass lantern before Ben gave me the iron key."),
+        (TALK, "I used the iron key at the Mill."),
+        (TALK, "Odile said that 22 buckets are gone."),
+    ],
+)
+def test_the_same_in_other_words_is_no_fault_nor_is_what_was_thought_or_asked_told_as_that(source, text):
+    found = {one.reason for one in judge(text, source, estimated_tokens).objections}
+    assert found & (UNTRUE | {"unknown-number"}) == set()
 
 
 def test_acts_are_read_from_the_sentences_of_a_translated_world():
@@ -178,49 +205,3 @@ def test_what_is_left_of_a_summary_has_no_wrong_sentence_and_none_twice():
         f"{sound} I took the tin cup.",
         " ".join((wrong[0], sound, *wrong[1:], "I took the tin cup. I")),
     )
-
-
-TALK = of(
-    observed(1, "Ana", 'says, "I think Ben stole the ladder. He has no money."'),
-    observed(
-        2, "Ben", 'says, "I stole nothing. My mother painted the fence, and I mended it with my cousin Rolf."', "Mill"
-    ),
-    observed(3, "Odile", 'says, "Will you teach me chess, Wick? If the river rises, I shall sleep in the boat."'),
-    Memory(4, NOON_MS, "acted", "Mill", "say Perhaps on Sunday, Odile. I will ask Ana for the chess board."),
-    observed(5, "Odile", 'says, "Somebody has broken the bell. Please do not tell Ana that we met."'),
-    observed(6, "Ana", "gives you the brass lantern."),
-    observed(7, "Ben", "gives you the iron key.", "Mill"),
-    Memory(8, NOON_MS, "result", "Mill", "You use the iron key."),
-    observed(9, "Odile", 'says, "The well has been dry for 3 weeks. I counted 30 buckets, and 8 are left."'),
-)
-
-
-@pytest.mark.parametrize(
-    ("text", "reason"),
-    [
-        ("I taught Odile chess.", "invented-event"),
-        ("The river rose, and Odile slept in the boat.", "invented-event"),
-        ("I used the iron key in the Ink Yard.", "wrong-place"),
-    ],
-)
-def test_what_was_thought_asked_or_done_by_another_is_not_told_as_done(text: str, reason: str):
-    assert reason in untrue(text, TALK)
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "Ana thinks that Ben stole the ladder.",
-        "Ben's mother painted the fence.",
-        "Ben mended the fence with his cousin Rolf.",
-        "Odile asked me to teach her chess.",
-        "Somebody broke the bell.",
-        "Odile asked me not to tell Ana that we met.",
-        "Ana gave me the brass lantern before Ben gave me the iron key.",
-        "I used the iron key at the Mill.",
-        "Odile said that 22 buckets are gone.",
-    ],
-)
-def test_what_was_thought_or_asked_may_be_told_as_that(text: str):
-    found = {one.reason for one in judge(text, TALK, estimated_tokens).objections}
-    assert found & (UNTRUE | {"unknown-number"}) == set()
