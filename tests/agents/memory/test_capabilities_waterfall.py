@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import re
-from pathlib import Path
 
 import pytest
 import yaml
@@ -288,48 +286,3 @@ def test_4_22_every_summary_file_has_its_measures_in_its_front_matter(tmp_path):
         assert {"tokens_in", "tokens_out", "unsupported_share", "entities_kept"} <= set(front["scores"])
         assert front["scores"]["tokens_out"] == front["tokens"] < front["scores"]["tokens_in"]
         assert {"covers", "generation", "made", "model", "quality", "sources"} <= set(front)
-
-
-FORGETFUL = ("I remember little of those days.", "Of those days I remember very little.")
-LEAVES = (
-    "I met Odile by the river and Moss sang to us there.",
-    "I heard Moss and Odile speak of The Landing and of rain.",
-)
-
-
-class Fading:
-    """A model that forgets names when it folds, and recalls them when it sees all leaves at once."""
-
-    def __init__(self, rebuilt: str) -> None:
-        self.rebuilt, self.times = rebuilt, 0
-
-    def __call__(self, request):
-        self.times += 1
-        older = re.search(r"long ago:\n\n(.*?)\n\nThis is", request.prompt, re.DOTALL)
-        if older is None:
-            return LEAVES[self.times // 2 % 2]
-        return self.rebuilt if "\n" in older[1] else FORGETFUL[self.times // 2 % 2]
-
-
-def lived_with(model: Fading, root: Path) -> Life:
-    eliza = Life(root, windows(4, 4, rebuild_every=4), ScriptedModel(model))
-    while eliza.compactor.stats.cycles < 4:
-        eliza.live(1, "Moss tells me how Odile came to The Landing in the rain and how they all sang there.")
-        asyncio.run(eliza.compact())
-    return eliza
-
-
-def test_4_23_every_so_many_cycles_the_long_term_summary_is_made_anew_and_keeps_more(tmp_path):
-    eliza = lived_with(Fading("I met Odile and Moss at The Landing in the rain."), tmp_path)
-    assert eliza.memory.longterm
-    assert eliza.memory.longterm.text == "I met Odile and Moss at The Landing in the rain."
-    assert f"3 leaves to {eliza.memory.longterm.last}" in eliza.memory.longterm.sources
-    before = [old for _, old in eliza.memory.summaries.former() if old.text in FORGETFUL]
-    assert before, "the one before is kept under another name"
-    assert eliza.memory.longterm.scores["entities_kept"] >= max(old.scores["entities_kept"] for old in before)
-
-
-def test_4_23_one_made_anew_that_keeps_less_is_dropped(tmp_path):
-    eliza = lived_with(Fading("I remember nothing at all of it."), tmp_path)
-    assert eliza.memory.longterm
-    assert eliza.memory.longterm.text in FORGETFUL

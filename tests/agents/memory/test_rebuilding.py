@@ -88,6 +88,22 @@ def edited_town(root: Path, every: int = 0) -> Town:
     return town
 
 
+def test_4_23_a_long_term_summary_made_anew_from_the_leaves_counts_if_it_keeps_more(tmp_path: Path):
+    town = Town(tmp_path)
+    town.life.memory.record("observed", "Odile has stolen the bell.", "The Landing")
+    town.cycles(2)
+    town.forgets = "Odile"  # who is in a leaf
+    town.cycles(2)
+    before = town.longterm
+    assert town.rebuild() == "compaction.good_already"
+    assert town.longterm == before
+    town.forgets = ""
+    assert town.rebuild() == "compaction.rebuilt"
+    assert "Odile" in town.longterm.text
+    assert f"2 leaves to {town.longterm.last}" in town.longterm.sources
+    assert before.text in [old.text for _, old in town.memory.summaries.former()]
+
+
 def test_a_text_edited_just_now_stays_to_the_letter(tmp_path: Path):
     town = edited_town(tmp_path)
     assert town.rebuild() == "compaction.by_hand"
