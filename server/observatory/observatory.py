@@ -300,31 +300,11 @@ def health_text(shown: Mapping[str, Any], say: Wording) -> str:
     """Return how the models are for people, why it is slow first."""
     lines = [shown["why"]]
     for one in shown["models"]:
-        lines.append(
-            say(
-                "observatory.model",
-                name=one["name"],
-                model=one["model"],
-                running=one["running"],
-                waiting=one["waiting"],
-                answered=one["answered"],
-                failed=one["failed"],
-                seconds=one["seconds"],
-                tokens=one["tokens_per_second"],
-                cached=_share(one["cached_share"], say),
-            )
-        )
+        told = {**one, "tokens": one["tokens_per_second"], "cached": _share(one["cached_share"], say)}
+        lines.append(say("observatory.model", **told))
     for one in shown["endpoints"]:
-        lines.append(
-            say(
-                "observatory.endpoint",
-                name=one["name"],
-                state=say("observatory.well" if one["state"] in ("closed", "untried") else "observatory.failing"),
-                running=one["running"],
-                limit=one["limit"],
-                rate=one["per_minute"],
-            )
-        )
+        state = say("observatory.well" if one["state"] in ("closed", "untried") else "observatory.failing")
+        lines.append(say("observatory.endpoint", **{**one, "state": state, "rate": one["per_minute"]}))
         lines += [f"  {one['problem']}"] if one["problem"] else []
     for one in shown["agents"]:
         outcome = one["stage"] or one["outcome"]

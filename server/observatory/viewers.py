@@ -134,7 +134,11 @@ class Viewers:
         sight.viewers.append(viewer)
         if self._poll is None:
             self._poll = self._clock.callLater(POLL_SECONDS, self._poll_views)
-        self._send_snapshot(viewer, sight)
+        viewer.is_behind = False
+        if target.name == FEED:
+            viewer.send(_encoded_feed(self._feed, target.scope))
+        else:
+            self._make(sight, viewer)
 
     def leave(self, viewer: Viewer, target: Target) -> None:
         """Send a viewer no more of a view."""
@@ -194,53 +198,43 @@ class Viewers:
         if entries:
             listed = b",".join(one.encoded_for(sight.target.scope) for one in entries)
             content = b'[{"seen":{"more":[%b]},"view":"feed","live":true}]' % listed
-        for viewer in sight.viewers:
-            if _reads_again(viewer):
-                self._send_snapshot(viewer, sight)
-            elif content:
-                viewer.send(content)
+        self._send(sight, content, lambda: _encoded_feed(self._feed, sight.target.scope))
 
-    def _send_snapshot(self, viewer: Viewer, sight: Sight) -> None:
-        viewer.is_behind = False
-        if sight.target.name == FEED:
-            viewer.send(_encoded_feed(self._feed, sight.target.scope))
-        else:
-            self._make(sight, viewer)
+    def _send(
+        self, sight: Sight, changes: Encoded, whole: Callable[[], Encoded], newcomer: Viewer | None = None
+    ) -> None:
+        """Send all of it to a newcomer and to viewers who read again, and to everybody else the changes, if any."""
+        for viewer in list(sight.viewers):
+            if viewer is newcomer or viewer.reads_again:
+                viewer.is_behind = False
+                viewer.send(whole())
+            elif changes:
+                viewer.send(changes)
 
     def _make(self, sight: Sight, newcomer: Viewer | None = None) -> None:
         """Make a view, and send it to a newcomer, and if it is different to everybody who looks at it."""
         stamp = self._stamp(sight.target)
         sight.looked_at = self._clock.seconds() if newcomer else self._told_at
-        is_as_before = stamp is not None and stamp == sight.stamp and not any(map(_reads_again, sight.viewers))
+        reads_again = any(one.reads_again for one in sight.viewers)
+        is_as_before = stamp is not None and stamp == sight.stamp and not reads_again
         if newcomer is None and (sight.is_making or is_as_before):
             return
         sight.stamp = stamp
         target = sight.target
         if pieces := self._views.pieces(target.name, dict(target.asked), target.scope):
-            self._send_pieces(sight, pieces, newcomer)
+            before, sight.pieces = sight.pieces, pieces
+            whole, changed = pieces.whole, pieces.changed_since(before) if before else b""
+            changes = _encode_live(target.name, changed) if changed else b""
+            self._send(sight, changes, lambda: _encode_live(target.name, whole()), newcomer)
             return
         sight.is_making = True
 
         def send(content: Encoded) -> None:
             sight.is_making = False
             is_new, sight.last = content != sight.last, content
-            for viewer in list(sight.viewers):
-                if is_new or viewer is newcomer or _reads_again(viewer):
-                    viewer.is_behind = False
-                    viewer.send(content)
+            self._send(sight, content if is_new else b"", lambda: content, newcomer)
 
         make_view(self._views, target, lambda shown: send(_encode_live(target.name, as_json(shown))), send)
-
-    def _send_pieces(self, sight: Sight, pieces: Pieces, newcomer: Viewer | None) -> None:
-        """Send all of it to a newcomer and to viewers who read again, and the changes to everybody else."""
-        before, sight.pieces = sight.pieces, pieces
-        changed = pieces.changed_since(before) if before else b""
-        for viewer in list(sight.viewers):
-            if viewer is newcomer or _reads_again(viewer):
-                viewer.is_behind = False
-                viewer.send(_encode_live(sight.target.name, pieces.whole()))
-            elif changed:
-                viewer.send(_encode_live(sight.target.name, changed))
 
     def _stamp(self, target: Target) -> object:
         view = self._views.get(target.name)
@@ -248,11 +242,6 @@ class Viewers:
             return view.stamp(dict(target.asked)) if view else None
         except (CommandError, NoteError):
             return None
-
-
-def _reads_again(viewer: Viewer) -> bool:
-    """Return whether a viewer has missed something, and could be sent it by now."""
-    return viewer.is_behind and not viewer.outlet.is_congested
 
 
 def make_view(
@@ -300,6 +289,11 @@ class Viewer:
         self._target: Target | None = None
         self._role = Role.GUEST
         self._noted: dict[tuple[str, str], float] = {}
+
+    @property
+    def reads_again(self) -> bool:
+        """True if something was missed, and could be sent by now."""
+        return self.is_behind and not self.outlet.is_congested
 
     def message_received(self, message: Mapping[str, Any]) -> None:
         """Take what a page asks for: a `view` with what it wants to know, or an empty one to look away.
