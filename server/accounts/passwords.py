@@ -28,7 +28,8 @@ COUNTER_STEP_SECONDS = 0.01  # a timer may be that much too early
 HOUR_SECONDS = 3600.0
 MAX_THREADS = 2
 
-K, V = TypeVar("K"), TypeVar("V")
+K = TypeVar("K")
+V = TypeVar("V")
 
 
 @dataclass
