@@ -12,7 +12,6 @@ import os
 import socket
 import statistics
 import threading
-import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
@@ -66,11 +65,6 @@ class Target:
     measured: dict[str, str] = field(default_factory=dict)
     callers: list[socket.socket] = field(default_factory=list)
     played: set[str] = field(default_factory=set)
-
-    @property
-    def tls_port(self) -> int:
-        """The port at which TLS is spoken."""
-        return int(self.server.says("Over TLS it is open on ").split(". ")[0].rsplit(":", 1)[1])
 
     def calls(self, host: str = HOST, buffer: int = 0, port: int = 0) -> socket.socket:
         """Connect from an address of this machine; the caller is hung up on when the attack is over."""
@@ -139,17 +133,17 @@ def attack(
     seconds half of all looks are answered.
     """
     server = target.server
-    files, handles = files_of(server), open_files(server)
+    files, handles = files_of(server), server.open_files
     watch = _Watch(target)
     try:
         yield
         target.hangs_up()
-        released = eventually(lambda: open_files(server) <= handles + KEPT_OPEN, RELEASED_WITHIN)
+        released = eventually(lambda: server.open_files <= handles + KEPT_OPEN, RELEASED_WITHIN)
     finally:
         target.hangs_up()
         watch.end()
     target.measured[name] = watch.figures
-    assert released, f"{name}: {open_files(server)} handles are open, {handles} were before"
+    assert released, f"{name}: {server.open_files} handles are open, {handles} were before"
     assert watch.median <= promised, f"{name}: {watch.figures}"
     assert watch.slowest <= NOISE, f"{name}: {watch.figures}"
     assert watch.growth <= most_growth, f"{name}: {watch.figures}"
@@ -165,17 +159,6 @@ def files_of(server: RunningServer) -> set[str]:
     return {str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file()}
 
 
-def open_files(server: RunningServer) -> int:
-    """Return how many handles the server has open, sockets too."""
-    return len(os.listdir(f"/proc/{server.pid}/fd"))
-
-
-def resident(server: RunningServer) -> int:
-    """Return how much memory the server holds, in bytes."""
-    pages = Path(f"/proc/{server.pid}/statm").read_text().split()[1]
-    return int(pages) * os.sysconf("SC_PAGE_SIZE")
-
-
 def report(target: Target) -> None:
     """Write down what was measured, into the file that FALLWATER_ATTACK_FIGURES names, if it does."""
     if path := os.environ.get("FALLWATER_ATTACK_FIGURES"):
@@ -189,7 +172,7 @@ class _Watch:
     def __init__(self, target: Target) -> None:
         self._target = target
         self._seconds: list[float] = []
-        self._before = self._most = resident(target.server)
+        self._before = self._most = target.server.resident_bytes
         self._is_over = threading.Event()
         self._thread = threading.Thread(target=self._look_again_and_again)
         self._thread.start()
@@ -222,10 +205,7 @@ class _Watch:
     def _look_again_and_again(self) -> None:
         looker = self._target.bystander
         while not self._is_over.is_set() or len(self._seconds) < 5:
-            begun = time.monotonic()
-            looker.types("look")
-            looker.expects("west (Ink Yard).\n", 60)
+            self._seconds.append(looker.looks(60))
             looker.forget()
-            self._seconds.append(time.monotonic() - begun)
-            self._most = max(self._most, resident(self._target.server))
+            self._most = max(self._most, self._target.server.resident_bytes)
             self._is_over.wait(PAUSE)

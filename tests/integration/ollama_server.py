@@ -22,12 +22,13 @@ import threading
 import time
 from collections.abc import Callable
 from datetime import UTC, datetime
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
 from agents.models.llama_runtime import LlamaRuntime
 from agents.models.weights import assemble, default_cache_dir
+from tests.integration.scripted_ollama import JsonConversation
 
 MODEL, INSTRUCTED = "gemma3:270m", "gemma3:270m-it"
 FAULTS = ("slow", "dies-midway", "errors-midway", "garbage", "empty", "refuses", "repeats")
@@ -93,10 +94,9 @@ class OllamaServer(ThreadingHTTPServer):
         return LOAD_NANOSECONDS
 
 
-class Conversation(BaseHTTPRequestHandler):
-    """One connection of a client."""
+class Conversation(JsonConversation):
+    """One connection of a client. `GET /seen` tells what was asked."""
 
-    protocol_version = "HTTP/1.1"
     server: OllamaServer
 
     def do_HEAD(self) -> None:
@@ -131,9 +131,6 @@ class Conversation(BaseHTTPRequestHandler):
             self._send(refused.status, {"error": str(refused)})
         except (BrokenPipeError, ConnectionResetError):
             self.close_connection = True
-
-    def log_message(self, format: str, *args: Any) -> None:
-        """Stay silent; `GET /seen` tells what was asked."""
 
     def _body(self) -> dict[str, Any]:
         raw = self.rfile.read(int(self.headers.get("Content-Length", 0)))
@@ -309,14 +306,10 @@ class Conversation(BaseHTTPRequestHandler):
         return bool(readable) and self.connection.recv(1, socket.MSG_PEEK) == b""
 
     def _send(self, status: int, page: Any) -> None:
-        text = page if isinstance(page, str) else json.dumps(page)
-        kind = "text/plain" if isinstance(page, str) else "application/json"
-        self.send_response(status)
-        self.send_header("Content-Type", f"{kind}; charset=utf-8")
-        self.send_header("Content-Length", str(len(text.encode())))
-        self.end_headers()
-        if self.command != "HEAD":
-            self.wfile.write(text.encode())
+        if isinstance(page, str):
+            self.send(page.encode(), status, "text/plain; charset=utf-8")
+        else:
+            self.send(page, status, "application/json; charset=utf-8")
 
     def _open_stream(self) -> None:
         self.send_response(200)

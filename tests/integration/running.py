@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import re
 import signal
+import socket
 import subprocess
 import sys
 import threading
@@ -21,7 +22,8 @@ from typing import Any
 from server.accounts.database import default_folder
 from server.accounts.passwords import Argon2
 from server.accounts.schema import Account
-from tests.integration.line_player import LONG, SECRET, LinePlayer
+from tests.integration.line_player import HOST, LONG, SECRET, LinePlayer
+from tests.integration.scripted_ollama import MODEL, ScriptedOllama, scripted_ollama
 from tests.server.front_door import put_accounts
 from vault.vault import open_vault
 
@@ -30,7 +32,16 @@ ROOT = Path(__file__).parents[2]
 CLEAN = {key: value for key, value in os.environ.items() if not key.startswith(("PYTHON", "MAKE", "VIRTUAL_ENV"))}
 
 ADMIN = "Warden"
+AGENTS = ("Eliza", "Moss", "Odile")
 _OPEN = re.compile(r" is open on [\d.]+:(\d+)\.")
+_TLS = re.compile(r"Over TLS it is open on [\d.]+:(\d+)\.")
+_PAGE = re.compile(r"In a browser it is open on https?://127\.0\.0\.1:(\d+)/")
+
+HURRIED: Mapping[str, Mapping[str, Any]] = {
+    **{f"agents/{name}/agent.md": {"think_seconds": 1} for name in AGENTS},
+    "config/agents.md": {"break_loops": "false"},  # the models of tests repeat themselves
+}
+"""The settings of a vault whose agents think every second."""
 
 
 class RunningServer:
@@ -73,11 +84,30 @@ class RunningServer:
                 links.append(os.readlink(handle))
         return sum(link.startswith("socket:") for link in links)
 
+    @property
+    def open_files(self) -> int:
+        """How many handles the process has open, sockets too."""
+        return len(os.listdir(f"/proc/{self.pid}/fd"))
+
+    @property
+    def resident_bytes(self) -> int:
+        """How much memory the process holds."""
+        pages = Path(f"/proc/{self.pid}/statm").read_text().split()[1]
+        return int(pages) * os.sysconf("SC_PAGE_SIZE")
+
+    @property
+    def tls_port(self) -> int:
+        """The port at which TLS is spoken."""
+        return self._number_in(_TLS, "Over TLS it is open on ")
+
+    @property
+    def web_port(self) -> int:
+        """The port of the page."""
+        return self._number_in(_PAGE, "In a browser it is open on ")
+
     def wait_until_open(self, within: float = LONG) -> None:
         """Wait for the line that names the port."""
-        found = _OPEN.search(self.says(" is open on ", within))
-        assert found, self.log
-        self.port = int(found[1])
+        self.port = self._number_in(_OPEN, " is open on ", within)
 
     @property
     def failure(self) -> str:
@@ -120,6 +150,11 @@ class RunningServer:
         if name:
             player.enters(name)
         return player
+
+    def _number_in(self, pattern: re.Pattern[str], line: str, within: float = LONG) -> int:
+        found = pattern.search(self.says(line, within))
+        assert found, self.log
+        return int(found[1])
 
     def _read(self) -> None:
         assert self._process.stdout is not None
@@ -181,19 +216,50 @@ def _set(path: Path, settings: Mapping[str, Any]) -> None:
         path.write_text(text)
 
 
-def refused(*arguments: str, within: float = LONG) -> tuple[int, str]:
-    """Start a server that will not start; return its exit code and all that it printed."""
-    done = subprocess.run(
-        serve_command("--port", "0", "--model", "none", *arguments),
-        cwd=ROOT,
-        env=CLEAN,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
+@contextmanager
+def thinking(
+    folder: Path, changes: Mapping[str, Mapping[str, Any]] | None = None
+) -> Iterator[tuple[RunningServer, ScriptedOllama]]:
+    """Serve a new vault with these changes, whose agents think with a `ScriptedOllama`; yield both."""
+    with scripted_ollama() as ollama:
+        models = {"ollama_host": ollama.host, **(changes or {}).get("config/models.md", {})}
+        vault = new_vault(folder, {**(changes or {}), "config/models.md": models})
+        with running(vault, f"ollama:{MODEL}") as server:
+            server.says("The agents think with ")
+            yield server, ollama
+
+
+@contextmanager
+def model_server(module: str, *arguments: str) -> Iterator[tuple[int, subprocess.Popen[str]]]:
+    """Run a module beside this one that serves a model, killed at the end; yield its port and the process."""
+    command = [sys.executable, "-m", f"tests.integration.{module}", *arguments]
+    with subprocess.Popen(command, cwd=ROOT, env=CLEAN, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        try:
+            yield int(process.stdout.readline()), process
+        finally:
+            process.kill()
+
+
+def fallwater(
+    *arguments: str, folder: Path = ROOT, env: Mapping[str, str] = CLEAN, within: float = 600.0
+) -> subprocess.CompletedProcess[str]:
+    """Run a sub-command in a folder to its end."""
+    return subprocess.run(
+        [sys.executable, "-m", "server", *arguments],
+        cwd=folder,
+        env={**env, "PYTHONPATH": str(ROOT)},
+        capture_output=True,
         text=True,
         timeout=within,
         check=False,
     )
-    return done.returncode, done.stdout.strip()
+
+
+def free_port() -> int:
+    """Return a port that nobody listens on just now."""
+    with socket.create_server((HOST, 0)) as trying:
+        return int(trying.getsockname()[1])
 
 
 def eventually(what: Callable[[], bool], within: float = LONG) -> bool:

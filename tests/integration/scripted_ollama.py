@@ -97,20 +97,42 @@ def _own_deeds(prompt: str) -> str:
     return next((one for one in told if one not in prompt), told[0])
 
 
-class _Conversation(BaseHTTPRequestHandler):
+class JsonConversation(BaseHTTPRequestHandler):
+    """A connection of a client to a model's server, which is answered whole and says nothing in the log."""
+
     protocol_version = "HTTP/1.1"
+
+    def body(self) -> Any:
+        """Return what was sent, which is JSON."""
+        return json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+
+    def send(self, content: object, status: int = 200, kind: str = "application/json") -> None:
+        """Answer with JSON, or with bytes as they are."""
+        raw = content if isinstance(content, bytes) else json.dumps(content).encode() + b"\n"
+        self.send_response(status)
+        self.send_header("Content-Type", kind)
+        self.send_header("Content-Length", str(len(raw)))
+        self.end_headers()
+        if self.command != "HEAD":
+            self.wfile.write(raw)
+
+    def log_message(self, format: str, *args: Any) -> None:
+        """Stay silent."""
+
+
+class _Conversation(JsonConversation):
     server: ScriptedOllama
 
     def do_HEAD(self) -> None:
-        self._send({})
+        self.send({})
 
     def do_GET(self) -> None:
-        self._send({"models": [{"name": MODEL, "model": MODEL}], "version": "0.12.0"})
+        self.send({"models": [{"name": MODEL, "model": MODEL}], "version": "0.12.0"})
 
     def do_POST(self) -> None:
-        body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        body = self.body()
         if self.path.endswith("/show"):
-            self._send(SHOWN)
+            self.send(SHOWN)
             return
         is_chat = self.path.endswith("/chat")
         prompt = body["messages"][-1]["content"] if is_chat else body.get("prompt", "")
@@ -126,22 +148,11 @@ class _Conversation(BaseHTTPRequestHandler):
             said = {"message": {"role": "assistant", "content": text}} if is_chat else {"response": text}
             answer |= said | {"prompt_eval_count": len(prompt) // 4, "eval_count": len(text) // 4}
             self.server.answered["chat" if is_chat else "generate"] += 1
-        self._send(answer)
+        self.send(answer)
 
     def handle(self) -> None:
         with suppress(ConnectionError):  # whoever asked is gone, or does not want to know any more
             super().handle()
-
-    def log_message(self, format: str, *args: Any) -> None:
-        """Stay silent."""
-
-    def _send(self, answer: dict[str, Any]) -> None:
-        text = json.dumps(answer).encode() + b"\n"
-        self.send_response(200)
-        self.send_header("Content-Type", "application/x-ndjson")
-        self.send_header("Content-Length", str(len(text)))
-        self.end_headers()
-        self.wfile.write(text)
 
 
 @contextmanager

@@ -15,8 +15,8 @@ import pytest
 
 from server.accounts.database import AccountDatabase
 from server.accounts.passwords import Argon2
-from tests.integration.line_player import HOST, SECRET, LinePlayer
-from tests.integration.running import ADMIN, CLEAN, ROOT, eventually, new_vault, running
+from tests.integration.line_player import HOST, NAME, SECRET
+from tests.integration.running import ADMIN, CLEAN, ROOT, eventually, fallwater, new_vault, running
 from tests.server.front_door import accounts_in
 from vault.vault import open_vault
 
@@ -24,13 +24,6 @@ pytestmark = pytest.mark.integration
 
 HELD_SECONDS = 3.0
 LOOK_SECONDS = 0.5  # the longest that a look may take while others log in; on an idle machine it is 0.04
-
-
-@pytest.fixture(scope="module")
-def server(tmp_path_factory):
-    with running(new_vault(tmp_path_factory.mktemp("accounts") / "world")) as server:
-        yield server
-        assert not server.failure
 
 
 def one_time_in(text: str) -> str:
@@ -43,7 +36,6 @@ def test_the_first_admin_gets_a_password_on_the_console_and_chooses_another(tmp_
     with running(vault.root) as server:
         password = one_time_in(server.log)
         player = server.player()
-        player.expects("By what name shall we know you? ")
         player.names("warden", password)
         player.expects("Choose a password: ")
         player.types(SECRET)
@@ -65,10 +57,7 @@ def test_a_password_lasts_although_the_power_fails_right_after_it_was_chosen(tmp
         server.kill()
     with running(vault) as again:
         player = again.player()
-        player.expects("By what name shall we know you? ")
-        player.types("Ana")
-        player.expects("Password: ")
-        player.types("not that")
+        player.names("Ana", "not that")
         player.expects("Wrong password for Ana.")
         player.types(SECRET)
         player.expects("The Landing\n")
@@ -76,11 +65,9 @@ def test_a_password_lasts_although_the_power_fails_right_after_it_was_chosen(tmp
 
 def test_a_password_is_given_anew_while_the_world_is_open(server):
     server.player("Rhea").close()
-    command = [sys.executable, "-m", "server", "reset-password", "rhea", "--vault", str(server.vault)]
-    printed = subprocess.run(command, cwd=ROOT, env=CLEAN, capture_output=True, text=True, check=True).stdout
+    printed = fallwater("reset-password", "rhea", "--vault", str(server.vault)).stdout
     player = server.player()
-    player.expects("By what name shall we know you? ")
-    player.names("Rhea", SECRET)
+    player.names("Rhea")
     player.expects("Wrong password for Rhea.")
     player.types(one_time_in(printed))
     player.expects("Choose a password: ")
@@ -97,16 +84,8 @@ def test_an_admin_gives_a_password_that_only_the_admin_sees(server):
     witness.asks("look")
     assert given not in witness.text + server.log
     player = server.player()
-    player.expects("By what name shall we know you? ")
     player.names("Lea", given)
     player.expects("Choose a password: ")
-
-
-def test_name_password_and_commands_in_one_packet_are_all_done(server):
-    for secret_first in ("new", "known"):
-        player = server.player()
-        player.socket.sendall(f"Paula\n{SECRET}\nsay {secret_first}\nquit\n".encode())
-        assert f'You say, "{secret_first}"' in player.is_shown_out()
 
 
 def test_a_client_that_shuts_its_sending_side_after_its_password_is_still_answered(server):
@@ -117,20 +96,9 @@ def test_a_client_that_shuts_its_sending_side_after_its_password_is_still_answer
     assert b'You say, "still here"' in answer
 
 
-def test_echo_is_off_for_the_password_and_on_again_behind_it(server):
-    player = server.player("Echo")
-    seen = [(at[0], at.end()) for at in re.finditer(rb"\xff[\xfb\xfc]\x01", player._raw)]
-    asked = player._raw.index(b"Choose a password: ")
-    came_in = player._raw.index(b"Exits: ")
-    assert [code for code, _ in seen] == [b"\xff\xfb\x01", b"\xff\xfc\x01"]
-    assert seen[0][1] <= asked < seen[1][1] <= came_in
-
-
 def test_a_guest_comes_in_without_a_password_and_leaves_nothing_behind(server):
     guest = server.player()
-    guest.expects("By what name shall we know you? ")
-    guest.types("guest")
-    guest.expects("Exits: ")
+    guest.enters_as_guest()
     guest.asks("get sealed letter")
     guest.close()
     witness = server.player("Witness")
@@ -143,7 +111,6 @@ def test_a_guest_comes_in_without_a_password_and_leaves_nothing_behind(server):
 def test_the_session_that_is_taken_over_ends_only_after_the_right_password(server):
     first, witness = server.player("Twin"), server.player("Onlooker")
     second = server.player()
-    second.expects("By what name shall we know you? ")
     second.names("twin", "not that")
     second.expects("Wrong password for Twin.")
     first.types("say mine")
@@ -162,14 +129,10 @@ def test_ten_who_log_in_at_once_hold_up_nobody_s_look(server):
     bystander = server.player("Bystander")
     callers = [server.player() for _ in names]
     for caller in callers:
-        caller.expects("By what name shall we know you? ")
+        caller.expects(NAME)
     for caller, name in zip(callers, names, strict=True):
         caller.socket.sendall(f"{name}\n{SECRET}\n".encode())
-    longest = 0.0
-    for _ in range(30):
-        began = time.monotonic()
-        looks(bystander)
-        longest = max(longest, time.monotonic() - began)
+    longest = max(bystander.looks() for _ in range(30))
     for caller in callers:
         caller.expects("Exits: ")
     assert longest < LOOK_SECONDS
@@ -180,9 +143,7 @@ def test_guessing_is_slow_and_holds_nobody_else_up(tmp_path):
         server.player("Victim").close()
         bystander, guesser = server.player("Bystander"), server.player()
         guesser.socket.sendall(b"Victim\nwrong 1\nwrong 2\nwrong 3\n")
-        began = time.monotonic()
-        looks(bystander)
-        assert time.monotonic() - began < LOOK_SECONDS
+        assert bystander.looks() < LOOK_SECONDS
         assert "the connection closes" in guesser.is_shown_out()
         began = time.monotonic()
         told = server.player().enters("Victim")
@@ -201,7 +162,7 @@ def test_another_process_that_holds_the_accounts_holds_nobody_else_up(server):
                 admin.types(line)
             newcomer, known = server.player(), server.player()
             for caller, name in ((newcomer, "Holda"), (known, "Known")):
-                caller.expects("By what name shall we know you? ")
+                caller.expects(NAME)
                 caller.types(name)
             newcomer.expects("Choose a password: ")
             newcomer.types(SECRET)
@@ -209,10 +170,10 @@ def test_another_process_that_holds_the_accounts_holds_nobody_else_up(server):
             known.types(SECRET)
             known.expects("Exits: ")
             known.close()
-            waits = [seconds_to_look(player) for player in (admin, bystander) * 10]
+            waits = [player.looks() for player in (admin, bystander) * 10]
             assert "is banned" not in admin.text
             while time.monotonic() - began < HELD_SECONDS:
-                waits.append(seconds_to_look(bystander))
+                waits.append(bystander.looks())
         newcomer.expects("Exits: ")
         for told in ("198.51.100.1 is banned", "Known is a builder from now on.", "Mallory is banned"):
             admin.expects(told)
@@ -286,16 +247,3 @@ def test_several_processes_that_change_accounts_at_once_lose_nothing(tmp_path):
     assert [one.wait(60) for one in running] == [0, 0]
     assert len(accounts_in(tmp_path / "a")) == 40
     assert [path.name for path in (tmp_path / "a").iterdir()] == ["accounts.sqlite3"]
-
-
-def seconds_to_look(player: LinePlayer) -> float:
-    """Look, and return how long the answer took."""
-    began = time.monotonic()
-    looks(player)
-    return time.monotonic() - began
-
-
-def looks(player: LinePlayer) -> None:
-    """Look, and wait for the answer."""
-    player.types("look")
-    player.expects("Exits: ")

@@ -7,19 +7,24 @@ import socket
 
 import pytest
 
-from tests.integration import attacking
 from tests.integration.attacking import attack
-from tests.integration.line_player import SECRET
+from tests.integration.line_player import NAME, SECRET
 from tests.integration.running import ADMIN
 from tests.integration.test_attacks_on_the_wire import read_all
 
 pytestmark = pytest.mark.integration
 
-NAME = "By what name shall we know you? "
+REFUSAL = re.compile(
+    r"is not\s+a\s+valid\s+name|is the name of something else here\.|looks too much like"
+    r"|lives here already and is one of the agents|MSSP-REPLY-END"
+)
+"""Why nobody may have a name; a crawler's request is answered and is no name either."""
+
 NOBODY = [
     *("../x", "..", "/etc/passwd", "a/b", "a\\b", "C:", "~root", ".hidden", "x.md", "-rf", "--help"),
     *("con", "CON", "nul", "aux", "prn", "com1", "lpt9", "conin$", "con.md"),
     *("x" * 200, "X" * 3000, "x", " " * 300 + "a b"),
+    *("-", "'", "a b", "Éliza", "Eliza"),
     *("[[Moss]]", "![[x]]", "^m12", "#tag", "a|b", "{name}", "{0.__class__}", "%s", "$HOME", "`id`", "'; drop--"),
     *("<b>Bo</b>", "a: b", "&a", "*a", "- a", "---", "True: 1", "!!python/name:os"),
     *("Bystаnder", "Ｂystander", "BYSTANDEＲ", "Bystandеr"),
@@ -44,12 +49,6 @@ NOBODY = [
 UNSEEN = ["Bystander\u200b", "By\u00adstander", "\u202eBystander", "Bystander\u034f", "\ufeffBystander\U000e0041"]
 
 
-@pytest.fixture(scope="module")
-def target(tmp_path_factory):
-    with attacking.target(tmp_path_factory.mktemp("door")) as found:
-        yield found
-
-
 def test_a_name_that_nobody_should_have_is_nobodys(target):
     with attack(target, f"{len(NOBODY)} names"):
         caller = target.server.player()
@@ -57,7 +56,7 @@ def test_a_name_that_nobody_should_have_is_nobodys(target):
         caller.expects(NAME)
         for name in NOBODY:
             caller.types(name)
-            assert "assword" not in caller.expects(NAME, 10), name
+            assert REFUSAL.search(caller.expects(NAME, 10)), name
 
 
 def test_what_nobody_sees_in_a_name_makes_it_no_other_name(target):
@@ -80,13 +79,14 @@ def test_a_password_of_any_kind_lets_nobody_in(target):
 
 def test_name_and_password_pasted_at_once_are_taken_in_turn(target):
     with attack(target, "name, password and commands in one packet"):
-        caller = target.server.player()
-        target.callers.append(caller.socket)
         target.played.add("Pasted")
-        caller.socket.sendall(f"Pasted\r\n{SECRET}\r\nsay one\r\nsay two\r\n".encode())
-        caller.expects('You say, "one"')
-        caller.expects('You say, "two"')
-        assert SECRET not in caller.text
+        for is_known in (False, True):
+            caller = target.server.player()
+            target.callers.append(caller.socket)
+            caller.socket.sendall(f"Pasted\r\n{SECRET}\r\nsay one\r\nsay {is_known}\r\nquit\r\n".encode())
+            caller.expects('You say, "one"')
+            caller.expects(f'You say, "{is_known}"')
+            assert SECRET not in caller.is_shown_out() + caller.text
         assert SECRET not in target.bystander.text
         again = target.calls("127.0.6.1")
         again.sendall(f"Pasted\r\n{SECRET}x\r\nsay three\r\n".encode())

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-from tests.integration import attacking
 from tests.integration.attacking import INDEX, attack
 from tests.integration.running import ADMIN
 
@@ -68,12 +67,6 @@ ABOVE = frozenset(
 )
 
 
-@pytest.fixture(scope="module")
-def target(tmp_path_factory):
-    with attacking.target(tmp_path_factory.mktemp("commands")) as found:
-        yield found
-
-
 def test_arguments_of_four_thousand_characters_cost_little(target):
     with attack(target, f"{len(WORDS) * len(HUGE)} commands with huge arguments"):
         for verb in WORDS:
@@ -111,8 +104,7 @@ def test_nobody_does_what_is_above_their_role(target):
             player = target.server.player()
             target.callers.append(player.socket)
             if name == "guest":
-                player.expects("By what name shall we know you? ")
-                player.types("guest")
+                player.enters_as_guest()
             else:
                 target.played.add(name)
                 player.enters(name)

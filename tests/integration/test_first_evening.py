@@ -11,12 +11,19 @@ from pathlib import Path
 import pytest
 
 from tests.integration.programs import TELNET, Screen, screen_of
-from tests.integration.running import ADMIN, RunningServer, acts_of, eventually, journal_lines, new_vault, running
+from tests.integration.running import (
+    ADMIN,
+    AGENTS,
+    RunningServer,
+    acts_of,
+    eventually,
+    journal_lines,
+    new_vault,
+    running,
+)
 
-pytest.importorskip("xllamacpp", reason="the embedded model's packages are missing: pip install -e '.[embedded]'")
 pytestmark = [pytest.mark.integration, pytest.mark.embedded, pytest.mark.client]
 
-AGENTS = ("Eliza", "Moss", "Odile")
 EVENING_SECONDS = 60.0
 # What Eliza does as another sees it: she says, takes, leaves. Being somewhere and waking up are no deeds.
 DEED = re.compile(r"^Eliza (?!is |and |wakes |falls )[a-z]", re.MULTILINE)

@@ -8,8 +8,7 @@ from collections.abc import Iterator
 import pytest
 
 from tests.integration.line_player import LinePlayer
-from tests.integration.running import ROOT, RunningServer, new_vault, running
-from tests.integration.scripted_ollama import MODEL, scripted_ollama
+from tests.integration.running import ROOT, RunningServer, thinking
 
 pytestmark = [pytest.mark.integration, pytest.mark.ollama]
 
@@ -54,11 +53,8 @@ def lines_of_the_table() -> list[str]:
 @pytest.fixture
 def server(tmp_path) -> Iterator[RunningServer]:
     """A world as it is made, with agents that nod and look and stay where they are."""
-    with scripted_ollama() as ollama:
-        vault = new_vault(tmp_path / "world", {"config/models.md": {"ollama_host": ollama.host}, **STILL})
-        with running(vault, f"ollama:{MODEL}") as server:
-            server.says("The agents think with")
-            yield server
+    with thinking(tmp_path / "world", STILL) as (server, _):
+        yield server
 
 
 def named(server: RunningServer) -> tuple[str, LinePlayer]:
@@ -67,9 +63,7 @@ def named(server: RunningServer) -> tuple[str, LinePlayer]:
 
 def guest(server: RunningServer) -> tuple[str, LinePlayer]:
     player = server.player()
-    player.expects("By what name shall we know you? ")
-    player.types("guest")
-    player.expects("\n> ")
+    player.enters_as_guest()
     return "Guest1", player
 
 

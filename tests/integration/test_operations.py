@@ -8,8 +8,6 @@ import re
 import resource
 import signal
 import socket
-import subprocess
-import sys
 import tarfile
 import urllib.error
 import urllib.request
@@ -21,14 +19,13 @@ from pathlib import Path
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
-from tests.integration.browser import free_port
 from tests.integration.line_player import SECRET
 from tests.integration.running import (
     ADMIN,
-    CLEAN,
-    ROOT,
     RunningServer,
     eventually,
+    fallwater,
+    free_port,
     new_vault,
     running,
     serve_command,
@@ -75,10 +72,7 @@ def watched(vault: Path, *arguments: str) -> Iterator[Watched]:
 
 def doctor(vault: Path) -> tuple[int, dict[str, tuple[str, str, str]]]:
     """Return the exit code, and of each check how it is, what is told and what to do."""
-    command = [sys.executable, "-m", "server", "doctor", "--vault", str(vault), "--json"]
-    done = subprocess.run(
-        command, cwd=ROOT, env=CLEAN, stdout=subprocess.PIPE, text=True, timeout=WITHIN_SECONDS, check=False
-    )
+    done = fallwater("doctor", "--vault", str(vault), "--json")
     rows = json.loads(done.stdout)["checks"]
     return done.returncode, {row["name"]: (row["state"], row["what"], row["remedy"]) for row in rows}
 

@@ -19,31 +19,22 @@ from tests.integration.tls_player import TlsPlayer, half_a_handshake
 pytestmark = pytest.mark.integration
 
 PROMPT_ENOUGH = 20.0
-SETTINGS = {"login_seconds": 10, "lines_per_second": 5000}
+CHANGES = {"config/server.md": {"tls_port": -1, "login_seconds": 10, "lines_per_second": 5000}}
 
 
 class TlsServer:
     """A server with both ports, and where its certificate is."""
 
     def __init__(self, server: RunningServer) -> None:
-        self.server = server
-        self.port = int(server.says("Over TLS it is open on ").split(". ")[0].rsplit(":", 1)[1])
+        self.server, self.port = server, server.tls_port
         folder = default_folder(server.vault)
         self.certificate, self.key = folder / "tls-certificate.pem", folder / "tls-key.pem"
 
 
 @pytest.fixture(scope="module")
-def tls(tmp_path_factory):
-    vault = new_vault(
-        tmp_path_factory.mktemp("tls") / "world",
-        {"config/server.md": SETTINGS},
-    )
-    command = serve_command("--vault", str(vault), "--port", "0", "--tls-port", "0", "--model", "none")
-    with started(command, vault) as server:
-        tls = TlsServer(server)
-        yield tls
-        assert not server.failure
-        assert "Unhandled" not in server.log
+def tls(server):
+    yield TlsServer(server)
+    assert "Unhandled" not in server.log
 
 
 def openssl(*words: str) -> str:
@@ -119,8 +110,7 @@ def test_handshakes_that_hang_hold_nobody_up_and_end_in_time(tls):
     bystander = tls.server.player("Bystander")
     before = tls.server.sockets
     hanging = [half_a_handshake(tls.port) for _ in range(100)]
-    bystander.types("look")
-    bystander.expects("Exits: north (Pump Yard)", PROMPT_ENOUGH)
+    bystander.looks(PROMPT_ENOUGH)
     player = TlsPlayer(tls.port)
     player.enters("Dan")
     for caller in hanging:
@@ -147,11 +137,9 @@ def test_who_never_reads_over_tls_is_dropped_and_others_go_on(tls):
     deaf, bystander = TlsPlayer(tls.port), tls.server.player("Fay")
     deaf.enters("Deaf")
     deaf.socket.sendall(b"help\nlook\n" * 20_000)
-    bystander.types("look")
-    bystander.expects("Exits: north (Pump Yard)", PROMPT_ENOUGH)
+    bystander.looks(PROMPT_ENOUGH)
     tls.server.says("does not read; dropped with")
-    bystander.types("look")
-    bystander.expects("Exits: north (Pump Yard)", PROMPT_ENOUGH)
+    bystander.looks(PROMPT_ENOUGH)
     bystander.close()
 
 
@@ -191,8 +179,7 @@ def test_a_signal_ends_the_world_for_players_over_tls_too(tmp_path):
     vault = new_vault(tmp_path / "world")
     command = serve_command("--vault", str(vault), "--port", "0", "--tls-port", "0", "--model", "none")
     with started(command, vault) as server:
-        port = TlsServer(server).port
-        player, hanging = TlsPlayer(port), half_a_handshake(port)
+        player, hanging = TlsPlayer(server.tls_port), half_a_handshake(server.tls_port)
         player.enters("Ana")
         server.signal(15)
         assert "The world is closing." in player.is_shown_out()

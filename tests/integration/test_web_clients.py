@@ -10,24 +10,13 @@ from typing import Any
 import pytest
 import websocket
 
-from tests.integration.browser import web_port_of
-from tests.integration.line_player import HOST, SECRET
-from tests.integration.running import new_vault, running
+from tests.integration.line_player import HOST, SECRET, without_telnet
 
 pytestmark = [pytest.mark.integration, pytest.mark.client]
 
+CHANGES = {"config/server.md": {"web_port": -1}}
 WITHIN_SECONDS = 30
-GMCP, TELNET, JSON = (f"{name}.mudstandards.org" for name in ("gmcp", "telnet", "json"))
-IAC, SB, SE, WILL, WONT, DO, DONT = 255, 250, 240, 251, 252, 253, 254
-GMCP_OPTION = 201
-
-
-@pytest.fixture(scope="module")
-def server(tmp_path_factory):
-    vault = new_vault(tmp_path_factory.mktemp("clients") / "w", {"config/server.md": {"web_port": -1}})
-    with running(vault) as server:
-        yield server
-        assert server.failure == ""
+GMCP, TELNET, JSON, TERMINAL = (f"{name}.mudstandards.org" for name in ("gmcp", "telnet", "json", "terminal"))
 
 
 class Client:
@@ -86,54 +75,27 @@ class Client:
 
 
 class TelnetClient(Client):
-    """One that speaks telnet in binary frames: it agrees to GMCP and to nothing else."""
+    """One that speaks telnet in binary frames: it agrees to GMCP and answers nothing else."""
 
     def __init__(self, port: int) -> None:
-        self.rest = b""
+        self.raw = b""
         self.is_agreed = False
         super().__init__(port, TELNET)
 
     def types(self, line: str) -> None:
-        self.socket.send_binary(line.encode() + b"\r\n")
+        super().types(f"{line}\r\n")
 
     def takes(self, content: bytes) -> None:
-        data = self.rest + content
-        shown, at = bytearray(), 0
-        while at < len(data):
-            if data[at] != IAC:
-                shown.append(data[at])
-                at += 1
-            elif (size := self._command(data[at:])) == 0:
-                break
-            else:
-                at += size
-        self.rest = data[at:]
-        self.screen += shown.decode()
-
-    def _command(self, data: bytes) -> int:
-        """Take a command, and return its size; 0 if it is not whole yet."""
-        if len(data) < 2:
-            return 0
-        if data[1] == SB:
-            end = data.find(bytes([IAC, SE]))
-            if end >= 0 and data[2] == GMCP_OPTION:
-                self.told.append(data[3:end].decode())
-            return end + 2 if end >= 0 else 0
-        if data[1] not in (WILL, WONT, DO, DONT):
-            return 2
-        if len(data) < 3:
-            return 0
-        if data[1] == WILL and data[2] == GMCP_OPTION:
+        self.raw += content
+        self.screen = without_telnet(self.raw)
+        self.told = [found.decode() for found in re.findall(rb"\xff\xfa\xc9(.*?)\xff\xf0", self.raw, re.DOTALL)]
+        if not self.is_agreed and b"\xff\xfb\xc9" in self.raw:  # WILL GMCP
             self.is_agreed = True
-            supports = b'Core.Supports.Set ["Room 1"]'
-            self.socket.send_binary(bytes([IAC, DO, GMCP_OPTION, IAC, SB, GMCP_OPTION]) + supports + bytes([IAC, SE]))
-        elif data[1] in (WILL, DO):
-            self.socket.send_binary(bytes([IAC, DONT if data[1] == WILL else WONT, data[2]]))
-        return 3
+            self.socket.send_binary(b'\xff\xfd\xc9\xff\xfa\xc9Core.Supports.Set ["Room 1"]\xff\xf0')
 
 
 def test_gmcp_stands_in_text_frames_and_lines_in_binary_ones(server):
-    client = Client(web_port_of(server), GMCP)
+    client = Client(server.web_port, GMCP)
     client.socket.send('Core.Supports.Set ["Room 1", "Comm.Channel 1"]')
     client.comes_as("Gwen")
     told = json.loads(client.hears("Room.Info").partition(" ")[2])
@@ -149,7 +111,7 @@ def test_gmcp_stands_in_text_frames_and_lines_in_binary_ones(server):
 
 
 def test_telnet_stands_in_binary_frames_with_its_options(server):
-    client = TelnetClient(web_port_of(server))
+    client = TelnetClient(server.web_port)
     client.comes_as("Terence")
     assert client.is_agreed
     client.types("say by telnet")
@@ -159,7 +121,7 @@ def test_telnet_stands_in_binary_frames_with_its_options(server):
 
 
 def test_json_has_lines_and_gmcp_in_an_envelope(server):
-    client = Client(web_port_of(server), JSON)
+    client = Client(server.web_port, JSON)
     supports = {"proto": "GMCP", "id": "Core.Supports.Set", "data": '["Room 1"]'}
     client.socket.send(json.dumps(supports))
     client.comes_as("Jason")
@@ -170,8 +132,17 @@ def test_json_has_lines_and_gmcp_in_an_envelope(server):
     client.leaves()
 
 
+def test_a_terminal_is_shown_text_and_colours_alone(server):
+    client = Client(server.web_port, TERMINAL)
+    client.comes_as("Tara")
+    client.types("say by terminal")
+    client.sees('You say, "by terminal"')
+    client.leaves()
+    assert client.told == []
+
+
 def test_all_of_them_are_in_one_world_with_telnet(server):
-    port = web_port_of(server)
+    port = server.web_port
     clients = [Client(port, GMCP), TelnetClient(port), Client(port, JSON)]
     for client, name in zip(clients, ("Greta", "Tilda", "Jana"), strict=True):
         client.comes_as(name)

@@ -16,9 +16,16 @@ import pytest
 from bench.lib.pages import Door, Page
 from bench.lib.servers import WIDE_OPEN
 from server.web.play import UNFINISHED
-from tests.integration.browser import free_port
 from tests.integration.line_player import SECRET
-from tests.integration.running import RunningServer, journal_lines, new_vault, running, serve_command, started
+from tests.integration.running import (
+    RunningServer,
+    free_port,
+    journal_lines,
+    new_vault,
+    running,
+    serve_command,
+    started,
+)
 from tests.integration.scripted_ollama import MODEL, scripted_ollama
 
 pytestmark = pytest.mark.integration
@@ -108,7 +115,7 @@ def test_whenever_the_process_is_killed_no_line_is_done_twice_and_none_is_lost_i
     with scripted_ollama() as model:
         settings: dict[str, dict[str, Any]] = {
             "config/server.md": {**WIDE_OPEN, "web_port": port, "return_seconds": 600},
-            "config/models.md": {"ollama_host": f"http://127.0.0.1:{model.server_address[1]}"},
+            "config/models.md": {"ollama_host": model.host},
         }
         vault = new_vault(tmp_path / "w", settings)
         speaker = speak_through_kills(vault, port)

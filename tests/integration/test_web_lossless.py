@@ -8,8 +8,8 @@ import signal
 
 import pytest
 
-from tests.integration.browser import Cable, Visitor, chromium, free_port, web_port_of
-from tests.integration.running import new_vault, running
+from tests.integration.browser import Cable, Visitor, chromium
+from tests.integration.running import free_port, new_vault, running
 
 pytestmark = [pytest.mark.integration, pytest.mark.client]
 
@@ -30,7 +30,7 @@ def test_through_cuts_a_restart_and_a_kill_every_line_is_there_once(tmp_path):
     cable = Cable(outside, inside)
     with chromium() as browser:
         with running(vault) as server:
-            assert web_port_of(server) == inside
+            assert server.web_port == inside
             ines = Visitor(browser, outside)
             ines.comes_as("Ines")
             speaker, spoken, mine = server.player("Otto"), 0, 0

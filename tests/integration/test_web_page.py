@@ -3,31 +3,16 @@
 from __future__ import annotations
 
 import time
-from typing import Any
 
 import pytest
 
-from tests.integration.browser import Visitor, visitors, web_port_of
-from tests.integration.running import ADMIN, new_vault, running
-from tests.integration.scripted_ollama import MODEL, scripted_ollama
+from tests.integration.browser import Visitor
+from tests.integration.running import ADMIN, new_vault, running, thinking
 
 pytestmark = [pytest.mark.integration, pytest.mark.client]
 
+CHANGES = {"config/server.md": {"web_port": -1}}
 SCRIPT = "<img src=x onerror=alert(1)><script>alert(2)</script>"
-
-
-@pytest.fixture(scope="module")
-def server(tmp_path_factory):
-    vault = new_vault(tmp_path_factory.mktemp("page") / "w", {"config/server.md": {"web_port": -1}})
-    with running(vault) as server:
-        yield server
-        assert server.failure == ""
-
-
-@pytest.fixture
-def visit(server, browser):
-    with visitors(browser, web_port_of(server)) as comes:
-        yield comes
 
 
 def test_a_first_visit_stands_in_the_world_by_one_click(visit):
@@ -339,38 +324,10 @@ def test_own_lines_are_not_read_out_and_who_reads_above_is_not_torn_away(visit, 
     assert mina.page.locator("#log").get_attribute("aria-live") == "polite"
 
 
-PROGRAM = """(protocol) => new Promise((resolve) => {
-    const socket = new WebSocket(location.origin.replace("http", "ws") + "/socket", [protocol]);
-    const bytes = new TextEncoder(), told = [];
-    let shown = "", has = 0;
-    socket.binaryType = "arraybuffer";
-    const lines = ["guest", "say from a program", "quit"];
-    const says = { "telnet.mudstandards.org": "\\r\\n" }[protocol] ?? "";
-    socket.onopen = () => protocol.startsWith("gmcp") && socket.send('Core.Supports.Set ["Room 1"]');
-    socket.onmessage = ({ data }) => {
-        if (typeof data === "string") { told.push(data); return; }
-        shown += new TextDecoder("utf-8").decode(data);
-        const asked = [/known as|shall we know you/, /> .*$/s, /You say, .from a program/][has];
-        if (has < 3 && asked.test(shown)) socket.send(bytes.encode(lines[has++] + says));
-    };
-    socket.onclose = (event) => resolve({ protocol: socket.protocol, shown, told, code: event.code });
-})"""
-
-
-@pytest.mark.parametrize("kind", ["gmcp", "telnet", "json", "terminal"])
-def test_a_client_of_another_make_plays_by_each_subprotocol(visit, kind):
-    protocol = f"{kind}.mudstandards.org"
-    done = visit().page.evaluate(PROGRAM, protocol)
-    assert (done["protocol"], done["code"]) == (protocol, 1000)
-    assert 'You say, "from a program"' in done["shown"]
-    if kind == "gmcp":
-        assert any(text.startswith('Room.Info {"num":') for text in done["told"])
-
-
 def test_over_tls_the_page_has_the_certificate_of_telnet_and_a_cookie_for_tls_alone(browser, tmp_path):
     vault = new_vault(tmp_path / "w", {"config/server.md": {"web_port": -1, "web_tls": "true"}})
     with running(vault) as server:
-        guest = Visitor(browser, web_port_of(server), scheme="https", ignore_https_errors=True)
+        guest = Visitor(browser, server.web_port, scheme="https", ignore_https_errors=True)
         guest.comes_as_guest()
         guest.types("say unread on the way")
         guest.sees('You say, "unread on the way"')
@@ -381,22 +338,15 @@ def test_over_tls_the_page_has_the_certificate_of_telnet_and_a_cookie_for_tls_al
 
 
 def test_an_agent_that_is_spoken_to_answers_on_the_page(browser, tmp_path):
-    with scripted_ollama() as model:
-        host = f"http://127.0.0.1:{model.server_address[1]}"
-        settings: dict[str, dict[str, Any]] = {
-            "config/server.md": {"web_port": -1},
-            "config/models.md": {"ollama_host": host},
-            "config/agents.md": {"think_seconds": 2},
-        }
-        with running(new_vault(tmp_path / "w", settings), model=f"ollama:{MODEL}") as server:
-            robin = Visitor(browser, web_port_of(server))
-            robin.comes_as("Robin")
-            robin.page.wait_for_selector("#people summary:has-text('Eliza')")
-            robin.types("say Good morning, Eliza! My name is Robin.")
-            robin.page.wait_for_selector("#log .speech:has-text('Eliza says,')")
-            robin.shot("agent")
-            robin.context.close()
-            assert server.failure == ""
+    with thinking(tmp_path / "w", {**CHANGES, "config/agents.md": {"think_seconds": 2}}) as (server, _):
+        robin = Visitor(browser, server.web_port)
+        robin.comes_as("Robin")
+        robin.page.wait_for_selector("#people summary:has-text('Eliza')")
+        robin.types("say Good morning, Eliza! My name is Robin.")
+        robin.page.wait_for_selector("#log .speech:has-text('Eliza says,')")
+        robin.shot("agent")
+        robin.context.close()
+        assert server.failure == ""
 
 
 def test_script_in_speech_in_poses_and_in_notes_stays_text(visit, server):
