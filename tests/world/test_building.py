@@ -15,7 +15,7 @@ from world.errors import CommandError
 from world.events import EntityChanged, Event, Moved
 from world.find import exit_name_for, validate_name, validate_names, validate_text
 from world.game import Game
-from world.world import CHANGED_BY, MADE_BY, MAX_UNDO_STEPS, World, snapshot
+from world.world import MAX_UNDO_STEPS, World, snapshot
 
 LINES = [
     "@dig north to The Attic",
@@ -130,15 +130,6 @@ def test_what_was_in_a_container_that_is_destroyed_is_where_the_container_was():
     happened = game.perform("Ana", "@destroy box").events
     assert Moved("Ana", "copper coin") in happened
     assert game.world.things["copper coin"].place_id == "The Common Room"
-
-
-def test_it_stands_in_properties_who_made_and_who_changed_something():
-    game = building("Ana", "Ben")
-    game.perform("Ana", "@create stool")
-    game.perform("Ana", "drop stool")
-    game.perform("Ben", "@describe stool -> Three legs.")
-    stool = game.world.things["stool"].properties
-    assert (stool[MADE_BY], stool[CHANGED_BY]) == ("Ana", "Ben")
 
 
 def test_a_room_never_gets_the_number_of_one_that_is_gone():
