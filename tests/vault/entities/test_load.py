@@ -222,16 +222,6 @@ def test_strays_are_moved_to_the_start_room_with_a_warning(tmp_path, caplog):
     ]
 
 
-def test_what_was_carried_by_somebody_who_is_gone_lies_where_it_began(tmp_path):
-    notes = {"/".join(LOCATIONS): "## Things\n- [[lamp]]: [[Eve]]\n"}
-    assert world_of(tmp_path, notes).things["lamp"].place_id == "Attic"
-
-
-def test_lines_that_are_no_whereabouts_are_passed_over(tmp_path):
-    notes = {"/".join(LOCATIONS): "## Characters\n\nhello\n- [[Ana]]\n- : \n- [[Moss]]: [[Hall]]\n## Things\n- x\n"}
-    assert world_of(tmp_path, notes).characters["Moss"].room_id == "Hall"
-
-
 def test_the_starter_world_is_read_without_a_warning(caplog):
     caplog.set_level(logging.INFO)
     world = load_world(Vault(STARTER), WorldSettings())
