@@ -17,7 +17,7 @@ from agents.components.earlier import fitting, told_of
 from agents.memory.facts.extraction import Utterance, utterance_in
 from agents.memory.facts.narration_parser import NarrationParser
 from agents.memory.facts.store import ME
-from agents.reflection.speech_facts import LOSS, NAME, heard_facts, in_second_person, key_words
+from agents.reflection.speech_facts import LOSS, NAME, heard_facts, in_first_person, in_second_person, key_words
 from vault.memory.bullet_note import Statement
 from world.entities import Character, Exit, Role, Thing
 from world.navigation import paths_from
@@ -114,7 +114,7 @@ def surely_known(words: str, world: World, actor: Character, person: Person) -> 
 def _lore_of(words: str, world: World, actor: Character) -> list[str]:
     """Return the lore that fits a question best, if it can hold what is asked for."""
     kind = answer_type(words)
-    known = (one.text for one in world.lore.about(words, actor.name)[:1])
+    known = (in_first_person(one.text, actor.name) for one in world.lore.about(words, actor.name)[:1])
     return [text for text in known if kind not in MEASURED or is_of_type(kind, text)]
 
 

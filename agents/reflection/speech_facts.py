@@ -115,6 +115,9 @@ _YOURS = {
 _FIRST_PERSON = re.compile(rf"\b(?:{'|'.join(_YOURS)})\b", re.IGNORECASE)
 _TO_ANOTHER = re.compile(r"\b(?:you|your|yours|we|our|ours|us)\b|[\"“”«»?]", re.IGNORECASE)
 
+_IRREGULAR = {"is": "are", "was": "were", "has": "have"}
+_OF_ME = {"is": "am", "was": "was"}
+
 _STEM = 5
 """Words that begin with so many equal letters count as one: `misses` and `missing`, `Hund` and `Hunde` do not differ
 for a filter."""
@@ -291,6 +294,24 @@ def in_second_person(words: str) -> str:
         return ""
     told = _FIRST_PERSON.sub(lambda match: _YOURS[match[0].lower()], words.strip().rstrip(".!…"))
     return told if told != words.strip().rstrip(".!…") else ""
+
+
+def in_first_person(text: str, name: str) -> str:
+    """Return a text about several people as the one called `name` tells it: "Odile keeps the weir", "I keep …"."""
+    own = re.escape(name)
+    text = re.sub(rf"\b{own}['’]s\b", "my", text)
+    text = re.sub(rf"\b{own} ([a-z]+s)\b", lambda match: f"I {_OF_ME.get(match[1]) or verb_of_you(match[1])}", text)
+    return re.sub(r"(?:^|(?<=[.!?] ))my\b", "My", text)
+
+
+def verb_of_you(verb: str) -> str:
+    """Return an English verb behind a name as it is behind `you`."""
+    if verb in _IRREGULAR:
+        return _IRREGULAR[verb]
+    for end, base in (("ies", "y"), ("sses", "ss"), ("shes", "sh"), ("ches", "ch"), ("xes", "x"), ("oes", "o")):
+        if verb.endswith(end):
+            return verb.removesuffix(end) + base
+    return verb.removesuffix("s") if not verb.endswith(("ss", "us")) else verb
 
 
 @lru_cache(maxsize=4096)

@@ -12,7 +12,7 @@ from agents.attending.questions import asks_of_own_words, subject_of
 from agents.choices.constraints import NO_GIFT, YES
 from agents.memory.facts.speech_acts import uncut_sentences
 from agents.models.adapter import without_thoughts
-from agents.reflection.speech_facts import in_second_person
+from agents.reflection.speech_facts import in_second_person, verb_of_you
 from world.parsing import has_phrase, is_named
 from world.sanitize import clean_line
 
@@ -32,7 +32,6 @@ _YOU_ALL = {"we": "you", "We": "You", "our": "your", "Our": "Your", "us": "you",
 _WE = re.compile(rf"\b(?:{'|'.join(_YOU_ALL)})\b")
 _TOLD_YOU = re.compile(r"I (told|asked|whispered to) you\b", re.IGNORECASE)
 _HAS_SAID = re.compile(r"\bI (?:said|told|asked|whispered|mentioned|called)\b", re.IGNORECASE)
-_IRREGULAR = {"is": "are", "was": "were", "has": "have"}
 _QUOTES = {'"': '"', "“": "”", "«": "»", "'": "'", "‘": "’"}
 _SENTENCE_ENDS = ".!?…。！？"
 
@@ -132,17 +131,7 @@ def _to(asker: str, sentence: str) -> str:
     sentence = re.sub(rf"\b{other}['’]s(?=[.,!?]|$)", "yours", sentence)
     sentence = re.sub(rf"\b{other}['’]s\b", "your", sentence)
     found = re.match(rf"{other} (\w+)\b", sentence)
-    return f"You {_of_you(found[1])}{sentence[found.end() :]}" if found else sentence
-
-
-def _of_you(verb: str) -> str:
-    """Return an English verb behind a name as it is behind `you`."""
-    if verb in _IRREGULAR:
-        return _IRREGULAR[verb]
-    for end, base in (("ies", "y"), ("sses", "ss"), ("shes", "sh"), ("ches", "ch"), ("xes", "x"), ("oes", "o")):
-        if verb.endswith(end):
-            return verb.removesuffix(end) + base
-    return verb.removesuffix("s") if not verb.endswith(("ss", "us")) else verb
+    return f"You {verb_of_you(found[1])}{sentence[found.end() :]}" if found else sentence
 
 
 def _object(text: str) -> dict[str, Any] | None:

@@ -13,6 +13,7 @@ from agents.reflection.speech_facts import (
     NAME,
     answered_name,
     heard_facts,
+    in_first_person,
     in_second_person,
     in_third_person,
     told_name,
@@ -178,3 +179,15 @@ def test_who_is_asked_for_a_name_may_say_no_more_than_that(text, name):
     fact = answered_name(Utterance("Guest1", text), 7, "2026-11-22")
     assert (told_name(fact.words) if fact else "") == name
     assert fact is None or (fact.kind, fact.about, fact.seq) == (NAME, "Guest1", 7)
+
+
+@pytest.mark.parametrize(
+    ("name", "told"),
+    [
+        ("Odile", "Its level is drawn, and I tell it to all. My aunt watches. Moss is about, and I am."),
+        ("Moss", "Its level is drawn, and Odile tells it to all. Odile's aunt watches. I am about, and Odile is."),
+    ],
+)
+def test_what_is_known_of_somebody_they_tell_of_themselves(name, told):
+    lore = "Its level is drawn, and Odile tells it to all. Odile's aunt watches. Moss is about, and Odile is."
+    assert in_first_person(lore, name) == told
