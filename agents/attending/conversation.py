@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from agents.attending.questions import asks_once_more
@@ -213,10 +213,25 @@ def is_begun_by(phrase: str, text: str) -> bool:
     return text.startswith(phrase) and not text[len(phrase) : len(phrase) + 1].isalnum()
 
 
-def is_begun_by_any(phrases: str, words: str) -> bool:
-    """Return whether words begin with one of the phrases, which are separated by `; `."""
-    text = name_key(words)
-    return any(is_begun_by(name_key(phrase), text) for phrase in phrases.split("; "))
+_CALLS_NEXT = re.compile(r"\W*(?!I\b)[A-Z]")
+
+
+def is_greeting(words: str, wording: Wording) -> bool:
+    """Return whether words begin with a greeting; the phrases stand in `text/talk.md`."""
+    return any(True for _ in _behind_greeting(words, wording))
+
+
+def greets_by_name(words: str, wording: Wording) -> bool:
+    """Return whether a name follows a greeting: of a guest it may be one that only people know."""
+    return any(_CALLS_NEXT.match(rest) for rest in _behind_greeting(words, wording))
+
+
+def _behind_greeting(words: str, wording: Wording) -> Iterator[str]:
+    """Yield what follows each greeting that words begin with, up to the end of the sentence."""
+    sentence, text = re.split("[.!?…]", words, maxsplit=1)[0], name_key(words)
+    for phrase in wording("talk.greetings").split("; "):
+        if is_begun_by(name_key(phrase), text):
+            yield sentence[len(phrase) :]
 
 
 def is_farewell(words: str, wording: Wording) -> bool:

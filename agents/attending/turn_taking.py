@@ -13,7 +13,15 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from agents.attending.conversation import NO_SPEECH, Speech, addressee, is_begun_by_any, is_question, is_spoken_to
+from agents.attending.conversation import (
+    NO_SPEECH,
+    Speech,
+    addressee,
+    greets_by_name,
+    is_greeting,
+    is_question,
+    is_spoken_to,
+)
 from agents.attending.perception import (
     CHANNELS,
     MOST_WAITING,
@@ -142,7 +150,7 @@ def _is_for_somebody(event: Event, room_id: str, before: str, world: World) -> b
 
     Such an event is a question, a person's words where no other person hears them, or a person who comes or goes. So
     are, where another person hears them, words by which a person tells their name; and a greeting, unless that other
-    person spoke `before` in this room, whom it may be for.
+    person spoke `before` in this room, whom it may be for, or a name follows that nobody here has.
     """
     if not isinstance(event, Said):
         return is_person(event.actor_id, world)
@@ -151,10 +159,13 @@ def _is_for_somebody(event: Event, room_id: str, before: str, world: World) -> b
     others = [one for one in world.occupants(room_id) if one.character_id != event.actor_id]
     if not is_person(event.actor_id, world):
         return False
-    if all(one.is_agent for one in others) or tells_own_name(event.actor_id, event.text):
+    if all(one.is_agent for one in others):
         return True
-    is_greeting = is_begun_by_any(world.wording("talk.greetings"), event.text)
-    return is_greeting and not (before != event.actor_id and is_person(before, world))
+    if greets_by_name(event.text, world.wording):
+        return False
+    is_answer = before != event.actor_id and is_person(before, world)
+    is_hello = is_greeting(event.text, world.wording) and not is_answer
+    return is_hello or tells_own_name(event.actor_id, event.text)
 
 
 def _is_answer(event: Event, to_id: str, world: World) -> bool:

@@ -74,6 +74,8 @@ def test_one_takes_up_what_is_for_somebody_and_none_what_is_for_nobody(event, pe
         (("Rook", "It rains."), "Hello.", 1),
         (("Ben", "Good day."), "Hello.", 0),  # for Ben, for all that anybody knows
         ((), "Hello, Ben.", 0),
+        ((), "hello Teo! I'm Ana", 0),  # as a guest calls himself, whom the world calls Guest1
+        ((), "Hello, I'm Ana.", 1),
         ((), "Hellos are cheap.", 0),
     ],
 )
