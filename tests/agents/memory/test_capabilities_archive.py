@@ -17,6 +17,7 @@ from agents.memory.inspection import expand, expand_text
 from agents.memory.memory import AgentMemory
 from agents.models.model import ModelError
 from server import cli
+from tests.agents.memory import on_disk
 from tests.agents.memory.lives import NAME, Life, QuickDisk, archived, windows, writer
 from tests.agents.test_agent import Life as AgentLife
 from tests.english import ENGLISH
@@ -266,7 +267,7 @@ def test_3_9_a_reference_to_nothing_says_so(tmp_path, wanted):
     assert re.search("has no entry 999|is not there|has no memories|has no summary", refusal)
 
 
-# 3.10 to 3.12, 3.14 What fails
+# 2.9, 3.10, 3.11, 3.14 What fails
 
 
 def test_3_10_while_the_archive_cannot_be_written_nothing_is_summarised_and_life_goes_on(tmp_path):
@@ -320,14 +321,14 @@ def test_3_10_an_agent_takes_its_turns_on_a_full_archive(tmp_path):
     assert "No space left on device" in life.memory.archive_writer.problem
 
 
-def test_3_11_a_failed_compaction_leaves_the_old_view_and_one_warning(tmp_path, caplog):
+def test_2_9_a_failed_compaction_leaves_the_old_view_and_every_line_and_one_warning(tmp_path, caplog):
     life = Life(tmp_path, windows(8, 8), ScriptedModel(lambda request: ModelError("scripted is gone.")))
     life.live(20)
-    before = life.memory.view()
+    before, lines = life.memory.view(), on_disk.lines(life.folder)
     for _ in range(3):
         asyncio.run(life.compact())
         life.clock.ms += 3_600_000
-    assert life.memory.view() == before
+    assert (life.memory.view(), on_disk.lines(life.folder)) == (before, lines)
     assert life.compactor.stats.failures_in_a_row == 3
     assert caplog.text.count("Compaction failed; the old summaries stay. scripted is gone.") == 1
 

@@ -11,7 +11,6 @@ from pathlib import Path
 
 import pytest
 
-from agents.memory.coverage import Coverage
 from agents.memory.summaries.drafts import SummaryCall, SummaryRefused
 from agents.memory.summaries.prompt import SummaryTemplate, group_memories, load_summary_templates, render_groups
 from agents.memory.summaries.summarizing import Summarizer, SummarizerProfile, SummaryContext, write_summary
@@ -19,7 +18,6 @@ from agents.memory.summary_verifier import MENDABLE, Source, judge
 from agents.models.model import Capabilities, ModelError, Request
 from agents.models.queue import ModelQueue
 from agents.population import Population
-from tests.agents.memory import on_disk
 from tests.agents.memory.lives import NAME, ROSTER, Life, one_turn, windows
 from tests.agents.memory.verifier_samples import estimated_tokens, faulty, sound
 from tests.agents.templates import TEMPLATES
@@ -205,15 +203,6 @@ def test_2_18_what_happened_mostly_in_rooms_of_a_domain_is_asked_for_with_its_te
 # What is asked, and when
 
 
-def test_2_4_the_summary_before_stands_in_the_prompt_of_the_next(tmp_path):
-    before = "I heard Moss talk once more of the river and its moods, and more than once."
-    life = Life(tmp_path, windows(2, 3), ScriptedModel(before, "I know the river from Moss.", "I sat with Moss."))
-    for count in (6, 3):
-        life.live(count)
-        asyncio.run(life.compact())
-    assert [before in prompt for prompt in life.model.prompts] == [False, True, False]
-
-
 @pytest.mark.parametrize(
     ("name", "slot"),
     [("summarize_recent", "memories"), ("summarize_longterm", "older"), ("summarize_recent_planner", "memories")],
@@ -278,17 +267,6 @@ def test_2_8_an_agent_for_whom_it_is_turned_off_costs_no_call_and_the_others_go_
     town.lives(town.model(), names=town.agents)
     assert [agent.compactor.stats.calls > 0 for agent in town.agents.values()] == [False, True]
     assert all("memories of Moss" in prompt or "what Moss remembers" in prompt for _, prompt in town.asked)
-
-
-def test_2_9_a_failing_model_changes_no_view_and_loses_no_text(tmp_path):
-    life = Life(tmp_path, windows(2, 3), ScriptedModel(GOOD, ModelError("The host is gone.")))
-    life.live(6)
-    asyncio.run(life.compact())
-    life.live(4)
-    before, lines = life.memory.view(), on_disk.lines(life.folder)
-    asyncio.run(life.compact())
-    assert life.compactor.stats.last_error == "The host is gone."
-    assert (life.memory.view(), on_disk.lines(life.folder)) == (before, lines)
 
 
 def test_2_16_a_reply_is_on_every_screen_before_the_summariser_is_called(tmp_path):
@@ -389,16 +367,6 @@ def saying(text: str) -> ScriptedModel:
     model = ScriptedModel(lambda request: text)
     model.count_tokens = estimated_tokens  # type: ignore[method-assign]
     return model
-
-
-def test_2_15_after_a_refusal_the_old_summary_is_in_force(tmp_path):
-    life = Life(tmp_path, windows(2, 3), ScriptedModel(GOOD, *["I met Bartholomew, who owes me 77 crowns."] * 2))
-    life.live(6)
-    asyncio.run(life.compact())
-    old = life.memory.recent
-    life.live(3)
-    asyncio.run(life.compact())
-    assert (life.memory.recent, life.memory.coverage) == (old, Coverage(0, 4, 9))
 
 
 def test_2_17_the_same_memories_template_and_model_cost_one_call_and_a_change_of_any_another(tmp_path):

@@ -81,15 +81,6 @@ def test_a_long_tail_is_told_as_far_as_is_useful_and_begins_with_the_same_line_f
     assert len(set(firsts)) == 2
 
 
-def test_publishing_moves_the_boundary_in_one_step(tmp_path):
-    memory = memory_in(tmp_path, count=30)
-    memory.publish(None, summary(1, 10))
-    assert memory.coverage == Coverage(0, 10, 30)
-    memory.publish(summary(1, 10), summary(11, 18))
-    assert memory.coverage == Coverage(10, 18, 30)
-    assert told(memory) == list(range(1, 31))
-
-
 @pytest.mark.parametrize(
     ("longterm", "recent", "why"),
     [
