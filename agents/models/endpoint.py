@@ -171,12 +171,15 @@ class RequestStatsSnapshot:
 
 
 class RequestStats:
-    """Counts jobs by how they ended, and keeps the last answers, with what they cost."""
+    """Counts jobs by how they ended, and what the answers cost: tokens, and seconds inside the model."""
 
     def __init__(self, model: str) -> None:
         self.answered = 0
         self.failed = 0
         self.cancelled = 0
+        self.prompt_tokens = 0
+        self.completion_tokens = 0
+        self.seconds = 0.0
         self._model = model
         self._last_error = ""
         self._failing_since: float | None = None
@@ -185,6 +188,9 @@ class RequestStats:
     def answer(self, completion: Completion) -> None:
         """Count an answer; the model is well again."""
         self.answered += 1
+        self.prompt_tokens += completion.prompt_tokens
+        self.completion_tokens += completion.completion_tokens
+        self.seconds += completion.seconds
         self._recent.append(completion)
         self._failing_since = None
 

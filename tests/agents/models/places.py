@@ -5,13 +5,15 @@ from __future__ import annotations
 import asyncio
 import random
 from dataclasses import fields
-from typing import Any
+from typing import Any, TypeVar
 
 from agents.models.endpoint import CircuitBreaker, ConcurrencyLimit, Endpoint, Route
 from agents.models.model import Capabilities, Completion, ModelError, ModelOptions, OnText, Request
 from agents.models.pool import ModelPool
 from agents.models.queue import ModelQueue
 from agents.models.scheduler import Priority
+
+T = TypeVar("T")
 
 
 async def settle() -> None:
@@ -125,7 +127,7 @@ class Places:
         status = self.queue.status()
         return status.answered, status.failed, status.cancelled
 
-    async def end(self, *tasks: asyncio.Task[Completion]) -> list[Completion]:
+    async def end(self, *tasks: asyncio.Task[T]) -> list[T]:
         """Answer whatever is asked, at each place one after the other, until these tasks are done."""
         await settle()
         while not all(task.done() for task in tasks):
