@@ -7,7 +7,7 @@ import asyncio
 from agents.simulation.shared_slots import SharedSlots
 
 
-def test_no_more_requests_run_than_there_are_slots_and_all_get_one(tmp_path):
+async def test_no_more_requests_run_than_there_are_slots_and_all_get_one(tmp_path):
     running, most, got = 0, 0, []
 
     async def world(name: str) -> None:
@@ -20,35 +20,26 @@ def test_no_more_requests_run_than_there_are_slots_and_all_get_one(tmp_path):
                 got.append(name)
                 running -= 1
 
-    async def all_worlds() -> None:
-        await asyncio.gather(*(world(name) for name in "abcd"))
-
-    asyncio.run(all_worlds())
+    await asyncio.gather(*(world(name) for name in "abcd"))
     assert most == 2
     assert sorted(got) == sorted("abcd" * 3)
 
 
-def test_a_request_that_is_cancelled_while_it_waits_takes_no_slot(tmp_path):
-    async def check() -> None:
-        slots, other = SharedSlots(tmp_path, "a server", 1), SharedSlots(tmp_path, "a server", 1)
-        async with slots.acquire():
-            waiting = asyncio.create_task(other.acquire().__aenter__())
-            await asyncio.sleep(0)
-            waiting.cancel()
-            await asyncio.wait([waiting])
-        async with asyncio.timeout(5), SharedSlots(tmp_path, "a server", 1).acquire() as number:
-            assert number == 0
-
-    asyncio.run(check())
+async def test_a_request_that_is_cancelled_while_it_waits_takes_no_slot(tmp_path):
+    slots, other = SharedSlots(tmp_path, "a server", 1), SharedSlots(tmp_path, "a server", 1)
+    async with slots.acquire():
+        waiting = asyncio.create_task(other.acquire().__aenter__())
+        await asyncio.sleep(0)
+        waiting.cancel()
+        await asyncio.wait([waiting])
+    async with asyncio.timeout(5), SharedSlots(tmp_path, "a server", 1).acquire() as number:
+        assert number == 0
 
 
-def test_other_endpoints_have_slots_of_their_own(tmp_path):
-    async def check() -> None:
-        async with (
-            asyncio.timeout(5),
-            SharedSlots(tmp_path, "one server", 1).acquire(),
-            SharedSlots(tmp_path, "another", 1).acquire(),
-        ):
-            pass
-
-    asyncio.run(check())
+async def test_other_endpoints_have_slots_of_their_own(tmp_path):
+    async with (
+        asyncio.timeout(5),
+        SharedSlots(tmp_path, "one server", 1).acquire(),
+        SharedSlots(tmp_path, "another", 1).acquire(),
+    ):
+        pass
