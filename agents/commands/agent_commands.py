@@ -77,12 +77,11 @@ class Possession:
         return found is not None and found.allows(self._game.world.characters[character_id])
 
     def _show(self, admin_id: str, agent: Agent, event: Event, text: str) -> None:
-        shown = [text]
         if isinstance(event, Arrived) and event.actor_id == agent.name:
-            shown = [render_room(self._game.world, agent.character)]
+            text = render_room(self._game.world, agent.character)
         say = self._game.world.wording
-        lines = "\n".join(shown).split("\n")
-        self._game.tell(admin_id, "\n".join(say("population.through", who=agent.name, text=line) for line in lines))
+        lines = [say("population.through", who=agent.name, text=line) for line in text.split("\n")]
+        self._game.tell(admin_id, "\n".join(lines))
 
 
 class PopulationCommands:

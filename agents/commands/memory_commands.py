@@ -213,11 +213,7 @@ class FactCommands:
     @command("@memory-facts [<memory>]", category="memory", role=Role.PLAYER)
     def memory_facts(self, world: World, actor: Character, memory: str = "") -> list[Event]:
         """List known facts, all or about something: @memory-facts Eliza lantern."""
-        found, rest = (
-            split_target(world, self._agents, actor, memory)
-            if memory
-            else (target_agent(world, self._agents, actor, ""), "")
-        )
+        found, rest = split_target(world, self._agents, actor, memory)
         text = facts_listing(found, world.wording, rest)
         brief = world.wording("memory.you_go_through_of" if rest else "memory.you_go_through", wanted=rest)
         return [Recalled(actor.character_id, text, brief)]

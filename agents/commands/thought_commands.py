@@ -42,21 +42,8 @@ FULL = "full"
 MEMORY_FILTERS = ("kind", "room", "who", "since", "until", "age", "pinned", "before")
 
 
-def log_text(agent: Agent, questions: list[Question], whole: bool, say: Wording) -> str:
-    """Return questions with their answers and outcomes; with `whole`, every prompt from its first line on."""
-    return "\n\n".join("\n".join(_question_told(agent.name, one, whole, say)) for one in questions)
-
-
-def explain_action(agent: Agent, say: Wording, seq: int = 0) -> str:
-    """Return why an agent did something, by the number of its memory, or what it did last.
-
-    Raises: CommandError if that is no action, NoteError if its journal or archive cannot be read.
-    """
-    action = action_of(agent, seq, say) if seq else None
-    return why_text(why_shown(agent, exchange_of(agent, action), action, say), say)
-
-
-def _question_told(who: str, question: Question, whole: bool, say: Wording) -> list[str]:
+def _question_told(who: str, question: Question, whole: bool, say: Wording) -> str:
+    """Return a question with its answer and outcome; with `whole`, the prompt from its first line on."""
     entry, prompt = question.entry, question.prompt.split("\n")
     cached = entry.get("cached_tokens", 0)
     heading = say(
@@ -77,7 +64,7 @@ def _question_told(who: str, question: Question, whole: bool, say: Wording) -> l
         shown = [say("thoughts.prompt_end", count=len(prompt), who=who), *prompt[-PROMPT_LINES:]]
     about = question_shown(question)
     decided = choice_lines(about, say)[: 2 if about["choices"] else 1]
-    return [heading, *indented(shown), *indented([*decided, *answer_lines(about, say)])]
+    return "\n".join([heading, *indented([*shown, *decided, *answer_lines(about, say)])])
 
 
 class LateAnswers:
@@ -130,13 +117,15 @@ class ThoughtCommands:
         number = int(words.pop()) if words and is_number(words[-1]) else 0
         chosen = [find_agent(world, self._agents, " ".join(words))] if words else list(self._agents.values())
         count = min(number or (DEFAULT_QUESTIONS if words else 1), MAX_WHOLE if is_whole else MAX_QUESTIONS)
-        found = {agent: newest_questions(written_archive(agent), count) for agent in chosen}
-        if words and not found[chosen[0]]:
+        told = [
+            _question_told(agent.name, question, is_whole, say)
+            for agent in chosen
+            for question in newest_questions(written_archive(agent), count)
+        ]
+        if words and not told:
             raise CommandError(say("thoughts.nothing_asked", who=chosen[0].name))
-        told = [log_text(agent, asked, is_whole, say) for agent, asked in found.items() if asked]
-        one = chosen[0]
         heading = (
-            say("thoughts.log_of_one", who=one.name, count=len(found[one])) if words else say("thoughts.log_of_all")
+            say("thoughts.log_of_one", who=chosen[0].name, count=len(told)) if words else say("thoughts.log_of_all")
         )
         return [Output(actor.character_id, "\n\n".join([heading, *told]))]
 
@@ -148,14 +137,13 @@ class ThoughtCommands:
         @why Eliza 123   the origin of memory 123
         @why Eliza 2026-11-21T20:35    the last question to her model before that time (UTC)
         """
-        meant, say = find_agent(world, self._agents, agent), world.wording
+        meant, say, action = find_agent(world, self._agents, agent), world.wording, None
         if not number or is_number(number):
-            told = explain_action(meant, say, int(number or 0))
+            action = action_of(meant, int(number), say) if int(number or 0) else None
+            exchange = exchange_of(meant, action)
         else:
-            end_ms = time_of(number, say).end_ms
-            asked = exchange_at(written_archive(meant), end_ms)
-            told = why_text(why_shown(meant, asked, None, say), say)
-        return [Output(actor.character_id, told)]
+            exchange = exchange_at(written_archive(meant), time_of(number, say).end_ms)
+        return [Output(actor.character_id, why_text(why_shown(meant, exchange, action, say), say))]
 
     @command("@bonds", category="mind", role=Role.OBSERVER, for_agents=False)
     def bonds(self, world: World, actor: Character) -> list[Event]:

@@ -65,6 +65,13 @@ def test_in_a_world_without_agents_there_is_none_to_name(house):
         target_agent(house.game.world, {}, house.game.world.characters["Ben"], "")
 
 
+def test_in_a_world_without_agents_no_model_was_asked_anything(house):
+    house.game.commands.add(thought_commands({}, print))
+    ben = house.player("Ben", Role.OBSERVER)
+    ben.types("@llm-log")
+    assert ben.screen()[-1] == "The last question of each agent to its model"
+
+
 def test_agents_are_told_of_no_command_about_memories_and_models():
     commands = [*memory_commands({}, lambda *told: None, lambda: 0), *model_commands({}, lambda: None)]
     assert [one.verb for one in commands if one.for_agents] == []
