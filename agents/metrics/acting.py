@@ -50,38 +50,31 @@ class Validity(Metric):
 
     def __init__(self, world: MeasuredWorld) -> None:
         super().__init__(world)
-        self._valid = self._all = 0
+        self._valid = Share()
 
     def take_question(self, agent: str, question: Question) -> None:
         if not (question.was_discarded or question.was_suppressed):
-            self._all += 1
-            self._valid += bool(question.command) and not question.is_refused
+            self._valid += Share(bool(question.command) and not question.is_refused, 1)
 
     def results(self) -> Results:
-        return {"validity": value_of(Share(self._valid, self._all), NO_ANSWERS)}
+        return {"validity": value_of(self._valid, NO_ANSWERS)}
 
 
 class ExactRepeats:
-    """Counts the acts of agents that are the same to the letter as an earlier one of the same agent.
+    """Finds the `share` of acts of agents that are the same to the letter as an earlier one of the same agent.
 
     Case, punctuation and blanks do not count. Walking is not to be fed.
     """
 
     def __init__(self) -> None:
+        self.share = Share()
         self._seen: set[int] = set()
-        self._hits = self._of = 0
 
     def add(self, who: str, line: str) -> None:
         """Take in a command that somebody gave."""
         key = hash((who, *words_in(line)))
-        self._hits += key in self._seen
-        self._of += 1
+        self.share += Share(key in self._seen, 1)
         self._seen.add(key)
-
-    @property
-    def share(self) -> Share:
-        """The share of repeats among all acts."""
-        return Share(self._hits, self._of)
 
 
 class Loops:

@@ -46,14 +46,14 @@ def speech_in(event: LoggedEvent) -> str:
 
 
 class Answers:
-    """Counts how often those who are spoken to answer within their next `MAX_TURNS_TO_ANSWER` turns.
+    """Finds the `share` of times that somebody spoken to answers within their next `MAX_TURNS_TO_ANSWER` turns.
 
     If somebody has had fewer turns since and has not answered yet, it is not counted.
     """
 
     def __init__(self) -> None:
+        self.share = Share()
         self._open: dict[str, list[tuple[str, int]]] = {}
-        self._hits = self._of = 0
 
     def address(self, whom: str, by: str) -> None:
         """Take in that somebody was spoken to."""
@@ -65,17 +65,11 @@ class Answers:
         for by, turns in self._open.pop(who, ()):
             answered = speaks and to in ("", by)
             if answered or turns + 1 >= MAX_TURNS_TO_ANSWER:
-                self._hits += answered
-                self._of += 1
+                self.share += Share(answered, 1)
             else:
                 waiting.append((by, turns + 1))
         if waiting:
             self._open[who] = waiting
-
-    @property
-    def share(self) -> Share:
-        """The share of the times somebody was spoken to that they have answered."""
-        return Share(self._hits, self._of)
 
 
 class Answered(Metric):
@@ -112,27 +106,21 @@ class Answered(Metric):
 
 
 class NearRepeats:
-    """Counts speeches, of any speaker, that say the same as one of the `MAX_SPEECHES_COMPARED` before.
+    """Finds the `share` of speeches that say the same as one of the `MAX_SPEECHES_COMPARED` before, of any speaker.
 
     Two say the same if they share 60 % of their pairs of words: see `loop_detector.similarity`.
     """
 
     def __init__(self) -> None:
+        self.share = Share()
         self._before: deque[Shingles] = deque(maxlen=MAX_SPEECHES_COMPARED)
-        self._hits = self._of = 0
 
     def add(self, words: str, counts: bool = True) -> None:
         """Take in a speech; one that does not count is only compared with."""
         said = shingles(words)
         if counts:
-            self._hits += bool(is_similar(said, self._before))
-            self._of += 1
+            self.share += Share(bool(is_similar(said, self._before)), 1)
         self._before.append(said)
-
-    @property
-    def share(self) -> Share:
-        """The share of near repeats among the speeches that count."""
-        return Share(self._hits, self._of)
 
 
 class DistinctGrams:
