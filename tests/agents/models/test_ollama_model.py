@@ -124,24 +124,30 @@ def test_what_the_host_tells_of_its_time_is_told_in_seconds():
     assert answer(shows).timing == Timing(load=2.0, prompt=1.5, answer=0.25)
 
 
-def test_a_base_model_gets_the_prompt_raw_with_every_option():
+def test_a_base_model_gets_the_prompt_raw_with_every_option_of_request_and_profile():
     host = Host(DONE)
-    request = Request("p", max_tokens=7, stop=("\n",), temperature=0.2, seed=3, repeat_penalty=1.1)
-    answer(host, request, num_ctx=2048, keep_alive="5m")
-    options = {"num_ctx": 2048, "num_predict": 7, "temperature": 0.2, "repeat_penalty": 1.1, "stop": ["\n"], "seed": 3}
-    assert host.asked == [
-        (
-            "/api/generate",
-            {
-                "model": "llama3.2",
-                "prompt": "p",
-                "raw": True,
-                "stream": True,
-                "keep_alive": "5m",
-                "options": options,
-            },
-        )
-    ]
+    request = Request("p", 7, ("\n",), 0.2, seed=3, repeat_penalty=1.1, top_p=0.5, schema={"type": "string"})
+    answer(host, request, num_ctx=2048, keep_alive="5m", think="low", constraint="json_schema")
+    ((path, body),) = host.asked
+    assert path == "/api/generate"
+    assert body == {
+        "model": "llama3.2",
+        "prompt": "p",
+        "raw": True,
+        "stream": True,
+        "keep_alive": "5m",
+        "think": "low",
+        "format": {"type": "string"},
+        "options": {
+            "num_ctx": 2048,
+            "num_predict": 7,
+            "temperature": 0.2,
+            "repeat_penalty": 1.1,
+            "stop": ["\n"],
+            "seed": 3,
+            "top_p": 0.5,
+        },
+    }
 
 
 def test_an_instructed_model_gets_the_prompt_through_its_template():
@@ -163,9 +169,9 @@ def test_listeners_hear_the_whole_text_so_far():
     assert heard == [" say", " say hi"]
 
 
-def test_a_listener_that_has_enough_ends_the_answer_there():
-    completion = answer(Host(*SAID, DONE), on_text=lambda text: True)
-    assert (completion.text, completion.finish) == (" say", "stop")
+def test_a_listener_that_has_enough_ends_the_answer_there_and_its_costs_are_estimates():
+    ended = answer(Host(*SAID, DONE), on_text=lambda text: True)
+    assert (ended.text, ended.finish, ended.is_counted, ended.completion_tokens) == (" say", "stop", False, 1)
 
 
 def test_a_listener_s_own_fault_reaches_its_caller():
@@ -180,16 +186,14 @@ def test_an_answer_cut_by_its_limit_says_so():
     assert answer(Host(*SAID, {**DONE, "done_reason": "length"})).finish == "length"
 
 
-@pytest.mark.parametrize(("counted", "prompt_tokens"), [(240, 240), (10, 300)])
-def test_how_much_came_from_the_cache_is_unknown_also_where_only_the_rest_is_counted(counted, prompt_tokens):
-    completion = answer(Host({**DONE, "prompt_eval_count": counted}), Request("abcd " * 200))
+@pytest.mark.parametrize(("counted", "prompt_tokens", "estimate"), [(240, 240, 252), (10, 300, 300)])
+async def test_counts_of_whole_prompts_calibrate_and_how_much_came_from_the_cache_is_unknown(
+    counted, prompt_tokens, estimate
+):
+    model, text = model_on(Host({**DONE, "prompt_eval_count": counted})), "abcd " * 200
+    completion = await model.complete(Request(text))
     assert (completion.prompt_tokens, completion.cached_tokens) == (prompt_tokens, None)
-
-
-async def test_whole_counts_calibrate_the_estimate():
-    model = model_on(Host({**DONE, "prompt_eval_count": 240}))
-    await model.complete(Request("abcd " * 200))
-    assert model.count_tokens("abcd " * 200) == 252
+    assert model.count_tokens(text) == estimate
 
 
 @pytest.mark.parametrize(
@@ -263,12 +267,6 @@ def test_an_answer_that_is_compressed_is_not_read_for_nobody_knows_how_long_it_i
     assert not read
 
 
-def test_an_answer_that_is_ended_early_has_estimates_for_costs_and_says_so():
-    ended = answer(Host(*SAID, DONE), on_text=lambda text: True)
-    assert (ended.is_counted, ended.completion_tokens) == (False, 1)
-    assert answer(Host(*SAID, DONE)).is_counted
-
-
 def test_a_host_that_says_nothing_runs_into_the_timeout():
     async def silent(request):
         await asyncio.Event().wait()
@@ -317,13 +315,6 @@ def test_start_does_not_wait_longer_than_it_may():
 
     with pytest.raises(ModelError, match="did not say within 0.01 s whether it has"):
         asyncio.run(model_on(silent, check_seconds=0.01).start())
-
-
-def test_options_of_a_profile_reach_the_host():
-    host = Host(DONE)
-    answer(host, Request("p", top_p=0.5, schema={"type": "string"}), think="low", constraint="json_schema")
-    body = host.asked[0][1]
-    assert (body["options"]["top_p"], body["format"], body["think"]) == (0.5, {"type": "string"}, "low")
 
 
 # What the host tells of a model, and what follows

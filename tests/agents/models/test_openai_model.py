@@ -81,12 +81,6 @@ def test_a_stream_becomes_one_completion_with_its_costs():
     )
 
 
-def test_an_answer_that_is_ended_early_has_estimates_for_costs_and_says_so():
-    ended = answer(Server(*SAID, USAGE, "[DONE]"), on_text=lambda text: True)
-    assert (ended.is_counted, ended.cached_tokens) == (False, None)
-    assert answer(Server(*SAID, USAGE, "[DONE]")).is_counted
-
-
 def test_a_base_model_gets_the_prompt_as_it_is_with_every_option():
     server = Server(*SAID)
     answer(server, Request("p", 7, ("\n",), 0.2, seed=3, repeat_penalty=1.1, top_p=0.5))
@@ -163,7 +157,7 @@ def test_what_llama_cpp_has_in_its_cache_is_read_from_its_timings():
     assert answer(Server(*SAID[:1], done, USAGE | {"usage": {"prompt_tokens": 30}})).cached_tokens == 25
 
 
-def test_a_listener_that_has_enough_ends_the_answer_and_the_request():
+def test_a_listener_that_has_enough_ends_the_answer_and_the_request_and_its_costs_are_estimates():
     closed = []
 
     class Endless(httpx.AsyncByteStream):
@@ -178,6 +172,7 @@ def test_a_listener_that_has_enough_ends_the_answer_and_the_request():
     model = OpenAIModel(ADDRESS, "gemma", ModelOptions("raw", constraint="none"), transport=server)
     completion = asyncio.run(model.complete(REQUEST, lambda text: len(text) > 8))
     assert (completion.text, completion.finish, closed) == (" say say say", "stop", [True])
+    assert (completion.is_counted, completion.cached_tokens) == (False, None)
 
 
 HTML = "<html><body>It works!</body></html>"
