@@ -1,15 +1,15 @@
-"""The seam between a session and its door: the `Connection`, its capabilities, and traffic counters."""
+"""What goes through a `Connection`: kinds of texts, messages, the capabilities of clients, and traffic counters."""
 
 from __future__ import annotations
 
 import json
 import re
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum, IntEnum, auto
 from functools import cached_property
-from typing import Literal, Protocol, get_args
+from typing import Literal, get_args
 
 from world.events import Announced, Event, Output, Paged, Refused, RoomMessage, Said, Shouted, Whispered
 
@@ -117,80 +117,6 @@ class Identification(Enum):
     """It has agreed to tell them, and has not told all."""
     FINAL = auto()
     """It has told all that it will tell."""
-
-
-class Connection(Protocol):
-    r"""A player's client, as a session sees it. Text is plain `str` with `\n` for line ends.
-
-    What is shown goes out once a turn, laid out as the client's capabilities and the player's preferences have it.
-    Once `is_open` is False, everything is dropped silently.
-    """
-
-    @property
-    def is_open(self) -> bool:
-        """False once the connection is closing or lost."""
-
-    @property
-    def host(self) -> str:
-        """The address of the other side."""
-
-    @property
-    def capabilities(self) -> Capabilities:
-        """The capabilities of the client, as far as it has told."""
-
-    @property
-    def identification(self) -> Identification:
-        """The progress of the client in telling them."""
-
-    def prefer(self, preferences: Callable[[], Mapping[str, str]]) -> None:
-        """Override the client's capabilities with the preferences of a character, as they are at each moment."""
-
-    def show(self, text: str, kind: str = "") -> None:
-        """Show whole lines, on lines of their own, and the prompt behind them at the end of the turn.
-
-        `kind` is one of `server.connection.connection`, or a style's name.
-        """
-
-    def prompt(self) -> None:
-        """Ask for a line at the end of the turn: what the listener's `prompt` says by then."""
-
-    def send_data(self, message: Message) -> None:
-        """Tell the client something that no screen shows, in order with what is shown, if it takes such things."""
-
-    def hide_typing(self, hidden: bool) -> None:
-        """Ask the client not to show what is typed, or to show it again. Do so before asking for a password."""
-
-    def hold(self, held: bool) -> None:
-        """Deliver no line while held; what is typed meanwhile waits, in bounds."""
-
-    def close(self) -> None:
-        """Send the remaining output, then end the connection, by force if the client does not read it in time."""
-
-
-class ConnectionListener(Protocol):
-    """A listener to a connection: each event is a call of its own. An exception is logged, and the player told."""
-
-    @property
-    def fairness_key(self) -> str:
-        """The player's place, by which lines from a crowd wait for each other and not for lines from elsewhere."""
-
-    def prompt(self, is_answer: bool) -> str:
-        """Return the prompt behind everything shown, or nothing; `is_answer` if a line was typed since."""
-
-    def connection_made(self, connection: Connection) -> None:
-        """Begin, as the first call: there is a player behind `connection`. Nothing is known about the client yet."""
-
-    def line_received(self, text: str) -> None:
-        """The player typed one line: decoded, cleaned, without its end, perhaps empty."""
-
-    def data_received(self, package: str, payload: object) -> None:
-        """The client's program tells something: `payload` is what JSON gave, None for nothing. It may be anything."""
-
-    def capabilities_changed(self) -> None:
-        """The connection's `capabilities` or `identification` are different. Many clients never tell any."""
-
-    def connection_lost(self, reason: str) -> None:
-        """End, as the last call: the connection has ended, by either side."""
 
 
 @dataclass

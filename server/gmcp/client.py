@@ -6,7 +6,8 @@ import logging
 from collections.abc import Callable, Iterable
 
 from server.clock import ReactorClock
-from server.connection.connection import Connection, Message
+from server.connection.base import Connection
+from server.connection.connection import Message
 from server.connection.input import TokenBucket
 from server.gmcp.packages import (
     IN_HAND,

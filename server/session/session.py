@@ -10,7 +10,8 @@ from server.accounts.accounts import AccountState, LoginName, NameRefused
 from server.accounts.login import Dialogue, Login
 from server.accounts.password_change import PasswordChange, PasswordChangeRequested, issue_one_time_password
 from server.clock import DelayedCall, ReactorClock, cancel
-from server.connection.connection import KIND_OF, MARKED, SCENE, Connection, Door, Identification, shown_of
+from server.connection.base import Connection
+from server.connection.connection import KIND_OF, MARKED, SCENE, Door, Identification, shown_of
 from server.gmcp.client import GmcpClient, Outcome
 from server.session.puppet import Puppet
 from server.session.registry import MAX_MISSED, SessionRegistry

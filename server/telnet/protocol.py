@@ -11,8 +11,7 @@ from twisted.internet.protocol import Protocol, ServerFactory, connectionDone
 from twisted.python.failure import Failure
 from zope.interface import implementer
 
-from server.connection.base import TOO_LONG
-from server.connection.connection import ConnectionListener
+from server.connection.base import TOO_LONG, ConnectionListener
 from server.connection.input import ConnectionServices, LineIntake, TakeResult
 from server.connection.output import Transport, set_tcp_options
 from server.telnet.connection import KeepAlive, TelnetConnection, TelnetLimits

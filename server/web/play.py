@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import Any, Protocol
 
 from server.clock import DelayedCall, cancel
-from server.connection.base import TOO_LONG, BaseConnection
+from server.connection.base import TOO_LONG, Connection
 from server.connection.connection import Capabilities, ColorDepth, Message
 from server.connection.input import ConnectionServices, TakeResult
 from server.connection.text_screen import preferred
@@ -30,7 +30,7 @@ MAX_LINES_AT_ONCE = 200
 UNFINISHED = "The world stopped just then. What you typed last may have been done or not: look before you do it again."
 
 
-class PageConnection(BaseConnection):
+class PageConnection(Connection):
     """One visitor of the page. Sockets come and go; output waits in the backlog while there is none.
 
     The session hears that the visitor is absent, and, if no socket comes for `absent_seconds()`, that the connection

@@ -12,14 +12,8 @@ from typing import Any
 from twisted.internet.error import ConnectionDone
 from twisted.python.failure import Failure
 
-from server.connection.base import TOO_LONG, TextConnection
-from server.connection.connection import (
-    Capabilities,
-    ColorDepth,
-    ConnectionListener,
-    DoorTraffic,
-    Message,
-)
+from server.connection.base import TOO_LONG, ConnectionListener, TextConnection
+from server.connection.connection import Capabilities, ColorDepth, DoorTraffic, Message
 from server.connection.input import ConnectionServices, TakeResult
 from server.telnet.negotiation import GmcpReceived
 from server.telnet.options import read_gmcp

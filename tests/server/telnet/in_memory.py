@@ -7,7 +7,7 @@ from twisted.internet.testing import StringTransport
 from twisted.python.failure import Failure
 from zope.interface import implementer
 
-from server.connection.connection import Connection, ConnectionListener
+from server.connection.base import Connection, ConnectionListener
 from server.connection.input import ConnectionServices
 from server.telnet.connection import TelnetConnection, TelnetLimits
 from server.telnet.options import OPTIONS, compression_option
