@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Mapping
 
 from twisted.internet.defer import Deferred
 
@@ -11,13 +12,25 @@ from server.accounts.login import Dialogue, Login
 from server.accounts.password_change import PasswordChange, PasswordChangeRequested, issue_one_time_password
 from server.clock import DelayedCall, ReactorClock, cancel
 from server.connection.base import Connection
-from server.connection.connection import KIND_OF, MARKED, SCENE, Door, Identification, shown_of
+from server.connection.connection import MARKED, SCENE, Door, Identification
 from server.gmcp.client import GmcpClient, Outcome
 from server.session.puppet import Puppet
 from server.session.registry import MAX_MISSED, SessionRegistry
 from vault.errors import NoteError
 from world.entities import Character
-from world.events import Arrived, Event, Output, QuitRequested
+from world.events import (
+    Announced,
+    Arrived,
+    Event,
+    Output,
+    Paged,
+    QuitRequested,
+    Refused,
+    RoomMessage,
+    Said,
+    Shouted,
+    Whispered,
+)
 from world.message_catalog import strip_markup
 from world.preferences import uses_screen_reader
 from world.room_view import render_arrival
@@ -68,6 +81,16 @@ class CapabilityWait:
 
 
 PROMPT = "> "
+KIND_OF: Mapping[type[Event], str] = {
+    Said: "speech",
+    Shouted: "speech",
+    Paged: "private",
+    Whispered: "private",
+    Announced: "notice",
+    RoomMessage: "ambience",
+    Refused: "refusal",
+}
+"""The kind of what somebody perceives of an event, a style's name. Of other events it is empty."""
 
 
 class Session:
@@ -296,8 +319,10 @@ class Session:
 
     def _perceive_plain(self, event: Event, text: str, character: Character) -> None:
         """Show what has no kind of its own, and do what comes of what the player did."""
-        if text and isinstance(event, Output):
-            self.show(*shown_of(event, text, self._registry.game.world.room_of(character).name))
+        if text and isinstance(event, Output) and event.is_own:
+            self.show(event.text, MARKED)
+        elif text and isinstance(event, Output) and text.startswith(f"{self._room_name(character)}\n"):
+            self.show(text, SCENE)
         elif text:
             self.show(text)
         if event.actor_id != character.character_id:
@@ -314,6 +339,9 @@ class Session:
                 issue_one_time_password(
                     name, self, self._registry.login_services, lambda who: self._registry.reset(admin, who)
                 )
+
+    def _room_name(self, character: Character) -> str:
+        return self._registry.game.world.room_of(character).name
 
     def _resume_play(self, text: str) -> None:
         """Play on after a dialogue."""

@@ -11,13 +11,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from config.settings import ColorSettings
-from server.connection.connection import KIND_OF, MARKED, SCENE, Capabilities, ColorDepth, shown_of
+from server.connection.connection import MARKED, SCENE, Capabilities, ColorDepth
 from server.connection.text_screen import TextScreen, TurnContent, lay_out, preferred
 from server.telnet.options import ClientInfo, Mtts, capabilities_of
 from tests.server.fake_connection import entered
 from tests.server.front_door import lobby_of
 from tests.world.inn import inn_game
-from world.events import Output, Said
 
 SPEECH = "Moss says, 'The river is high today, and it will be higher tomorrow.'"
 
@@ -223,12 +222,6 @@ def test_links_can_be_clicked_by_who_asked_for_it_and_end_on_their_own_line():
     lines = shown(text, MARKED, ColorDepth.NONE, 40, links=True).split("\n")
     assert len(lines) == 2
     assert all(line.count("https://example.org/page\x1b\\") == line.count("\x1b]8;;\x1b\\") == 1 for line in lines)
-
-
-def test_a_look_is_a_scene_and_a_note_that_is_read_is_not():
-    assert shown_of(Output("Ana", "The Hall\nCold."), "The Hall\nCold.", "The Hall")[1] == SCENE
-    assert shown_of(Output("Ana", "A letter."), "A letter.", "The Hall")[1] == ""
-    assert KIND_OF[Said] == "speech"
 
 
 @given(st.text(st.characters(exclude_categories=["Cc", "Cs"]), max_size=200), st.sampled_from(KINDS[:-1]))

@@ -43,11 +43,14 @@ def test_what_one_types_is_done_and_shown_with_its_own_number(house):
     assert window.shown[-1] == {"n": 3, "kind": "speech", "text": 'You say, "hello"'}
 
 
-@pytest.mark.parametrize(("line", "kind"), [("look", "scene"), ("dance", "refusal"), ("help look", "marked")])
+@pytest.mark.parametrize(
+    ("line", "kind"),
+    [("look", "scene"), ("look ana", None), ("say hi", "speech"), ("dance", "refusal"), ("help look", "marked")],
+)
 def test_texts_arrive_whole_with_their_kinds(house, line, kind):
     _, window = ana_in(house)
     window.types(line)
-    assert [one["kind"] for one in window.shown[-2:]] == ["typed", kind]
+    assert [one.get("kind") for one in window.shown[-2:]] == ["typed", kind]
 
 
 def test_the_page_is_told_the_room_its_people_its_things_and_the_map(house):
