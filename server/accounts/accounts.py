@@ -18,8 +18,7 @@ from server.accounts.schema import Account, key
 from server.accounts.store import AccountStore, Bans
 from server.connection.limits import is_loopback
 from vault.entities.schema import save_entity
-from vault.errors import NoteError
-from vault.vault import Vault, check_name
+from vault.vault import Vault
 from world.entities import Character, Role
 from world.world import World
 
@@ -48,14 +47,7 @@ def normalize_name(given: str) -> str | None:
     latin = all(char.isalpha() and unicodedata.name(char, "").startswith("LATIN") for char in inside)
     if not MIN_LENGTH <= len(name) <= MAX_LENGTH or not latin or not (name[0].isalpha() and name[-1].isalpha()):
         return None
-    if not _plain(name).isascii():
-        return None
-    if name.casefold() in RESERVED:
-        return name  # which is refused for that reason
-    try:
-        return check_name(name)
-    except NoteError:
-        return None
+    return name if _plain(name).isascii() else None
 
 
 class NameIndex:

@@ -164,8 +164,6 @@ MAX_MINUTES = 1440
 RESTART = "--restart"
 DEFAULT_AUDIT_LINES = 20
 MAX_AUDIT_LINES = 200
-MAX_SHOWN_CHARACTERS = 300
-"""Maximum length of a line in the log, and of its result, as shown, in characters."""
 
 
 @dataclass(frozen=True)
@@ -283,11 +281,7 @@ def _use(world: World, use: AuditEntry) -> str:
     who = say("admin.through", who=use.who, agent=use.through) if use.through else use.who
     result = say("admin.done") if use.result == DONE else use.result
     key = "admin.use_from" if use.host else "admin.use"
-    return say(key, at=use.at, who=who, host=use.host, line=_brief(use.line), result=_brief(result))
-
-
-def _brief(text: str) -> str:
-    return text if len(text) <= MAX_SHOWN_CHARACTERS else f"{text[:MAX_SHOWN_CHARACTERS]} …"
+    return say(key, at=use.at, who=who, host=use.host, line=use.line, result=result)
 
 
 class Administration:

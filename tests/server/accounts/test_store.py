@@ -11,7 +11,7 @@ from twisted.internet.defer import Deferred
 from twisted.internet.task import Clock
 
 from server.accounts.database import AccountDatabase
-from server.accounts.schema import Account, Ban
+from server.accounts.schema import Account
 from server.accounts.store import POLL_SECONDS, AccountStore
 from tests.server.front_door import FakeHasher, Thread, accounts_in, put_accounts
 from vault.errors import NoteError
@@ -112,16 +112,6 @@ def test_what_another_process_changes_is_taken_in_when_asked_and_every_two_secon
     clock.advance(POLL_SECONDS)
     thread.goes_on()
     store.database.read = reads
-
-
-def test_a_ban_is_kept_and_lifted(store, thread, tmp_path):
-    for change, bans in (
-        (lambda database: database.put_ban(Ban("Mallory", "", "threw a lamp")), [Ban("Mallory", "", "threw a lamp")]),
-        (lambda database: database.remove_ban("MALLORY"), []),
-    ):
-        store.change(change)
-        thread.goes_on()
-        assert list(store.bans.values()) == bans
 
 
 def test_a_row_that_is_not_valid_is_nobody_s_account_and_told_once(store, thread, tmp_path, caplog):
