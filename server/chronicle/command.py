@@ -156,29 +156,20 @@ class ChronicleCommands:
         days = reader.days(not scope.has_private)
         if not days:
             return say("chronicle.no_log")
-        period = period_of(wanted or list(days)[-1])
-        if period:
-            head, lines = _of_period(reader, period, scope, say)
+        asked = wanted or list(days)[-1]
+        if period := period_of(asked):
+            reading, name = reader.read(period, scope, MAX_LINES), period.name
+            lines = list(plain_lines(reading, say)) if reading.events else []
             lines += _listed(days, say) if not wanted else []
         else:
             name = next((one for one in reader.index.people() if one.casefold() == wanted.casefold()), "")
             if not name:
                 return say("chronicle.usage", wanted=wanted)
             shown = reader.of_person(name, scope, MAX_LINES)
-            head = _heading(name, scope, say)
             lines = [f"{format_clock(one.event.at_ms, '%Y-%m-%d')} {event_line(one)}" for one in shown[::-1]]
-        asked = wanted or list(days)[-1]
-        return "\n".join([*head, *_paged(lines or [say("chronicle.no_events", period=asked)], page, asked, say)])
-
-
-def _of_period(reader: Reader, period: Period, scope: Scope, say: Wording) -> tuple[list[str], list[str]]:
-    reading = reader.read(period, scope, MAX_LINES)
-    return _heading(period.name, scope, say), list(plain_lines(reading, say)) if reading.events else []
-
-
-def _heading(name: str, scope: Scope, say: Wording) -> list[str]:
-    who = say("chronicle.as_seen", who=scope.name) if isinstance(scope, Own) else say("chronicle.with_private")
-    return [f"{name}. {who}"]
+        who = say("chronicle.as_seen", who=scope.name) if isinstance(scope, Own) else say("chronicle.with_private")
+        lines = lines or [say("chronicle.no_events", period=asked)]
+        return "\n".join([f"{name}. {who}", *_paged(lines, page, asked, say)])
 
 
 def _listed(days: dict[str, int], say: Wording) -> list[str]:
