@@ -10,6 +10,7 @@ import json
 import logging
 from collections import Counter as Counted
 from collections.abc import Callable, Iterable, Mapping
+from functools import partial
 from importlib.metadata import version
 from typing import Any, Protocol, TypeVar
 
@@ -200,14 +201,6 @@ def _gauge(name: str, about: str, value: float) -> Metric:
     return GaugeMetricFamily(f"fallwater_{name}", about, value)
 
 
-def _gauges(name: str, about: str, labels: tuple[str, ...], rows: Mapping[Labels, float]) -> Metric:
-    return _filled(GaugeMetricFamily, name, about, labels, rows)
-
-
-def _counters(name: str, about: str, labels: tuple[str, ...], rows: Mapping[Labels, float]) -> Metric:
-    return _filled(CounterMetricFamily, name, about, labels, rows)
-
-
 def _filled(
     kind: Callable[..., GaugeMetricFamily | CounterMetricFamily],
     name: str,
@@ -219,6 +212,10 @@ def _filled(
     for values, number in rows.items():
         family.add_metric(values, number)
     return family
+
+
+_gauges = partial(_filled, GaugeMetricFamily)
+_counters = partial(_filled, CounterMetricFamily)
 
 
 class HttpReactor(ReactorClock, Protocol):

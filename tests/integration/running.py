@@ -31,6 +31,7 @@ ROOT = Path(__file__).parents[2]
 # The environment without what this run of the tests has put into it.
 CLEAN = {key: value for key, value in os.environ.items() if not key.startswith(("PYTHON", "MAKE", "VIRTUAL_ENV"))}
 
+COMMAND_SECONDS = 600.0
 ADMIN = "Warden"
 AGENTS = ("Eliza", "Moss", "Odile")
 _OPEN = re.compile(r" is open on [\d.]+:(\d+)\.")
@@ -241,9 +242,7 @@ def model_server(module: str, *arguments: str) -> Iterator[tuple[int, subprocess
             process.kill()
 
 
-def fallwater(
-    *arguments: str, folder: Path = ROOT, env: Mapping[str, str] = CLEAN, within: float = 600.0
-) -> subprocess.CompletedProcess[str]:
+def fallwater(*arguments: str, folder: Path = ROOT, env: Mapping[str, str] = CLEAN) -> subprocess.CompletedProcess[str]:
     """Run a sub-command in a folder to its end."""
     return subprocess.run(
         [sys.executable, "-m", "server", *arguments],
@@ -251,7 +250,7 @@ def fallwater(
         env={**env, "PYTHONPATH": str(ROOT)},
         capture_output=True,
         text=True,
-        timeout=within,
+        timeout=COMMAND_SECONDS,
         check=False,
     )
 

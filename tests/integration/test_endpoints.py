@@ -70,9 +70,9 @@ def answers(player: LinePlayer, port: int) -> int:
     return int(found[1]) if found else 0
 
 
-def slowest_look(player: LinePlayer, times: int = 10) -> float:
-    """Return how long the longest of so many looks took, in seconds."""
-    return max(player.looks() for _ in range(times))
+def slowest_look(player: LinePlayer) -> float:
+    """Return how long the longest of ten looks took, in seconds."""
+    return max(player.looks() for _ in range(10))
 
 
 def test_agents_live_on_while_an_endpoint_is_killed_and_others_are_none_and_the_status_says_so(tmp_path):
