@@ -50,7 +50,7 @@ class Wire:
 
     def enters(self, line_end: bytes = b"\r\n") -> str:
         """Come in under a new name and return it; nothing is answered meanwhile."""
-        name = next(NAMES)
+        name, self._seen = next(NAMES), 0
         self.receives(b"By what name shall we know you? ")
         self.sends(name.encode() + line_end)
         self.receives(b"Choose a password: ")
@@ -69,6 +69,14 @@ class Wire:
         return self.receives(b"> ")
 
 
+@pytest.fixture
+def wire(server: RunningServer) -> Wire:
+    """Somebody who has come in and said nothing of their client."""
+    wire = Wire(server)
+    wire.enters()
+    return wire
+
+
 def telnet(*codes: int) -> bytes:
     return bytes([IAC, *codes])
 
@@ -80,9 +88,7 @@ def subnegotiation(option: int, payload: bytes) -> bytes:
 # 1. Many clients never acknowledge WONT ECHO.
 
 
-def test_who_answers_no_negotiation_comes_in_all_the_same(server):
-    wire = Wire(server)
-    wire.enters()
+def test_who_answers_no_negotiation_comes_in_all_the_same(wire):
     assert b"Exits: " in wire.hears(b"look\r\n")
 
 
@@ -102,9 +108,7 @@ def test_each_line_end_is_one_in_whatever_pieces_it_comes(server, end, size):
 
 
 @pytest.mark.parametrize("rest", [b"\n", b"\0"])
-def test_the_rest_of_a_line_end_that_comes_after_the_answer_is_no_line(server, rest):
-    wire = Wire(server)
-    wire.enters()
+def test_the_rest_of_a_line_end_that_comes_after_the_answer_is_no_line(wire, rest):
     wire.sends(b"say one\r")
     wire.receives(b'You say, "one"\r\n> ')
     wire.sends(rest + b"say two\r")
@@ -121,15 +125,12 @@ def test_echo_and_character_mode_are_refused_to_who_asks(server):
     for refusal in (telnet(WONT, ECHO), telnet(DONT, SGA), telnet(WONT, SGA), telnet(DONT, LINEMODE)):
         assert before.count(refusal) == 1
     assert telnet(WILL, ECHO) not in before
-    wire._seen = 0
     wire.enters()
     for offer in (telnet(WILL, SGA), telnet(DO, SGA), telnet(DO, LINEMODE)):
         assert offer not in wire.raw
 
 
-def test_what_is_typed_is_hidden_for_the_password_alone(server):
-    wire = Wire(server)
-    wire.enters()
+def test_what_is_typed_is_hidden_for_the_password_alone(wire):
     changes = [(at[0], at.start()) for at in re.finditer(rb"\xff[\xfb\xfc]\x01", wire.raw)]
     assert [change for change, _ in changes] == [telnet(WILL, ECHO), telnet(WONT, ECHO)]
     assert changes[0][1] < wire.raw.index(b"Choose a password: ") < changes[1][1] < wire.raw.index(b"The Landing")
@@ -138,9 +139,7 @@ def test_what_is_typed_is_hidden_for_the_password_alone(server):
 # 5. Without BINARY a plain telnet loses letters of which a byte is 0x9C.
 
 
-def test_binary_is_asked_for_and_letters_come_through_whole_with_lf_alone(server):
-    wire = Wire(server)
-    wire.enters()
+def test_binary_is_asked_for_and_letters_come_through_whole_with_lf_alone(wire):
     assert telnet(DO, BINARY) in wire.raw
     wire.sends(telnet(WILL, BINARY))
     assert 'You say, "✓ 木 Œ"\r\n'.encode() in wire.hears("say ✓ 木 Œ\n".encode())
@@ -150,15 +149,11 @@ def test_binary_is_asked_for_and_letters_come_through_whole_with_lf_alone(server
 
 
 @pytest.mark.parametrize("code", [236, 237, 238, 241, 242, 243, 244, 245, 249, 239])
-def test_end_of_file_break_and_their_like_change_nothing(server, code):
-    wire = Wire(server)
-    wire.enters()
+def test_end_of_file_break_and_their_like_change_nothing(wire, code):
     assert b'You say, "one"\r\n' in wire.hears(b"say o" + telnet(code) + b"ne\r\n")
 
 
-def test_a_break_with_its_timing_mark_is_answered_and_the_line_goes_on(server):
-    wire = Wire(server)
-    wire.enters()
+def test_a_break_with_its_timing_mark_is_answered_and_the_line_goes_on(wire):
     wire.sends(b"say o" + telnet(243) + telnet(DO, TIMING_MARK))
     wire.receives(telnet(WONT, TIMING_MARK))
     assert b'You say, "one"\r\n' in wire.hears(b"ne\r\n")
@@ -170,7 +165,6 @@ def test_a_break_with_its_timing_mark_is_answered_and_the_line_goes_on(server):
 def test_a_prompt_ends_without_a_line_and_with_a_mark(server):
     wire = Wire(server)
     wire.receives(b"By what name shall we know you? " + GA)
-    wire._seen = 0
     wire.enters()
     wire.sends(b"say one\r\n")
     wire.receives(b'You say, "one"\r\n> ' + GA)
@@ -195,7 +189,6 @@ def test_the_charset_is_agreed_upon_and_text_is_made_to_fit_it(server):
     wire.receives(telnet(WILL, CHARSET))
     wire.receives(subnegotiation(CHARSET, b"\x01;UTF-8;US-ASCII"))
     wire.sends(subnegotiation(CHARSET, b"\x02US-ASCII"))
-    wire._seen = 0
     wire.enters()
     assert b"You say, \"Cafe -- 'tres bon'\"\r\n" in wire.hears("say Café — ‘très bon’\r\n".encode())
 
@@ -204,14 +197,11 @@ def test_tinyfugue_which_has_seven_bits_is_known_by_its_name(server):
     wire = Wire(server, telnet(WILL, TERMINAL_TYPE))
     wire.receives(subnegotiation(TERMINAL_TYPE, b"\x01"))
     wire.sends(subnegotiation(TERMINAL_TYPE, b"\0TINYFUGUE") + telnet(DONT, CHARSET))
-    wire._seen = 0
     wire.enters()
     assert b'You say, "hello +"\r\n' in wire.hears("say héllo ✓\r\n".encode())
 
 
-def test_bytes_that_are_no_utf_8_are_read_as_a_windows_client_means_them(server):
-    wire = Wire(server)
-    wire.enters()
+def test_bytes_that_are_no_utf_8_are_read_as_a_windows_client_means_them(wire):
     assert 'You say, "naïve café"\r\n'.encode() in wire.hears(b"say na\xefve caf\xe9\r\n")
     assert 'You say, "naïve"\r\n'.encode() in wire.hears("say naïve\r\n".encode())  # it has UTF-8 after all
     broken = wire.hears(b"say caf\xe9 \xc3\x28 \xf0\x28\x8c\xbc end\r\n")
@@ -243,7 +233,6 @@ def test_a_client_that_is_read_aloud_is_sent_whole_lines_and_sentences(server):
     for kind in (b"MUDLET", b"ANSI-TRUECOLOR", b"MTTS 333"):
         wire.receives(subnegotiation(TERMINAL_TYPE, b"\x01"))
         wire.sends(subnegotiation(TERMINAL_TYPE, b"\0" + kind))
-    wire._seen = 0
     wire.enters()
     assert b"Exits: you can go north to Pump Yard, east to Eel Stage or west to Ink Yard.\r\n" in wire.hears(
         b"look\r\n"

@@ -8,7 +8,7 @@ import re
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -24,11 +24,12 @@ pytestmark = pytest.mark.integration
 SOON = 1.0  # seconds; what is edited is in force by then
 
 
-def shown(player: LinePlayer, line: str, mark: str) -> str:
-    """Type a line and return all that is shown for it."""
-    player.types(line)
-    player.types(f"say {mark}")
-    return player.expects(f'You say, "{mark}"')
+@pytest.fixture
+def admin(server: RunningServer) -> Iterator[LinePlayer]:
+    """An admin in the world of this module."""
+    admin = server.player(ADMIN)
+    yield admin
+    admin.close()
 
 
 def whole(path: Path, text: str) -> None:
@@ -55,42 +56,31 @@ def with_backup(path: Path, text: str) -> None:
 
 
 @pytest.mark.parametrize("save", [whole, truncated, renamed, with_backup])
-def test_an_edit_is_in_force_and_told_within_a_second(tmp_path, save: Callable[[Path, str], None]):
-    vault = new_vault(tmp_path / "world")
-    with running(vault) as server:
-        admin = server.player(ADMIN)
-        note = vault / "rooms" / "The Landing.md"
-        save(note, note.read_text("utf-8").replace("## Exits", "A kite hangs in the rigging.\n\n## Exits", 1))
-        admin.expects("rooms/The Landing.md: reloaded.", within=SOON)
-        assert "A kite hangs in the rigging." in shown(admin, "look", "looked")
+def test_an_edit_is_in_force_and_told_within_a_second(server, admin, save: Callable[[Path, str], None]):
+    note, seen = server.vault / "rooms" / "The Landing.md", f"A kite hangs in the rigging, {save.__name__}."
+    save(note, note.read_text("utf-8").replace("## Exits", f"{seen}\n\n## Exits", 1))
+    admin.expects("rooms/The Landing.md: reloaded.", within=SOON)
+    assert seen in admin.asks("look")
 
 
-def test_a_folder_that_is_new_is_watched_and_one_that_is_gone_is_let_go(tmp_path):
-    vault = new_vault(tmp_path / "world")
-    with running(vault) as server:
-        admin = server.player(ADMIN)
-        folder = vault / "agents" / "Pim"
-        folder.mkdir()
-        whole(folder / "agent.md", "---\nroom: '[[The Mill]]'\n---\nYou are Pim.\n")
-        admin.expects("agents/Pim/agent.md: loaded, as it is new.", within=SOON)
-        whole(folder / "agent.md", "---\nroom: '[[The Mill]]'\n---\nYou are Pim, a boy.\n")
-        admin.expects("agents/Pim/agent.md: reloaded.", within=SOON)
-        (folder / "agent.md").unlink()
-        admin.expects("agents/Pim/agent.md: is gone, and Pim sleeps", within=2 * SOON)
-        assert not server.failure
+def test_a_folder_that_is_new_is_watched_and_one_that_is_gone_is_let_go(server, admin):
+    folder = server.vault / "agents" / "Pim"
+    folder.mkdir()
+    whole(folder / "agent.md", "---\nroom: '[[The Mill]]'\n---\nYou are Pim.\n")
+    admin.expects("agents/Pim/agent.md: loaded, as it is new.", within=SOON)
+    whole(folder / "agent.md", "---\nroom: '[[The Mill]]'\n---\nYou are Pim, a boy.\n")
+    admin.expects("agents/Pim/agent.md: reloaded.", within=SOON)
+    (folder / "agent.md").unlink()
+    admin.expects("agents/Pim/agent.md: is gone, and Pim sleeps", within=2 * SOON)
 
 
-def test_a_broken_note_is_told_with_its_line_and_changes_nothing(tmp_path):
-    vault = new_vault(tmp_path / "world")
-    with running(vault) as server:
-        admin = server.player(ADMIN)
-        note = vault / "rooms" / "The Landing.md"
-        text = note.read_text("utf-8")
-        whole(note, text.replace("tags:", "tags: [", 1))
-        admin.expects("rooms/The Landing.md:", within=SOON)
-        admin.expects("What it said before still counts.", within=SOON)
-        server.says("the front matter is not valid YAML")
-        assert "Exits: " in shown(admin, "look", "looked")
+def test_a_broken_note_is_told_with_its_line_and_changes_nothing(server, admin):
+    note = server.vault / "rooms" / "The Mill.md"
+    whole(note, note.read_text("utf-8").replace("tags:", "tags: [", 1))
+    admin.expects("rooms/The Mill.md:", within=SOON)
+    admin.expects("What it said before still counts.", within=SOON)
+    server.says("the front matter is not valid YAML")
+    assert "Exits: " in admin.asks("look")
 
 
 BOARD = "```\n## Rules\n- **no**: [[Swords]]\n```"
@@ -135,19 +125,19 @@ def test_a_note_with_code_and_comments_is_edited_from_both_sides(tmp_path):
     note.symlink_to("../shared/the quay.txt")
     with running(vault) as server:
         admin = server.player(ADMIN)
-        seen = shown(admin, "look", "first")
+        seen = admin.asks("look")
         assert "## Rules" in seen and "moon" not in seen and "ask Ana" not in seen
         assert "Exits: north (Pump Yard), east (Eel Stage)." in seen
-        assert "bell" in shown(admin, "@detail bell -> Cracked.", "second")
+        assert "bell" in admin.asks("@detail bell -> Cracked.")
         edited = shared.read_bytes().replace(b"Green planks.", b"Grey planks.")
         shared.write_bytes(edited)
-        shown(admin, "@reload", "taken in")
-        assert "Grey planks." in shown(admin, "look", "third")
-        shown(admin, "@describe here -> Wet stones.\\n```\\n## Exits", "fourth")
-        shown(admin, "@dig down to Low Tide", "fifth")
+        admin.asks("@reload")
+        assert "Grey planks." in admin.asks("look")
+        admin.asks("@describe here -> Wet stones.\\n```\\n## Exits")
+        admin.asks("@dig down to Low Tide")
         shared.write_bytes(shared.read_bytes().replace(b"mended in May", b"mended in June"))
-        shown(admin, "@reload", "taken in again")
-        assert "Wet stones." in shown(admin, "look", "sixth")
+        admin.asks("@reload")
+        assert "Wet stones." in admin.asks("look")
         assert not server.failure
     assert note.is_symlink() and shared.stat().st_mode & 0o777 == 0o640
     text = shared.read_bytes().decode()
@@ -162,7 +152,7 @@ def test_a_note_with_code_and_comments_is_edited_from_both_sides(tmp_path):
     assert head.startswith("---\nnumber: 1 # of the maps\ntags: [room]\n")
     assert body == expected.split("\n---\n", 1)[1]
     with running(vault) as server:
-        seen = shown(server.player(ADMIN), "look", "anew")
+        seen = server.player(ADMIN).asks("look")
     assert "## Exits" in seen and "Exits: north (Pump Yard), east (Eel Stage), down (Low Tide)." in seen
 
 
@@ -173,12 +163,12 @@ def test_a_world_with_a_bad_start_room_lets_people_in_and_tells_admins(tmp_path)
     note.write_text(good.replace("tags: [room]", "tags: [room", 1).replace("[[Eel Stage]]", "[[Heel Stage]]"), "utf-8")
     with running(vault) as server:
         ana, admin = server.player("Ana"), server.player(ADMIN)
-        assert "rooms/The Landing.md:4: the front matter is not valid YAML" in admin.text + shown(admin, "look", "here")
-        seen = shown(ana, "look", "looked")
+        assert "rooms/The Landing.md:4: the front matter is not valid YAML" in admin.text + admin.asks("look")
+        seen = ana.asks("look")
         assert "Green planks" in seen and "north" in seen and "east" not in seen
         note.write_text(good, "utf-8")
         admin.expects("rooms/The Landing.md: reloaded.", within=2 * SOON)
-        assert "east" in shown(ana, "look", "again")
+        assert "east" in ana.asks("look")
         assert note.read_text("utf-8") == good
         assert not server.failure
 
@@ -210,12 +200,10 @@ def play_while_edited(server: RunningServer, vault: Path, seed: int) -> None:
     editor = subprocess.Popen(arguments, cwd=ROOT, env=CLEAN)
     players = [server.player("Ana"), server.player("Ben")]
     acts = ["look", "exits", "north", "south", "east", "west", "go out", "get toy", "drop toy", "get key", "drop key"]
-    count = 0
     try:
         while editor.poll() is None:
             for player in players:
-                count += 1
-                shown(player, rng.choice(acts), f"step {count}")
+                player.asks(rng.choice(acts))
     finally:
         editor.kill()
         editor.wait()
@@ -257,5 +245,5 @@ def told_of_world(admin: LinePlayer, vault: Path) -> dict[str, list[str]]:
     names = [name for folder in ("rooms", "things", "people") for name in Vault(vault).names(folder)]
     told: dict[str, list[str]] = {}
     for name in [*names, *Vault(vault).folders("agents")]:
-        told[name] = sorted(re.split(r"[\s,.>]+", shown(admin, f"@examine {name}", "and next")))
+        told[name] = sorted(re.split(r"[\s,.>]+", admin.asks(f"@examine {name}")))
     return told
