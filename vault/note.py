@@ -316,11 +316,6 @@ def table_in(note: Note, key: str) -> dict[str, str]:
     return dict(typed) if isinstance(typed, dict) else {}
 
 
-def names_in(note: Note) -> tuple[str, ...]:
-    """Return the aliases, in lower case."""
-    return tuple(alias.lower() for alias in texts_in(note, "aliases"))
-
-
 def own_properties(note: Note, known: Collection[str]) -> dict[str, str]:
     """Return the properties that builders set: the unknown ones that have one value, as text."""
     return {key: typed for key, typed in note.typed.items() if isinstance(typed, str) and key not in known}

@@ -69,12 +69,6 @@ class Trigger:
         """Return whether its words are all in what is said, or in the name of the thing."""
         return all(word in text.lower() for word in self.words.split())
 
-    @property
-    def names(self) -> list[str]:
-        """The rooms and things that it speaks of by name."""
-        acts = [name for act in self.do if act.verb in ("move", "give") for name in (act.text, act.target)]
-        return [name for name in (*acts, *(c.name for c in self.when if c.kind == "carries")) if name[:1] != "{"]
-
 
 def parse_trigger(on: str, when: str, do: str) -> Trigger:
     """Return the reaction that a row describes. Raises: WorldError saying what is wrong and what would be right."""

@@ -115,7 +115,8 @@ def test_two_commands_of_one_name_are_refused(second):
 
 def test_help_is_the_docstring_and_the_summary_its_first_line():
     made = declared("rest")
-    assert (made.help, made.summary) == ("Do nothing.\n\nAt all.", "Do nothing.")
+    table = CommandTable([made])
+    assert (table.help_of(made), table.summary_of(made)) == ("Do nothing.\n\nAt all.", "Do nothing.")
 
 
 def test_what_somebody_may_not_use_is_not_suggested_either():
@@ -232,7 +233,7 @@ def test_help_on_a_category_has_a_line_for_each_of_its_commands():
     ana = ana_in(game)
     ana.types("help mind")
     found = [one for one in game.commands if one.category == "mind"]
-    assert ana.screen() == [f"  {one.usage:<32} {one.summary}" for one in found]
+    assert ana.screen() == [f"  {one.usage:<32} {game.commands.summary_of(one)}" for one in found]
 
 
 def test_a_usage_that_is_longer_than_its_column_has_a_line_of_its_own():

@@ -75,8 +75,3 @@ def test_any_row_is_a_reaction_or_refused(on, when, do):
         assert str(error)
     else:
         assert made.do
-
-
-def test_what_a_row_speaks_of_by_name_can_be_looked_up():
-    made = parse_trigger("use", "carries iron key", "move {actor} to [[The Mill]]; give [[bun]] to {actor}; show Oh.")
-    assert made.names == ["The Mill", "bun", "iron key"]

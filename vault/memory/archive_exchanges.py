@@ -142,7 +142,6 @@ def questions_in(entries: Iterable[tuple[str, dict[str, Any]]]) -> Iterator[Ques
 
 
 COMPLETION, CHAT = "completion", "chat"
-FORMS = (COMPLETION, CHAT)
 
 _TYPED = re.compile(r"~[^>\n]+> ")
 

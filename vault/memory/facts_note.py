@@ -28,7 +28,6 @@ PROMISES, REQUESTS, LESSONS, CONFIDED = "Promises", "Requests", "To remember", "
 SECTIONS = (PEOPLE, PLACES, THINGS, PROMISES, REQUESTS, LESSONS, CONFIDED)
 COMMITMENTS = (PROMISES, REQUESTS)
 TELLABLE = (LESSONS, CONFIDED)
-ENDINGS = ("kept", "withdrawn", "done")
 BEEN_THERE = "I have been there"
 FORM = "- **name**: what is known"
 PIN_LINK = re.compile(r"(?<!\s)\s*\(\[\[[^\[\]#|]*#\^m([1-9]\d{0,15})\]\]\)\s*\Z")

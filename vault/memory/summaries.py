@@ -83,10 +83,6 @@ class Summary:
         return checksum_of(self.text) if self.is_edited else self.edited_from
 
     @property
-    def count(self) -> int:
-        return self.last - self.first + 1
-
-    @property
     def parts(self) -> tuple[SummaryPart, ...]:
         """The parts, a partition of all that it covers; only one if the headings of `contents` are not in the text."""
         texts = _under_headings(self.text, [name for name, _ in self.contents])
