@@ -28,8 +28,12 @@ class LoreEntry:
         return (not keys or name_key(name) in keys) and name_key(self.title) != name_key(name)
 
     def fits(self, words: str) -> int:
-        """Return how well words speak of it, 0 if they do not: the length of the longest key named in them."""
-        return max((len(key) for key in (self.title, *self.keys) if is_named(key, words)), default=0)
+        """Return how well words speak of it, 0 if they do not: the length of the longest key named in them.
+
+        A key behind `in` fits least: "Is there a hotel in this town?" is about hotels.
+        """
+        named = [key for key in (self.title, *self.keys) if is_named(key, words)]
+        return max((1 if is_named(f"in {key}", words) else len(key) for key in named), default=0)
 
 
 class Lore:

@@ -78,7 +78,7 @@ _ASKS_OF_ASKED = re.compile(
 _OF_ASKED = re.compile(r"\b(?:you|your|yours)\b", re.IGNORECASE)
 _I_DO = re.compile(r"\b(?:I|we|us)\b", re.IGNORECASE)
 _YOU = re.compile(r"\byou\b", re.IGNORECASE)
-_YOU_DID = re.compile(r"\b(?:did|have|had|were|was) you\b(?! (?:a|an|any|the|ever)\b)", re.IGNORECASE)
+_YOU_DID = re.compile(r"\b(?:did|have|had|were|was|will) you\b(?! (?:a|an|any|the|ever)\b)", re.IGNORECASE)
 _TO_YOU = re.compile(r"\b(?:to|of|with|for|tell|told) you\b", re.IGNORECASE)
 _KNOW = r"know(?! any| some| of\b| how (?:i|we|to|one)\b)"
 _ASIDE = re.compile(
@@ -237,7 +237,7 @@ def asks_what(question: str) -> bool:
 
 
 def asks_what_was_done(question: str) -> bool:
-    """Return whether somebody asks what the one who is asked has said, heard or done: "What did you tell him?"."""
+    """Return whether somebody asks what the one who is asked has said or done, or will do: "What did you tell him?"."""
     return bool(_YOU_DID.search(written_out(asking_part(question))))
 
 

@@ -261,7 +261,7 @@ def copies(words: str, heard: Heard, wording: Wording) -> bool:
     said = [first, *(one for one in others if _is_long(one))]
     apart = [one for one in said if one and not key_words(one) & key_words(heard.words)]
     own = [shingles(one) for speech in heard.own for one in sentences(speech)]
-    is_foreign = not FUNCTION_WORDS & words_of(heard.words)  # what it asks for is not known
+    is_foreign = FUNCTION_WORDS.isdisjoint(_WORD.findall(heard.words.casefold()))  # what it asks for is not known
     is_of_itself = is_question(heard.words, wording) and (is_foreign or subject_of(heard.words) == "asked")
     if is_of_itself and (heard.again or is_foreign):
         return False  # what it says of itself twice it means

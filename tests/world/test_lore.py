@@ -24,6 +24,7 @@ LORE = Lore(
         ("May I stay the night?", "Moss", ["Lodging", "The night watch"]),
         ("Where is the lost page?", "odile", ["The lost page"]),
         ("Where is the lost page?", "Moss", []),
+        ("Is there an inn in Moss?", "Odile", ["Lodging", "Moss"]),
         ("What do you think of Moss?", "Odile", ["Moss"]),
         ("Are you Moss?", "Moss", []),
         ("", "Moss", []),

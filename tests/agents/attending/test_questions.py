@@ -126,6 +126,7 @@ def test_what_somebody_has_never_spoken_of_nobody_can_know(question, is_it):
 def test_what_the_one_who_is_asked_has_done_may_stand_in_what_was_said():
     assert asks_what_was_done("What did you tell him?")
     assert asks_what_was_done("whats it u were going to bring, did u say")
+    assert asks_what_was_done("so what will you look for on the stairs?")
     assert not asks_what_was_done("Have you a boat?")
     assert not asks_what_was_done("What do you sell?")
 

@@ -260,7 +260,7 @@ def test_who_says_of_itself_the_same_twice_or_to_a_question_in_another_language_
     assert fault(words, words="so whats your deal", own=own, profile=profile) == "repeats"
     assert fault(words, words="so whats your deal", own=own, profile=profile, again="Other words!") == ""
     assert fault(words, words="I build boats.", own=own, profile=profile, again="Other words!") == "repeats"
-    assert fault(words, words="¿Quién es usted?", own=own, profile=profile) == ""
+    assert fault(words, words="¿Quién es usted, y qué hace?", own=own, profile=profile) == ""
 
 
 @pytest.mark.parametrize(
