@@ -17,6 +17,7 @@ from agents.choices.possible import asked_for
 from agents.components.asked import Person, answers, asks_again, surely_known, told_again
 from agents.components.voice import ASKED_SUBJECT, SURE, VERY_SURE, Voice
 from agents.memory.facts.extraction import Utterance, utterance_in
+from agents.memory.facts.speech_acts import sentences
 from agents.memory.memory import AgentMemory
 from agents.models.queue import ModelQueue
 from agents.reflection.reflection import Reflection
@@ -32,6 +33,9 @@ TINY_BILLION = 0.6
 MAX_ANSWERS = 2
 MAX_FACTS = 3
 """Maximum number of facts, the newest, in the answer to one who asks what is known of them."""
+
+SHORTEST_TOLD = 4
+"""Minimum number of words of a sentence that tells something worth telling again."""
 
 AWAY_MS = 900_000
 """Milliseconds without a word of somebody after which they are greeted as one who comes back."""
@@ -211,9 +215,20 @@ class Answering:
         facts = [one.words for one in _said_aloud(people.facts(who))]
         called = [say("asked.say_name", name=name)] if (name := self._name_of(who)) else []
         told = [told_again(one, self._agent.character, self._game.world) for one in facts[-MAX_FACTS:]]
+        is_untold = all(one.label == NAME for one in people.facts(who))
+        if is_untold and (said := self._said_last(address)):
+            told = [told_again(said, self._agent.character, self._game.world)]
         if told or not self._is_new(address):
             return " ".join([*called, *told]) if told else ""
         return say("asked.say_only_name", name=name) if name else say("asked.say_unknown")
+
+    def _said_last(self, address: Address) -> str:
+        """Return the last sentence by which somebody has told something aloud, before these words; or nothing."""
+        memory, say = self._agent.memory, self._game.world.wording
+        spoken = (utterance_in(one, memory.reading) for one in reversed(memory.view().tail))
+        aloud = (one for one in spoken if one and one.speaker == address.by_id and not one.privately)
+        told = (one for said in aloud for one in reversed(list(sentences(said.text))) if one not in address.text)
+        return next((one for one in told if len(one.split()) >= SHORTEST_TOLD and not is_question(one, say)), "")
 
     def _name_of(self, who: str) -> str:
         """Return by what name somebody is called: one that they have told, or their own unless it is a guest's."""
@@ -227,8 +242,8 @@ class Answering:
         tail = memory.view().tail
         heard = [one for one in tail if who in one.people and utterance_in(one, memory.reading)]
         knows_all = bool(tail) and tail[0].seq == 1
-        facts = [one for one in self._agent.reflection.people.facts(who) if one.label != NAME]
-        return knows_all and not facts and len(heard) <= len(address.lines)
+        is_untold = all(one.label == NAME for one in self._agent.reflection.people.facts(who))
+        return knows_all and is_untold and len(heard) <= len(address.lines)
 
     def _told_name(self, address: Address) -> str:
         """Return the name that a person gives of themselves in their words, as the agent has taken it; or nothing."""
