@@ -12,7 +12,13 @@ from pathlib import Path
 import pytest
 
 from agents.memory.summaries.drafts import SummaryCall, SummaryRefused
-from agents.memory.summaries.prompt import SummaryTemplate, group_memories, load_summary_templates, render_groups
+from agents.memory.summaries.prompt import (
+    SummaryTemplate,
+    first_person,
+    group_memories,
+    load_summary_templates,
+    render_groups,
+)
 from agents.memory.summaries.summarizing import Summarizer, SummarizerProfile, SummaryContext, write_summary
 from agents.memory.summary_verifier import MENDABLE, Source, judge
 from agents.models.model import Capabilities, ModelError, Request
@@ -426,6 +432,20 @@ def test_2_12_of_memories_of_one_age_those_that_matter_are_told_and_the_daily_ro
         "I take the brass lantern.",
         "[went about: 6 moves, 4 looks]",
     ]
+
+
+@pytest.mark.parametrize(
+    ("typed", "told"),
+    [
+        ("say Good morning.", 'I say, "Good morning."'),
+        ("say Good morning. | he looks sad", "~Eliza> say Good morning. | he looks sad"),
+        ("think Half a tone lower.", "I think: Half a tone lower."),
+        ("give lantern to Moss", ""),  # its result is a memory of its own
+        ("whistle", "~Eliza> whistle"),
+    ],
+)
+def test_what_was_typed_is_told_as_its_owner_would_tell_it(typed, told):
+    assert first_person(Memory(1, 0, "acted", "The Landing", typed), NAME) == told
 
 
 def test_2_12_what_is_flagged_survives_in_the_summary_and_the_daily_round_does_not():

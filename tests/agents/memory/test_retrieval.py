@@ -36,6 +36,8 @@ from world.entities import Role
 
 SMALL = MemorySettings(immediate_window=8, recent_window=8, rebuild_every=0, retry_seconds=0.1)
 MILL = "The Mill"
+VIOLIN = ["The violin is under the stairs.", *["Well."] * 20, "Who has a violin?"]
+LONG_AGO = [VIOLIN[0], *["Well."] * (MAX_INDEXED + 8), VIOLIN[-1]]
 NOUNS = ("lantern", "kettle", "anchor", "ledger", "heron", "copper", "saddle", "violin", "Quill", "Tobias", "91")
 
 
@@ -68,6 +70,11 @@ def view_of(journal: Journal, tail: int, name: str = "Eliza") -> View:
     """Return a view of which the newest so many memories are the tail."""
     first = journal.last - tail + 1
     return seen(name, journal.read(first, journal.last), first - 1, journal.last)
+
+
+def recalled(mind: Retriever, journal: Journal, told: str = "") -> list[RetrievedMemory]:
+    """Return what comes to mind where the newest memory is the whole tail."""
+    return mind.retrieve(view_of(journal, 1), frozenset(), MILL, 3, told)
 
 
 # In the prompt
@@ -205,43 +212,39 @@ def test_at_most_so_many_come_to_mind_to_the_letter_and_never_of_the_tail(tmp_pa
 
 def test_words_that_many_memories_have_bring_nothing_to_mind(tmp_path: Path):
     mind, journal = mind_of(tmp_path, [f"The heron stands by gate {number}." for number in range(60)] + ["A heron!"])
-    assert mind.retrieve(view_of(journal, 1), frozenset(), MILL, 3, "") == []
+    assert recalled(mind, journal) == []
 
 
 def test_one_word_of_a_long_speech_is_not_enough(tmp_path: Path):
     rows = [f"The {noun} is mine." for noun in NOUNS] * 2 + ["lantern kettle anchor ledger copper saddle violin, all!"]
     mind, journal = mind_of(tmp_path, rows)
-    assert mind.retrieve(view_of(journal, 1), frozenset(), MILL, 3, "") == []
+    assert recalled(mind, journal) == []
 
 
 def test_what_the_prompt_tells_already_does_not_come_to_mind(tmp_path: Path):
-    rows = ["The violin is under the stairs.", *["Well."] * 20, "Who has a violin?"]
-    mind, journal = mind_of(tmp_path, rows)
-    view = view_of(journal, 1)
-    assert [one.of for one in mind.retrieve(view, frozenset(), MILL, 3, "")] == [1]
-    assert mind.retrieve(view, frozenset(), MILL, 3, "Moss told me: The violin is under the stairs.") == []
+    mind, journal = mind_of(tmp_path, VIOLIN)
+    assert [one.of for one in recalled(mind, journal)] == [1]
+    assert recalled(mind, journal, "Moss told me: The violin is under the stairs.") == []
 
 
 def test_what_was_taken_up_does_not_rest(tmp_path: Path):
-    mind, journal = mind_of(tmp_path, ["The violin is under the stairs.", *["Well."] * 20, "Who has a violin?"])
-    view = view_of(journal, 1)
-    shown = mind.retrieve(view, frozenset(), MILL, 3, "")
+    mind, journal = mind_of(tmp_path, VIOLIN)
+    shown = recalled(mind, journal)
     mind.end_turn(shown, "say Look under the stairs.")
-    assert mind.retrieve(view, frozenset(), MILL, 3, "") == shown
+    assert recalled(mind, journal) == shown
     mind.end_turn(shown, "say Moss, who knows of a violin.")
-    assert mind.retrieve(view, frozenset(), MILL, 3, "") == []
+    assert recalled(mind, journal) == []
 
 
 def test_of_a_journal_that_is_not_read_yet_nothing_comes_to_mind_this_turn(tmp_path: Path):
-    rows = ["The violin is under the stairs.", *["Well."] * (MAX_INDEXED + 8), "Who has a violin?"]
-    mind, journal = mind_of(tmp_path, rows)
+    mind, journal = mind_of(tmp_path, LONG_AGO)
 
     async def turns() -> list[list[RetrievedMemory]]:
-        first = mind.retrieve(view_of(journal, 1), frozenset(), MILL, 3, "")
+        first = recalled(mind, journal)
         task = mind._finder._task
         assert task is not None
         await task
-        return [first, mind.retrieve(view_of(journal, 1), frozenset(), MILL, 3, "")]
+        return [first, recalled(mind, journal)]
 
     first, second = asyncio.run(turns())
     assert first == []
@@ -249,17 +252,16 @@ def test_of_a_journal_that_is_not_read_yet_nothing_comes_to_mind_this_turn(tmp_p
 
 
 def test_where_there_is_time_the_index_is_waited_for(tmp_path: Path):
-    rows = ["The violin is under the stairs.", *["Well."] * (MAX_INDEXED + 8), "Who has a violin?"]
-    mind, journal = mind_of(tmp_path, rows)
+    mind, journal = mind_of(tmp_path, LONG_AGO)
     mind._finder.has_time = True
-    assert [one.of for one in mind.retrieve(view_of(journal, 1), frozenset(), MILL, 3, "")] == [1]
+    assert [one.of for one in recalled(mind, journal)] == [1]
 
 
 def test_a_search_index_that_cannot_be_used_costs_a_turn_nothing_but_its_recollections(tmp_path: Path):
-    mind, journal = mind_of(tmp_path, ["The violin is under the stairs.", *["Well."] * 20, "Who has a violin?"])
+    mind, journal = mind_of(tmp_path, VIOLIN)
     (tmp_path / ".index").rename(tmp_path / "aside") if (tmp_path / ".index").exists() else None
     (tmp_path / ".index").write_text("no folder", encoding="utf-8")
-    assert mind.retrieve(view_of(journal, 1), frozenset(), MILL, 3, "") == []
+    assert recalled(mind, journal) == []
 
 
 # Words
