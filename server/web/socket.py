@@ -21,7 +21,7 @@ from server.web.wire import CloseReceived, MessageReceived, Opened, WireEvent
 
 log = logging.getLogger(__name__)
 
-NORMAL, GOING_AWAY, POLICY, TOO_SLOW, FAILED = 1000, 1001, 1008, 1013, 1011
+NORMAL, GOING_AWAY, POLICY, FAILED = 1000, 1001, 1008, 1011
 """The close codes of a socket, from RFC 6455."""
 BYTES_PER_TURN = 2048
 PING_SECONDS = 25.0
