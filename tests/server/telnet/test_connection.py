@@ -118,6 +118,10 @@ def test_everybody_is_asked_once_a_minute_and_never_all_at_once():
     assert set(when.values()) == {10}
     clock.pump([1] * 60)
     assert {line.asked for line in lines} == {2}
+    gone = lines.pop()
+    keep_alive.discard(gone)
+    clock.pump([1] * 60)
+    assert (gone.asked, max(line.asked for line in lines)) == (2, 3)
 
 
 def test_one_alone_is_asked_no_more_often():

@@ -10,7 +10,7 @@ from dataclasses import replace
 import pytest
 from twisted.internet.error import ConnectionLost
 from twisted.python.failure import Failure
-from wsproto.events import BytesMessage, TextMessage
+from wsproto.events import BytesMessage, CloseConnection, TextMessage
 
 from config.settings import ServerSettings
 from server.web.door import TICKET_WAIT_SECONDS
@@ -364,6 +364,16 @@ def test_an_unknown_message_ends_the_socket_and_nothing_else(house, message):
     assert window.closed == 1008
     browser.plays(page=window, resumes=True)
     assert window.types("say still here")[-1] == 'You say, "still here"'
+
+
+@pytest.mark.parametrize(("breaks_a_rule", "code"), [(False, 1000), (True, 1002)])
+def test_a_client_that_closes_is_answered_and_one_that_breaks_a_rule_is_logged(house, breaks_a_rule, code, caplog):
+    _, window = guest_in(house)
+    window.caller.dataReceived(b"\x81\x01x" if breaks_a_rule else window.wire.send(CloseConnection(1000)))
+    window.reads()
+    assert window.closed == code
+    assert ("was disconnected" in caplog.text) == breaks_a_rule
+    assert house.registry.game.world.characters["Guest1"].transient.is_linkdead
 
 
 def test_who_does_not_read_is_dropped_and_reads_everything_later(house, caplog):
