@@ -9,7 +9,7 @@ import pytest
 from twisted.internet.task import Clock
 
 from config.settings import ServerSettings
-from server.session.registry import SessionRegistry, presence_by
+from server.session.registry import presence_by
 from tests.server.fake_connection import Guest, entered
 from tests.server.front_door import accounts_in, lobby_of
 from tests.world.inn import inn_game
@@ -293,18 +293,10 @@ def test_one_too_many_from_an_address_is_told_so_and_the_door_closes(registry):
     )
 
 
-def ana_in(registry: SessionRegistry, *lines: str) -> Guest:
-    """Return Ana at a screen on which nothing stands any more."""
-    ana = entered(registry, "Ana")
-    for line in lines:
-        ana.types(line)
-    ana.screen()
-    return ana
-
-
 def test_who_listens_is_given_one_prompt_a_line_typed_and_none_for_what_others_do(registry):
-    ana, ben = ana_in(registry, "screenreader on"), Guest(registry)
-    ben.enters("Ben")
+    ana = entered(registry, "Ana")
+    ana.types("screenreader on")
+    ben = entered(registry, "Ben")
     ben.types("say hello")
     ben.types("say again")
     assert ana.screen() == '\nBen wakes up here.\nBen says, "hello"\nBen says, "again"\n'
@@ -312,7 +304,7 @@ def test_who_listens_is_given_one_prompt_a_line_typed_and_none_for_what_others_d
 
 
 def test_a_client_that_reads_aloud_is_believed_until_its_player_says_otherwise(registry):
-    ana = ana_in(registry)
+    ana = entered(registry, "Ana")
     ana.connection.tells(screen_reader=True)
     assert ana.types("exits") == "Exits: you can go north to The Kitchen, out to The Yard or down to The Cellar.\n> "
     ana.types("screenreader off")
@@ -320,7 +312,8 @@ def test_a_client_that_reads_aloud_is_believed_until_its_player_says_otherwise(r
 
 
 def test_who_wants_it_brief_walks_without_descriptions_and_can_still_look(registry):
-    ana = ana_in(registry, "brief")
+    ana = entered(registry, "Ana")
+    ana.types("brief")
     assert ana.types("north") == (
         "You go north to The Kitchen.\nThe Kitchen\nYou see some apples here.\nExits: south (The Common Room).\n> "
     )
@@ -328,7 +321,8 @@ def test_who_wants_it_brief_walks_without_descriptions_and_can_still_look(regist
 
 
 def test_a_password_is_nothing_that_could_be_repeated(registry):
-    ana = ana_in(registry, "say hi", "@password", "a long secret")
+    ana = entered(registry, "Ana")
+    ana.types("say hi", "@password", "a long secret")
     doings = registry.game.world.characters["Ana"].transient
     assert (doings.last_line, list(doings.speech_history)) == ("", ['You say, "hi"'])
     assert ana.screen() == ""
