@@ -147,18 +147,42 @@ def test_nobody_is_let_go_where_the_setting_says_never(tmp_path):
     assert clock.getDelayedCalls() == []
 
 
-def test_a_full_house_turns_callers_away_and_says_why(registry, caplog):
-    inside = [Guest(registry) for _ in range(3)]
-    rejection_for = Guest(registry)
-    assert rejection_for.screen() == ("The world is full: 3 people are here. Come back later.\n")
-    assert not rejection_for.connection.is_open
-    assert registry.traffic["telnet"].refused == {"full": 1}
-    assert (
-        "127.0.0.1 rejected: too many connections. Further rejections are summed up once a minute." in caplog.messages
-    )
-    rejection_for.session.connection_lost("Connection was closed.")
-    inside[0].hangs_up()
-    assert Guest(registry).connection.is_open
+FAR = "203.0.113.9"
+
+
+@pytest.mark.parametrize(
+    ("prepare", "told", "reason"),
+    [
+        (
+            lambda registry: [Guest(registry) for _ in range(3)],
+            "The world is full: 3 people are here. Come back later.\n",
+            "full",
+        ),
+        (
+            lambda registry: registry.login_services.accounts.bans.ban("203.0.113.0/24", None, "nothing but noise"),
+            "You are banned: nothing but noise\n",
+            "banned",
+        ),
+        (
+            lambda registry: [registry.limiter.admit(FAR) for _ in range(21)],
+            "There are 20 connections from your address, the maximum. Come back later.\n",
+            "too_many_from_there",
+        ),
+    ],
+    ids=["a full house", "a ban", "too many from an address"],
+)
+def test_a_caller_who_is_turned_away_reads_why_and_is_counted(registry, caplog, prepare, told, reason):
+    prepare(registry)
+    inside = set(registry.sessions)
+    caller = Guest(registry, FAR)
+    assert caller.screen() == told
+    assert (caller.connection.is_open, registry.sessions) == (False, inside)
+    assert registry.traffic["telnet"].refused == {reason: 1}
+    assert f"{FAR} rejected: " in caplog.text
+    caller.hangs_up()
+    for session in inside:
+        session.connection_lost("Connection was closed.")
+    assert Guest(registry, "203.0.114.9").connection.is_open
 
 
 def test_nothing_is_left_to_happen_when_all_have_gone(registry):
@@ -220,18 +244,6 @@ def test_who_comes_and_goes_is_seen_at_that_time(registry):
     assert f"{registry.login_services.accounts.last_seen('ana'):%Y-%m-%d %H:%M:%S %Z}" == "2026-11-18 11:06:40 UTC"
 
 
-def test_an_address_that_is_banned_is_told_why_and_turned_away(registry):
-    registry.login_services.accounts.bans.ban("203.0.113.0/24", None, "nothing but noise")
-    caller = Guest(registry, "203.0.113.9")
-    assert caller.screen() == "You are banned: nothing but noise\n"
-    assert (caller.connection.is_open, registry.sessions, registry.traffic["telnet"].refused) == (
-        False,
-        set(),
-        {"banned": 1},
-    )
-    assert Guest(registry, "203.0.114.9").connection.is_open
-
-
 # Guests
 
 
@@ -277,19 +289,6 @@ def test_guests_are_refused_where_the_setting_says_so(tmp_path):
     registry = lobby_of(tmp_path, inn_game(), ServerSettings(guests=False))
     assert Guest(registry).types("guest") == (
         "This world has no guests. Give a name of your own.\nBy what name shall we know you? "
-    )
-
-
-def test_one_too_many_from_an_address_is_told_so_and_the_door_closes(registry):
-    host = "203.0.113.5"
-    for _ in range(21):
-        assert registry.limiter.admit(host)
-    caller = Guest(registry, host)
-    assert caller.screen() == "There are 20 connections from your address, the maximum. Come back later.\n"
-    assert (caller.connection.is_open, registry.sessions, registry.traffic["telnet"].refused) == (
-        False,
-        set(),
-        {"too_many_from_there": 1},
     )
 
 
