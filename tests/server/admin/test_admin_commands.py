@@ -14,6 +14,9 @@ def inn(tmp_path):
     return AdministeredInn(tmp_path)
 
 
+TIMEOUT = "# The models\n\n**timeout_seconds**: {}\nHow long.\n"
+
+
 def models_note(inn: AdministeredInn) -> str:
     return (inn.vault.root / "config" / "models.md").read_text(encoding="utf-8")
 
@@ -47,18 +50,20 @@ def test_what_is_neither_a_note_nor_a_setting_is_refused(inn):
     ]
 
 
-def test_a_model_s_setting_is_changed_in_its_line_and_nowhere_else(inn):
-    assert inn.shown("Ana", "@llm-config timeout_seconds 90") == [
-        "timeout_seconds is 90, and counts from the next start."
-    ]
-    assert models_note(inn) == "# The models\n\n**timeout_seconds**: 90\nHow long.\n"
-
-
-def test_one_that_does_not_stand_there_comes_behind_the_prose(inn):
-    assert inn.shown("Ana", "@llm-config summary_temperature 0.5") == [
-        "summary_temperature is 0.5, and counts at once."
-    ]
-    assert models_note(inn) == "# The models\n\n**timeout_seconds**: 60\nHow long.\n\n**summary_temperature**: 0.5\n"
+@pytest.mark.parametrize(
+    ("line", "told", "note"),
+    [
+        ("timeout_seconds 90", "timeout_seconds is 90, and counts from the next start.", TIMEOUT.format(90)),
+        (
+            "summary_temperature 0.5",
+            "summary_temperature is 0.5, and counts at once.",
+            TIMEOUT.format(60) + "\n**summary_temperature**: 0.5\n",
+        ),
+    ],
+)
+def test_a_model_s_setting_is_changed_in_its_line_or_comes_behind_the_prose(inn, line, told, note):
+    assert inn.shown("Ana", f"@llm-config {line}") == [told]
+    assert models_note(inn) == note
 
 
 @pytest.mark.parametrize(
