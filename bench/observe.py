@@ -167,7 +167,6 @@ class LongLife:
             execute,
             lambda: int(self.clock.seconds() * 1000),
         )
-        self.observatory.subscribe()
 
     async def turns(self, per_second: int) -> tuple[float, float]:
         """Let each agent take a turn; return the processor time of one, and of that for viewers, in milliseconds.

@@ -26,7 +26,7 @@ from server.observatory.minds import MindViews
 from server.observatory.town import Town, town_text
 from server.observatory.viewers import Viewer, Viewers, ViewerSocket
 from server.observatory.views import WHOLE, Asked, Scope, Shown, View, Views, now_only, scope_of
-from world.command import Command, command, commands_of
+from world.command import command, commands_of
 from world.entities import Character, Role
 from world.events import Event, Output
 from world.game import Game
@@ -35,7 +35,7 @@ from world.world import World
 
 
 class Observatory:
-    """The view of a world from outside. Nothing in the world waits for it.
+    """The view of a world from outside, on a page and by commands. It hears of everything, and nothing waits for it.
 
     `queues` returns the queues before models by name, the thinker's first; `no_model_reason` says why there are none.
     """
@@ -75,16 +75,14 @@ class Observatory:
             *MindViews(game, agents, in_thread).views,
             View("health", self._health, health_text, is_live=True, is_private=False),
         )
+        game.subscribe_lines("observatory", self.feed.take_line, first=True)
+        game.subscribe("observatory", self._take_events)
+        game.commands.add(commands_of(ObservatoryCommands(self.views, game)))
 
     def add_chronicle(self, chronicle: ChronicleView) -> None:
         """Add the views of past events, and of everybody's place at a time."""
         self._past = chronicle
         self.views.add(chronicle.view)
-
-    def subscribe(self) -> None:
-        """Hear of everything that happens."""
-        self._game.subscribe_lines("observatory", self.feed.take_line, first=True)
-        self._game.subscribe("observatory", self._take_events)
 
     def start(self) -> None:
         """Begin to measure how late the server is."""
@@ -103,11 +101,6 @@ class Observatory:
         """Take in that an agent thinks, or no longer."""
         self._town.thought()
         self.viewers.mark_changed()
-
-    @property
-    def commands(self) -> tuple[Command, ...]:
-        """The commands that tell as text what the page shows."""
-        return commands_of(ObservatoryCommands(self.views, self._game))
 
     def _take_events(self, events: tuple[Event, ...]) -> None:
         self._town.take_events(events)
@@ -140,17 +133,13 @@ def observatory_of(
     now_ms: Callable[[], int],
     chronicle: Reader,
 ) -> Observatory:
-    """Return the observatory of a world: it hears of everything that happens, and its commands are there.
-
-    `chronicle` reads what happened before.
-    """
+    """Return the observatory of a world; `chronicle` reads what happened before."""
     observatory = Observatory(
         game, agents, scheduler.queues_by_name, lambda: scheduler.no_model_reason, clock, deferToThread, now_ms
     )
     observatory.add_chronicle(ChronicleView(chronicle, game.world, deferToThread))
-    observatory.subscribe()
     scheduler.subscribe("observatory", observatory.tell_of_agent)
-    game.commands.add((*observatory.commands, *commands_of(ChronicleCommands(chronicle, game))))
+    game.commands.add(commands_of(ChronicleCommands(chronicle, game)))
     return observatory
 
 

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from twisted.internet.defer import execute
 
 from agents.models.model import ModelError
 from config.settings import WorldSettings
@@ -21,7 +22,7 @@ from server.observatory.viewers import MIN_SECONDS, MIND_SECONDS, POLL_SECONDS
 from server.observatory.views import WHOLE, Scope
 from tests.english import ENGLISH
 from tests.server.chronicle.lived_day import DAY, lived_vault
-from tests.server.observatory.town_of import Outlet, Watched, in_place, secrets_seen
+from tests.server.observatory.town_of import Outlet, Watched, secrets_seen
 from tests.world.inn import Player, inn_game
 from vault.vault import Vault
 from world.entities import Exit, Role, Room
@@ -279,7 +280,7 @@ def test_the_command_tells_the_town_of_a_time_to_those_who_see_all_and_nobody_el
     life = Watched(tmp_path / "inn")
     vault = Vault(lived_vault(tmp_path / "lived"))
     reader = reader_of(vault, WorldSettings(), lambda: ENGLISH)
-    life.observatory.add_chronicle(ChronicleView(reader, life.game.world, in_place))
+    life.observatory.add_chronicle(ChronicleView(reader, life.game.world, execute))
     told = {}
     for role in (Role.ADMIN, Role.PLAYER):
         life.game.world.characters["Ana"].role = role

@@ -5,11 +5,11 @@ from __future__ import annotations
 import asyncio
 import json
 import random
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from twisted.internet.defer import Deferred, execute
+from twisted.internet.defer import execute
 from twisted.internet.task import Clock
 
 from agents.agent import Agent
@@ -49,11 +49,9 @@ class Watched(Life):
         self.game.commands.add(fact_commands(self.agents, self.game.publish))
         self.noted: list[tuple[str, str]] = []
         self.observatory = Observatory(
-            self.game, self.agents, self._queues, lambda: "None was found.", self.clock, in_place, self._now_ms
+            self.game, self.agents, self._queues, lambda: "None was found.", self.clock, execute, self._now_ms
         )
         self.observatory.viewers.subscribe_looks(lambda *look: self.noted.append(look))
-        self.observatory.subscribe()
-        self.game.commands.add(self.observatory.commands)
         self.ben = self.game.world.characters["Ben"]
 
     def _now_ms(self) -> int:
@@ -115,11 +113,6 @@ class Watched(Life):
     def goes_on(self, seconds: float = 0.3) -> None:
         """Let time pass."""
         self.clock.pump([0.05] * round(seconds / 0.05))
-
-
-def in_place(work: Callable[..., Any], *arguments: Any) -> Deferred[Any]:
-    """Do here what a thread would do."""
-    return execute(work, *arguments)
 
 
 LINES = ("say {}", "whisper {who} {}", "tell {who} {}", "think {}", "emote hums {}", "look", "go north", "go out",
