@@ -16,10 +16,10 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from vault.chronicle.event_log import second_name
 from vault.errors import NoteError
 from world.command import Command
 from world.entities import Character, Role
@@ -166,10 +166,10 @@ class AuditLog:
         return self._now_ms() // 60_000
 
     def _write(self, who: str, line: str, result: str, through: str = "") -> None:
-        at = datetime.fromtimestamp(self._now_ms() / 1000, UTC)
-        use = AuditEntry(f"{at:%Y-%m-%dT%H:%M:%SZ}", who, self._host_of(who) if who else "", line, result, through)
+        at = second_name(self._now_ms())
+        use = AuditEntry(f"{at}Z", who, self._host_of(who) if who else "", line, result, through)
         try:
-            self._append(f"{at:%Y-%m}", use)
+            self._append(at[:7], use)
         except OSError as error:
             if not self._failing:
                 log.error("%s: the audit log cannot be written: %s", self._folder, error.strerror)

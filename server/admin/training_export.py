@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
-from datetime import UTC, date, datetime
+from datetime import date
 from itertools import groupby
 
 from twisted.internet.threads import deferToThread
@@ -160,8 +160,7 @@ def _last(agent: Agent, count: int) -> list[Memory]:
 
 
 def _heading(world: World, memory: Memory) -> str:
-    moment = datetime.fromtimestamp(memory.at_ms / 1000, UTC)
-    return world.wording("narrative.heading", room=room_name(memory.room, world), day=f"{moment:%Y-%m-%d}")
+    return world.wording("narrative.heading", room=room_name(memory.room, world), day=memory.day)
 
 
 def _own_sentence(world: World, memory: Memory) -> str:
