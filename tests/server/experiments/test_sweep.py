@@ -91,31 +91,31 @@ def test_a_worker_that_dies_is_tried_again_three_times_in_all_and_then_named(tmp
     assert json.loads(folder.failures.read_text(encoding="utf-8")) == outcome.failed
 
 
+INDEX_FULL = "x: the search index cannot be used: database or disk is full."
+
+
 @pytest.mark.parametrize(
-    ("how", "message"),
+    ("how", "why", "done"),
     [
         (
             lambda number: CommandExit(0) if number == 0 else CommandExit(1, f"x: {os.strerror(errno.ENOSPC)}."),
-            "the sweep stopped: the disk is full (x: No space left on device.). 1 runs were done and stay; "
-            "the same command goes on with the others.",
+            "the disk is full (x: No space left on device.)",
+            1,
         ),
-        (
-            lambda number: CommandExit(1, "x: the search index cannot be used: database or disk is full."),
-            "the sweep stopped: the disk is full (x: the search index cannot be used: database or disk is full.). "
-            "0 runs were done and stay; the same command goes on with the others.",
-        ),
+        (lambda number: CommandExit(1, INDEX_FULL), f"the disk is full ({INDEX_FULL})", 0),
         (
             lambda number: (_ for _ in ()).throw(ExecutorError("the head of the cluster is gone.")),
-            "the sweep stopped: the head of the cluster is gone. 0 runs were done and stay; "
-            "the same command goes on with the others.",
+            "the head of the cluster is gone",
+            0,
         ),
     ],
 )
-def test_a_full_disk_and_an_executor_that_is_gone_end_a_sweep_with_what_stays(tmp_path, runs, how, message):
+def test_a_full_disk_and_an_executor_that_is_gone_end_a_sweep_with_what_stays(tmp_path, runs, how, why, done):
     folder = begun(tmp_path, runs)
     with pytest.raises(SimulationError) as ended:
         Sweep(folder, FakeExecutor(how, capacity=1)).run(runs)
-    assert str(ended.value) == f"{folder.root}: {message}"
+    told = f"{done} runs were done and stay; the same command goes on with the others."
+    assert str(ended.value) == f"{folder.root}: the sweep stopped: {why}. {told}"
 
 
 def test_a_folder_that_is_something_else_is_left_alone(tmp_path, runs):

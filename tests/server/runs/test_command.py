@@ -120,19 +120,10 @@ def test_only_the_names_of_this_machine_are_answered(browser, host):
 
 
 def test_the_pages_and_modules_ship_and_there_is_no_other_page(browser):
-    for path in (
-        "/",
-        "/run.html",
-        "/run.js",
-        "/runs.js",
-        "/runs.css",
-        "/observatory.js",
-        "/observe-mind.js",
-        "/style.css",
-    ):
-        assert browser.gets(path)[0] == 200
-    for path in ("/socket", "/enter", "/../server.md", "/world"):
-        assert browser.gets(path)[0] == 404
+    ours = "/ /run.html /run.js /runs.js /runs.css /observatory.js /observe-mind.js /style.css".split()
+    assert {path: browser.gets(path)[0] for path in ours} == dict.fromkeys(ours, 200)
+    others = "/socket /enter /../server.md /world".split()
+    assert {path: browser.gets(path)[0] for path in others} == dict.fromkeys(others, 404)
 
 
 @pytest.fixture
