@@ -23,8 +23,9 @@ from world.entities import Character, Role
 class AskingInn:
     """The inn beside the log of another place, in which Robin was and Ana was not."""
 
-    def __init__(self, root: Path, in_thread=at_once) -> None:
+    def __init__(self, root: Path, ana: Role = Role.PLAYER, in_thread=at_once) -> None:
         self.game = inn_game()
+        self.game.world.characters["Ana"].role = ana
         self.game.world.add_character(Character("Robin", "The Common Room", awake=True))
         reader = reader_of(Vault(root), WorldSettings(), lambda: self.game.world.wording)
         commands = ChronicleCommands(reader, self.game, in_thread)
@@ -65,15 +66,13 @@ def test_a_player_is_told_nothing_of_those_they_have_hushed_but_what_was_for_the
 
 @pytest.mark.parametrize("role", [Role.PLAYER, Role.BUILDER])
 def test_one_who_was_never_there_is_told_nothing_of_it(lived, role):
-    inn = AskingInn(lived)
-    inn.game.world.characters["Ana"].role = role
+    inn = AskingInn(lived, role)
     assert inn.told("Ana", f"@chronicle {DAY}").endswith(f"Nothing that you may read is in the chronicle of {DAY}.")
 
 
 @pytest.mark.parametrize("role", [Role.OBSERVER, Role.ADMIN])
 def test_observers_and_admins_are_told_all(lived, role):
-    inn = AskingInn(lived)
-    inn.game.world.characters["Ana"].role = role
+    inn = AskingInn(lived, role)
     told = inn.told("Ana", f"@chronicle {DAY}")
     for text in (SECRET, REASON, "Robin passes on to Moss what was whispered.", f"chronicle/{DAY}.jsonl:5"):
         assert text in told
@@ -81,16 +80,14 @@ def test_observers_and_admins_are_told_all(lived, role):
 
 
 def test_without_a_day_the_newest_is_told_and_which_there_are(lived):
-    inn = AskingInn(lived)
-    inn.game.world.characters["Ana"].role = Role.ADMIN
+    inn = AskingInn(lived, Role.ADMIN)
     first, second = inn.told("Ana", "@chronicle"), inn.told("Ana", "@chronicle 2")
     assert first.startswith(f"{DAY}. With private reasons and whispers.\nTop moments\n")
     assert "\nDays in the chronicle\n2026-11-21: 6 events\n2026-11-22: 15 events\n" in second
 
 
 def test_somebody_is_asked_for_by_name_and_the_newest_come_first(lived):
-    inn = AskingInn(lived)
-    inn.game.world.characters["Ana"].role = Role.ADMIN
+    inn = AskingInn(lived, Role.ADMIN)
     lines = inn.told("Ana", "@chronicle moss").split("\n")
     assert lines[-1].endswith("Moss wakes up here.")
     assert lines[1].startswith(f"{DAY} 20:07:20 The Landing: Moss says to Eliza")
@@ -109,8 +106,7 @@ def test_pages_go_on_to_the_last_and_round(tmp_path):
     EventLog(Vault(tmp_path)).append(
         LoggedEvent(start + n, "emoted", "Ana", room="The Yard", line=f"Ana counts {n}.") for n in range(PAGE_LINES + 5)
     )
-    inn = AskingInn(tmp_path)
-    inn.game.world.characters["Ana"].role = Role.ADMIN
+    inn = AskingInn(tmp_path, Role.ADMIN)
     first, last = (inn.told("Ana", f"@chronicle {DAY} {page}") for page in (1, 9))
     assert first.endswith(f"Page 1 of 2; for the next: @chronicle {DAY} 2")
     assert last.endswith(f"Ana counts {PAGE_LINES + 4}.\nPage 2 of 2; for the next: @chronicle {DAY} 1")
@@ -118,7 +114,7 @@ def test_pages_go_on_to_the_last_and_round(tmp_path):
 
 def test_nobody_asks_twice_at_a_time_and_one_who_is_gone_needs_no_answer(lived):
     thread = Thread()
-    inn = AskingInn(lived, thread)
+    inn = AskingInn(lived, in_thread=thread)
     assert inn.told("Robin", "@chronicle") == "The chronicle is being read."
     assert inn.told("Robin", "@chronicle") == "The chronicle is being read."
     assert len(thread.jobs) == 1

@@ -43,24 +43,21 @@ class RecordedInn:
         return self.logged()
 
 
-def test_an_event_is_logged_once_as_somebody_who_stands_there_perceives_it(tmp_path):
-    inn = RecordedInn(tmp_path)
+@pytest.fixture
+def inn(tmp_path) -> RecordedInn:
+    return RecordedInn(tmp_path)
+
+
+def test_an_event_is_logged_once_as_somebody_who_stands_there_perceives_it(inn):
     inn.does("Ana", "say to Ben Good morning.")
     assert inn.written() == [
         LoggedEvent(
-            NOW_MS,
-            "said",
-            "Ana",
-            "Ben",
-            "The Common Room",
-            'Ana says to Ben, "Good morning."',
-            "Good morning.",
+            NOW_MS, "said", "Ana", "Ben", "The Common Room", 'Ana says to Ben, "Good morning."', "Good morning."
         )
     ]
 
 
-def test_a_walk_says_from_where_and_to_where(tmp_path):
-    inn = RecordedInn(tmp_path)
+def test_a_walk_says_from_where_and_to_where(inn):
     inn.does("Ana", "north")
     left, arrived = inn.written()
     assert (left.kind, left.room, left.to_room) == ("left", "The Common Room", "The Kitchen")
@@ -68,8 +65,7 @@ def test_a_walk_says_from_where_and_to_where(tmp_path):
     assert (left.line, arrived.line) == ("Ana leaves north to The Kitchen.", "Ana arrives from The Common Room.")
 
 
-def test_whispers_and_tells_of_people_among_themselves_are_logged_without_their_words(tmp_path):
-    inn = RecordedInn(tmp_path)
+def test_whispers_and_tells_of_people_among_themselves_are_logged_without_their_words(inn):
     inn.does("Ana", "whisper Ben the key is under the stone")
     inn.does("Ana", "tell Cat the key is under the stone")
     inn.does("Ana", "think the key is under the stone | my own reason")
@@ -84,8 +80,7 @@ def test_whispers_and_tells_of_people_among_themselves_are_logged_without_their_
     assert b"my own reason" not in raw
 
 
-def test_what_an_agent_whispers_hears_thinks_and_why_is_private(tmp_path):
-    inn = RecordedInn(tmp_path)
+def test_what_an_agent_whispers_hears_thinks_and_why_is_private(inn):
     inn.does("Ana", "north")
     inn.written()
     inn.does("Ana", "whisper Rook the key is under the stone")
@@ -100,36 +95,27 @@ def test_what_an_agent_whispers_hears_thinks_and_why_is_private(tmp_path):
         assert "she is new" not in repr(event.in_public)
 
 
-def test_a_shout_is_heard_next_door_and_an_announcement_everywhere(tmp_path):
-    inn = RecordedInn(tmp_path)
+def test_a_shout_is_heard_next_door_and_an_announcement_everywhere(inn):
     inn.game.world.characters["Ana"].role = Role.ADMIN
     inn.does("Ana", "shout Fire!")
     (shouted,) = inn.written()
     assert shouted.heard_in == ("The Cellar", "The Kitchen", "The Yard")
 
 
-def test_a_guest_is_told_apart(tmp_path):
-    inn = RecordedInn(tmp_path)
+def test_a_guest_is_told_apart(inn):
     inn.game.world.characters["Ana"].role = Role.GUEST
     inn.does("Ana", "say Hello.")
     assert [one.by for one in inn.written()] == ["guest"]
 
 
-def test_what_one_alone_is_shown_is_not_logged(tmp_path):
-    inn = RecordedInn(tmp_path)
-    for event in (
-        Output("Ana", "x"),
-        Refused("Ana", "x"),
-        Moved("", "lamp"),
-        LookedAt("Ana", "The Common Room", "Ben"),
-    ):
+def test_what_one_alone_is_shown_is_not_logged(inn):
+    alone = (Output("Ana", "x"), Refused("Ana", "x"), Moved("", "lamp"), LookedAt("Ana", "The Common Room", "Ben"))
+    for event in (*alone, RoomMessage("", "The Yard", "Rain begins.")):
         inn.game.publish((event,))
-    inn.game.publish((RoomMessage("", "The Yard", "Rain begins."),))
     assert [one.line for one in inn.written()] == ["Rain begins."]
 
 
-def test_the_first_lines_say_that_the_world_opened_and_where_everybody_is(tmp_path):
-    inn = RecordedInn(tmp_path)
+def test_the_first_lines_say_that_the_world_opened_and_where_everybody_is(inn):
     inn.does("Ana", "say Hello.")
     inn.written()
     (name,) = log_files(inn.folder)
@@ -141,8 +127,7 @@ def test_the_first_lines_say_that_the_world_opened_and_where_everybody_is(tmp_pa
     ]
 
 
-def test_what_happens_while_another_thread_is_about_to_write_is_written_too(tmp_path):
-    inn = RecordedInn(tmp_path)
+def test_what_happens_while_another_thread_is_about_to_write_is_written_too(inn):
     assert inn.recorder.pending_fsync() is None
     inn.does("Ana", "say One.")
     write = inn.recorder.pending_fsync()
@@ -178,8 +163,7 @@ def test_a_log_that_cannot_be_written_for_long_loses_the_oldest(tmp_path, monkey
     assert inn.recorder.lost > 0
 
 
-def test_a_world_that_nobody_forces_to_disk_writes_when_much_waits_and_at_its_end(tmp_path):
-    inn = RecordedInn(tmp_path)
+def test_a_world_that_nobody_forces_to_disk_writes_when_much_waits_and_at_its_end(inn):
     for number in range(MAX_WAITING):
         inn.does("Ana", f"say {number}")
     assert len(inn.logged()) > MAX_WAITING // 2
@@ -187,8 +171,7 @@ def test_a_world_that_nobody_forces_to_disk_writes_when_much_waits_and_at_its_en
     assert [one.words for one in inn.logged()] == [str(number) for number in range(MAX_WAITING)]
 
 
-def test_nothing_is_logged_where_it_is_turned_off(tmp_path):
-    inn = RecordedInn(tmp_path)
+def test_nothing_is_logged_where_it_is_turned_off(inn):
     inn.is_on = False
     inn.does("Ana", "say Hello.")
     assert inn.written() == []
