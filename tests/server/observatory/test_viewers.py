@@ -16,21 +16,18 @@ from tests.server.observatory.town_of import Watched
 from world.entities import Role
 
 
-def test_who_looks_already_is_not_left_behind_by_one_who_comes(tmp_path: Path):
-    life = Watched(tmp_path, "look")
-    life.turns()
-    first = life.watches("Ana", Role.ADMIN, view="mind", agent="Rook")
-    life.goes_on(MIND_SECONDS)
-    life.game.perform("Ana", "@memory-pin Rook The key is under the step.")
-    viewer, second = life.looks("Ben", Role.ADMIN)
+def test_who_looks_already_is_not_left_behind_by_one_who_comes(lived: Watched):
+    first = lived.watches("Ana", Role.ADMIN, view="mind", agent="Rook")
+    lived.goes_on(MIND_SECONDS)
+    lived.game.perform("Ana", "@memory-pin Rook The key is under the step.")
+    viewer, second = lived.looks("Ben", Role.ADMIN)
     viewer.message_received({"view": "mind", "agent": "Rook"})
-    life.goes_on(2 * POLL_SECONDS)
+    lived.goes_on(2 * POLL_SECONDS)
     last = [outlet.taken()[-1]["seen"]["pins"] for outlet in (first, second)]
     assert [[pin["text"] for pin in pins] for pins in last] == [["The key is under the step."]] * 2
 
 
-def test_many_views_are_made_in_slices_between_which_others_go_on(tmp_path: Path):
-    life = Watched(tmp_path)
+def test_many_views_are_made_in_slices_between_which_others_go_on(life: Watched):
     calls: list[str] = []
 
     def takes_long(asked: Any) -> dict[str, str]:
@@ -50,19 +47,17 @@ def test_many_views_are_made_in_slices_between_which_others_go_on(tmp_path: Path
     assert calls.index("somebody else") == 1
 
 
-def test_for_one_who_stops_reading_nothing_is_made_again(tmp_path: Path):
-    life = Watched(tmp_path, "look")
-    life.turns()
-    outlet = life.watches("Ben", Role.OBSERVER, view="mind", agent="Rook")
+def test_for_one_who_stops_reading_nothing_is_made_again(lived: Watched):
+    outlet = lived.watches("Ben", Role.OBSERVER, view="mind", agent="Rook")
     outlet.is_congested = True
-    life.game.perform("Ana", "say hello")
-    life.goes_on(3 * MIND_SECONDS)
-    made = life.count_made()
-    life.goes_on(5 * MIND_SECONDS)
+    lived.game.perform("Ana", "say hello")
+    lived.goes_on(3 * MIND_SECONDS)
+    made = lived.count_made()
+    lived.goes_on(5 * MIND_SECONDS)
     assert made == []
     outlet.taken()
     outlet.is_congested = False
-    life.goes_on(2 * MIND_SECONDS)
+    lived.goes_on(2 * MIND_SECONDS)
     assert len(outlet.taken()) == 1
 
 
@@ -80,8 +75,7 @@ def test_who_looks_at_what_is_private_is_noted_once_in_a_while(tmp_path: Path):
     assert life.noted == [*noted, ("Ben", "mind Rook")]
 
 
-def test_a_look_through_the_window_is_noted_when_it_becomes_one_at_everything(tmp_path: Path):
-    life = Watched(tmp_path)
+def test_a_look_through_the_window_is_noted_when_it_becomes_one_at_everything(life: Watched):
     life.watches("Ben", view="feed")
     assert life.noted == []
     life.ben.role = Role.OBSERVER
@@ -90,8 +84,7 @@ def test_a_look_through_the_window_is_noted_when_it_becomes_one_at_everything(tm
     assert life.noted == [("Ben", "feed")]
 
 
-def test_whom_a_player_has_hushed_is_not_in_the_window_but_for_what_is_for_the_player(tmp_path: Path):
-    life = Watched(tmp_path)
+def test_whom_a_player_has_hushed_is_not_in_the_window_but_for_what_is_for_the_player(life: Watched):
     life.game.world.characters["Cat"].room_id = life.ben.room_id
     outlets = [life.watches(name, view="feed") for name in ("Ben", "Cat")]
     life.game.perform("Ben", "hush Ana")
@@ -112,8 +105,7 @@ def people(message: dict[str, Any], what: str) -> list[str]:
 
 
 @pytest.mark.parametrize("role", [Role.PLAYER, Role.OBSERVER])
-def test_the_town_shows_who_speaks_at_once_and_that_they_are_silent_a_bit_later(tmp_path: Path, role: Role):
-    life = Watched(tmp_path)
+def test_the_town_shows_who_speaks_at_once_and_that_they_are_silent_a_bit_later(life: Watched, role: Role):
     outlet = life.watches("Ben", role, view="town")
     life.game.perform("Ana", "say hello")
     life.goes_on(MIN_SECONDS)
@@ -131,8 +123,8 @@ def put_together(town: dict[str, Any], messages: list[dict[str, Any]]) -> dict[s
     return town
 
 
-def test_only_the_rooms_that_are_others_are_sent_and_a_page_has_the_whole_town_from_them(tmp_path: Path):
-    life, rng = Watched(tmp_path), random.Random(3)
+def test_only_the_rooms_that_are_others_are_sent_and_a_page_has_the_whole_town_from_them(life: Watched):
+    rng = random.Random(3)
     viewer, outlet = life.looks("Ben", Role.OBSERVER)
     viewer.message_received({"view": "town"})
     town, changes = put_together({}, outlet.taken()), list[set[str]]()
@@ -153,8 +145,7 @@ def test_only_the_rooms_that_are_others_are_sent_and_a_page_has_the_whole_town_f
     assert all(len(one) < len(town["rooms"]) for one in changes)
 
 
-def test_the_town_is_made_twice_a_second_at_most_while_agents_begin_and_end_thoughts(tmp_path: Path):
-    life = Watched(tmp_path)
+def test_the_town_is_made_twice_a_second_at_most_while_agents_begin_and_end_thoughts(life: Watched):
     life.watches("Ben", Role.OBSERVER, view="town")
     life.goes_on(2.0)
     made = life.count_made()

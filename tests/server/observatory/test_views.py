@@ -95,8 +95,7 @@ def test_a_mind_is_seen_through_the_window_only_where_it_is(tmp_path: Path):
     assert away["unseen"] == "Rook is not here, and only observers and admins see further."
 
 
-def test_one_who_looks_is_sent_what_is_new_at_most_five_times_a_second(tmp_path: Path):
-    life = Watched(tmp_path)
+def test_one_who_looks_is_sent_what_is_new_at_most_five_times_a_second(life: Watched):
     viewer, outlet = life.looks("Ben", Role.OBSERVER)
     viewer.message_received({"view": "feed"})
     assert [one["seen"]["entries"] for one in outlet.taken()] == [[]]
@@ -111,21 +110,18 @@ def test_one_who_looks_is_sent_what_is_new_at_most_five_times_a_second(tmp_path:
 
 
 @pytest.mark.parametrize("view", ["town", "mind"])
-def test_what_has_not_changed_is_not_made_again(tmp_path: Path, view: str):
-    life = Watched(tmp_path, "look")
-    life.turns()
-    outlet = life.watches("Ben", Role.OBSERVER, view=view, agent="Rook")
-    made = life.count_made()
-    life.goes_on(5.0)
+def test_what_has_not_changed_is_not_made_again(lived: Watched, view: str):
+    outlet = lived.watches("Ben", Role.OBSERVER, view=view, agent="Rook")
+    made = lived.count_made()
+    lived.goes_on(5.0)
     assert (made, outlet.taken()) == ([], [])
-    life.game.perform("Ana", "say hello")
-    life.goes_on(MIND_SECONDS + POLL_SECONDS)
+    lived.game.perform("Ana", "say hello")
+    lived.goes_on(MIND_SECONDS + POLL_SECONDS)
     assert len(made) >= 1
     assert len(outlet.taken()) >= 1
 
 
-def test_all_who_see_the_same_are_sent_the_same_bytes(tmp_path: Path):
-    life = Watched(tmp_path)
+def test_all_who_see_the_same_are_sent_the_same_bytes(life: Watched):
     outlets = [life.watches(name, Role.OBSERVER, view="feed") for name in ("Ana", "Ben")]
     life.game.perform("Ana", "say hello")
     life.goes_on()
@@ -134,8 +130,7 @@ def test_all_who_see_the_same_are_sent_the_same_bytes(tmp_path: Path):
     assert first[0] is second[0]
 
 
-def test_one_who_stops_reading_is_sent_nothing_and_later_the_feed_as_it_is(tmp_path: Path):
-    life = Watched(tmp_path)
+def test_one_who_stops_reading_is_sent_nothing_and_later_the_feed_as_it_is(life: Watched):
     slow, quick = (life.watches(name, Role.OBSERVER, view="feed") for name in ("Ben", "Ana"))
     slow.is_congested = True
     for number in range(3 * SHOWN_ENTRIES):
@@ -162,8 +157,7 @@ def test_a_role_that_is_taken_away_closes_the_view_at_the_next_update(tmp_path: 
     assert "lonely" not in texts(told)
 
 
-def test_the_window_follows_whoever_looks_through_it(tmp_path: Path):
-    life = Watched(tmp_path)
+def test_the_window_follows_whoever_looks_through_it(life: Watched):
     viewer, outlet = life.looks("Ben")
     viewer.message_received({"view": "town"})
     (first,) = outlet.taken()
@@ -173,18 +167,15 @@ def test_the_window_follows_whoever_looks_through_it(tmp_path: Path):
     assert outlet.taken()[-1]["seen"]["rooms"][0]["name"] == "The Yard"
 
 
-def test_an_agent_that_goes_while_it_is_looked_at_is_said_to_be_gone(tmp_path: Path):
-    life = Watched(tmp_path, "look")
-    life.turns()
-    outlet = life.watches("Ben", Role.OBSERVER, view="mind", agent="Rook")
-    del life.agents["Rook"]
-    life.goes_on(POLL_SECONDS + MIND_SECONDS + 0.5)
+def test_an_agent_that_goes_while_it_is_looked_at_is_said_to_be_gone(lived: Watched):
+    outlet = lived.watches("Ben", Role.OBSERVER, view="mind", agent="Rook")
+    del lived.agents["Rook"]
+    lived.goes_on(POLL_SECONDS + MIND_SECONDS + 0.5)
     (told,) = outlet.taken()
     assert (told["seen"], told["unseen"]) == (None, "There is no agent 'Rook'. Agents: none.")
 
 
-def test_nothing_is_made_and_no_clock_runs_once_nobody_looks(tmp_path: Path):
-    life = Watched(tmp_path)
+def test_nothing_is_made_and_no_clock_runs_once_nobody_looks(life: Watched):
     viewer, outlet = life.looks("Ben", Role.OBSERVER)
     viewer.message_received({"view": "town"})
     viewer.message_received({"view": ""})
@@ -200,22 +191,18 @@ def test_nothing_is_made_and_no_clock_runs_once_nobody_looks(tmp_path: Path):
      {"view": "lines", "agent": "Rook", "tier": "recent", "sentence": "4"}, {"view": "zoo"},
      {"view": "memory", "agent": "Rook", "kind": "fancy"}, {"view": "why", "agent": "Rook", "seq": "99999999"}],
 )  # fmt: skip
-def test_what_cannot_be_shown_is_answered_with_the_reason(tmp_path: Path, message: dict[str, str]):
-    life = Watched(tmp_path, "look")
-    life.turns()
-    answer = life.asked("Ben", Role.ADMIN, **message)
+def test_what_cannot_be_shown_is_answered_with_the_reason(lived: Watched, message: dict[str, str]):
+    answer = lived.asked("Ben", Role.ADMIN, **message)
     assert answer["seen"] is None
     assert len(answer["unseen"]) > 10
 
 
-def test_messages_of_any_shape_harm_nobody(tmp_path: Path):
-    life = Watched(tmp_path, "look")
-    life.turns()
-    viewer, outlet = life.looks("Ben", Role.ADMIN)
+def test_messages_of_any_shape_harm_nobody(lived: Watched):
+    viewer, outlet = lived.looks("Ben", Role.ADMIN)
     for message in ({"view": "mind", "agent": ["Rook"]}, {"view": "why", "id": "x"}, {"view": "town", "id": 2**70},
                     {"view": "feed", **{f"k{n}": "v" * 9999 for n in range(99)}}, {"view": None}):  # fmt: skip
         viewer.message_received(message)
-    life.goes_on()
+    lived.goes_on()
     assert isinstance(outlet, Outlet)
 
 
@@ -249,8 +236,7 @@ def test_the_town_and_the_feed_are_told_as_text_by_scope(tmp_path: Path):
     assert "The Yard: Cat" in life.ana.screen()
 
 
-def test_the_feed_is_told_of_one_person_place_kind_or_with_some_words(tmp_path: Path):
-    life = Watched(tmp_path)
+def test_the_feed_is_told_of_one_person_place_kind_or_with_some_words(life: Watched):
     life.game.world.characters["Ana"].role = Role.ADMIN
     for name, line in (("Ben", "say hello"), ("Cat", "emote sweeps the stones"), ("Ben", "emote yawns")):
         life.game.perform(name, line)
@@ -265,8 +251,7 @@ def test_the_feed_is_told_of_one_person_place_kind_or_with_some_words(tmp_path: 
     }  # fmt: skip
 
 
-def test_the_town_of_a_time_has_everybody_where_they_were_then_and_says_so(tmp_path: Path):
-    life = Watched(tmp_path)
+def test_the_town_of_a_time_has_everybody_where_they_were_then_and_says_so(life: Watched):
     town = Town(life.game, life.agents, frozenset, lambda: 0)
     shown = town.then({"Cat": ROOM, "Rook": "The Yard", "Eve": "A room that is gone"}, "2026-11-21T20:35")
     people = {room["name"]: [(one["name"], one["is_agent"]) for one in room["people"]] for room in shown["rooms"]}
@@ -295,20 +280,16 @@ def test_the_command_tells_the_town_of_a_time_to_those_who_see_all_and_nobody_el
 
 
 @pytest.mark.parametrize("view", ["town", "mind"])
-def test_a_window_shows_nothing_as_it_was_at_a_time(tmp_path: Path, view: str):
-    life = Watched(tmp_path, "look")
-    life.turns()
-    answer = life.asked("Ben", Role.PLAYER, view=view, agent="Rook", at="2026-11-21T20:35")
+def test_a_window_shows_nothing_as_it_was_at_a_time(lived: Watched, view: str):
+    answer = lived.asked("Ben", Role.PLAYER, view=view, agent="Rook", at="2026-11-21T20:35")
     assert answer["unseen"] == f"The view '{view}@2026-11-21T20:35' is for observers and admins."
 
 
-def test_two_admins_at_one_mind_both_see_what_one_of_them_pins(tmp_path: Path):
-    life = Watched(tmp_path, "look")
-    life.turns()
-    outlets = [life.watches(name, Role.ADMIN, view="mind", agent="Rook") for name in ("Ana", "Ben")]
-    life.game.perform("Ana", "@memory-pin Rook The key is under the step.")
-    life.game.perform("Ben", "@memory-pin Rook The key is under the step.")
-    life.goes_on(POLL_SECONDS + MIND_SECONDS)
+def test_two_admins_at_one_mind_both_see_what_one_of_them_pins(lived: Watched):
+    outlets = [lived.watches(name, Role.ADMIN, view="mind", agent="Rook") for name in ("Ana", "Ben")]
+    lived.game.perform("Ana", "@memory-pin Rook The key is under the step.")
+    lived.game.perform("Ben", "@memory-pin Rook The key is under the step.")
+    lived.goes_on(POLL_SECONDS + MIND_SECONDS)
     for outlet in outlets:
         assert [one["text"] for one in outlet.taken()[-1]["seen"]["pins"]] == ["The key is under the step."]
 
