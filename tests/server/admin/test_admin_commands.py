@@ -8,12 +8,6 @@ from tests.playing import play
 from tests.server.administered_inn import AdministeredInn
 from vault.errors import NoteError
 
-
-@pytest.fixture
-def inn(tmp_path):
-    return AdministeredInn(tmp_path)
-
-
 TIMEOUT = "# The models\n\n**timeout_seconds**: {}\nHow long.\n"
 
 

@@ -20,11 +20,6 @@ from world.entities import Role
 
 
 @pytest.fixture
-def inn(tmp_path):
-    return AdministeredInn(tmp_path)
-
-
-@pytest.fixture
 def becoming(inn):
     """The inn with the commands by which agents change what they are."""
     history = ProfileHistory(inn.vault, lambda: NOW_MS)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
 from twisted.internet.defer import Deferred
 
 from tests.playing import play
@@ -12,11 +11,6 @@ from tests.server.administered_inn import AdministeredInn
 from tests.server.front_door import Thread, at_once
 from world.entities import Role
 from world.events import EntityChanged, Event
-
-
-@pytest.fixture
-def inn(tmp_path):
-    return AdministeredInn(tmp_path)
 
 
 def test_somebody_is_sent_home_with_a_last_word(inn):

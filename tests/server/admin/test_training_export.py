@@ -10,8 +10,8 @@ from tests.server.administered_inn import AdministeredInn
 
 
 @pytest.fixture
-def inn(tmp_path):
-    inn = AdministeredInn(tmp_path)
+def inn(inn):
+    """The inn in which Rook remembers some things."""
     memory = inn.agents["Rook"].memory
     memory.record("acted", "say hello | I am lonely", "The Kitchen")
     memory.record("observed", "Ana arrives from The Common Room.", "The Kitchen", ("Ana",))
