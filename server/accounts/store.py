@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ipaddress
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from functools import lru_cache, partial
 from queue import SimpleQueue
@@ -131,7 +131,7 @@ class AccountStore:
 
     def read_now(self) -> None:
         """Read everything, in this thread: before the reactor runs. Raises: NoteError."""
-        self._replace_all(self.database.read())
+        self._hold_all(self.database.read())
 
     # Changing
 
@@ -203,7 +203,7 @@ class AccountStore:
             if not outcome.check(DatabaseBusy):
                 self._log_failure(outcome.getErrorMessage())
         elif outcome:
-            self._replace_all(outcome)
+            self._hold_all(outcome)
         for done in asked:
             done.callback(None)
 
@@ -221,38 +221,30 @@ class AccountStore:
                 done.errback(outcome)
             return
         results, changed = outcome
-        self._apply_written(changed)
+        self._hold(changed, self._accounts)
         for (_, done), result in zip(batch, results, strict=True):
             done.callback(result)
 
-    def _replace_all(self, contents: Contents) -> None:
-        """Hold all that is on disk."""
-        before, self._accounts = self._accounts, dict(contents.accounts)
-        self._bans = {}
-        for ban_key, row in contents.bans.items():
-            self._apply_ban(ban_key, row)
-        for account_key, row in self._accounts.items():
-            if account_key not in before:
-                self._tell_name(str(row[0]))
+    def _hold_all(self, contents: Contents) -> None:
+        """Hold all that is on disk, and nothing else."""
+        known, self._accounts, self._bans = self._accounts, {}, {}
+        self._hold(contents, known)
 
-    def _apply_written(self, changed: WrittenRows) -> None:
-        """Hold what was written."""
-        for account_key, row in changed.accounts.items():
-            is_new = account_key not in self._accounts
+    def _hold(self, rows: Contents | WrittenRows, known: Mapping[str, Row]) -> None:
+        """Hold rows beside those that are held, and tell the names of accounts that were not `known`."""
+        for account_key, row in rows.accounts.items():
+            is_new = account_key not in known
             self._accounts[account_key] = row
             if is_new:
                 self._tell_name(str(row[0]))
-        for ban_key, ban_row in changed.bans.items():
+        for ban_key, ban_row in rows.bans.items():
             if ban_row is None:
                 self._bans.pop(ban_key, None)
-            else:
-                self._apply_ban(ban_key, ban_row)
-
-    def _apply_ban(self, ban_key: str, row: Row) -> None:
-        try:
-            self._bans[ban_key] = ban_of(row)
-        except NoteError as error:
-            self._log_failure(f"{self.database.path}: {error} It does not count.")
+                continue
+            try:
+                self._bans[ban_key] = ban_of(ban_row)
+            except NoteError as error:
+                self._log_failure(f"{self.database.path}: {error} It does not count.")
 
     def _log_failure(self, problem: str) -> None:
         """Log the faults of the database, each once."""
