@@ -143,37 +143,36 @@ async def live(root: Path, seed: int, point: str, after: int, is_pooled: bool) -
     facts.close()
 
 
+KINDS = ("lost", "duplicated", "unstartable", "no partition", "false facts")
+
+
 @dataclass
 class Damage:
-    """What was found after deaths: acknowledged memories that are gone or there twice, vaults that would not open."""
+    """What was found after deaths: acknowledged memories that are gone or there twice, vaults that would not open.
+
+    `faults` are sentences by kind.
+    """
 
     deaths: int = 0
     cycles: int = 0
     acknowledged: int = 0
-    lost: list[str] = field(default_factory=list)
-    duplicated: list[str] = field(default_factory=list)
-    unstartable: list[str] = field(default_factory=list)
-    no_partition: list[str] = field(default_factory=list)
-    false_facts: list[str] = field(default_factory=list)
+    faults: dict[str, list[str]] = field(default_factory=lambda: {kind: [] for kind in KINDS})
 
     @property
-    def is_none(self) -> bool:
-        return not (self.lost or self.duplicated or self.unstartable or self.no_partition or self.false_facts)
+    def all_faults(self) -> list[str]:
+        return [fault for faults in self.faults.values() for fault in faults]
 
     def add(self, other: Damage) -> None:
         """Add up."""
         self.deaths += other.deaths
         self.cycles += other.cycles
         self.acknowledged += other.acknowledged
-        for name in ("lost", "duplicated", "unstartable", "no_partition", "false_facts"):
-            getattr(self, name).extend(getattr(other, name))
+        for kind, faults in other.faults.items():
+            self.faults[kind] += faults
 
     def __str__(self) -> str:
-        return (
-            f"{self.deaths} deaths, {self.acknowledged} memories acknowledged, {self.cycles} summaries accepted: "
-            f"{len(self.lost)} lost, {len(self.duplicated)} duplicated, {len(self.unstartable)} unstartable, "
-            f"{len(self.no_partition)} no partition, {len(self.false_facts)} false facts"
-        )
+        lived = f"{self.deaths} deaths, {self.acknowledged} memories acknowledged, {self.cycles} summaries accepted"
+        return f"{lived}: {', '.join(f'{len(faults)} {kind}' for kind, faults in self.faults.items())}"
 
 
 def survive(seed: int) -> Damage:
@@ -283,25 +282,26 @@ def look(
         view = agent.memory.view()
         agent.memory.close()
     except Exception as error:
-        damage.unstartable.append(f"{where}: {error!r}")
+        damage.faults["unstartable"].append(f"{where}: {error!r}")
         return damage
     try:
         lines = on_disk.lines(agent.folder)
     except AssertionError as error:
-        damage.duplicated.append(f"{where}: {error}")
+        damage.faults["duplicated"].append(f"{where}: {error}")
         return damage
     text = "\n".join(lines.values())
-    damage.lost = [f"{where}: {mark}" for mark in acknowledged if text.count(mark) == 0]
-    damage.duplicated = [f"{where}: {mark}" for mark in acknowledged if text.count(mark) > 1]
+    damage.faults["lost"] = [f"{where}: {mark}" for mark in acknowledged if text.count(mark) == 0]
+    damage.faults["duplicated"] = [f"{where}: {mark}" for mark in acknowledged if text.count(mark) > 1]
     covered = covered_by(view)
     told = covered + [memory.seq for memory in view.tail]
     numbers = range(1, view.n + 1)
     if told != [seq for seq in numbers if seq in lines or seq in covered] or not set(numbers) - lines.keys() <= set(
         gone
     ):
-        damage.no_partition.append(f"{where}: {view.tiers}, {len(lines)} lines")
+        damage.faults["no partition"].append(f"{where}: {view.tiers}, {len(lines)} lines")
     last = max({0, *lines, *gone})
-    damage.false_facts = [f"{where}: {fault}" for fault in _false_facts(agent.folder / "facts.md", last, pinned)]
+    false_facts = _false_facts(agent.folder / "facts.md", last, pinned)
+    damage.faults["false facts"] = [f"{where}: {fault}" for fault in false_facts]
     return damage
 
 

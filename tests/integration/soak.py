@@ -38,12 +38,12 @@ def main() -> None:
     today = datetime.datetime.now(datetime.UTC).date()
     line = f"- {today} soak, {given.seeds} seeds in {time.monotonic() - start:.0f} s: {total}."
     print(line)
-    for fault in (*total.lost, *total.duplicated, *total.unstartable, *total.no_partition):
+    for fault in total.all_faults:
         print(f"  {fault}")
     if given.lives:
         live_through_anything(given.lives, STEPS)
         print(f"- {given.lives} lives of {STEPS} steps: nothing was lost.")
-    raise SystemExit(0 if total.is_none else 1)
+    raise SystemExit(1 if total.all_faults else 0)
 
 
 if __name__ == "__main__":

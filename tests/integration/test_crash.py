@@ -22,13 +22,13 @@ def test_a_memory_outlives_a_kill(point, tmp_path):
     assert code == -signal.SIGKILL, f"the process did not come to {point!r}: {said[-3:]}"
     acknowledged, pinned = told(said, "ack"), told(said, "pin")
     damage = look(tmp_path, acknowledged, point, pinned)
-    assert damage.is_none, damage
+    assert damage.all_faults == []
     goes_on, code = died(tmp_path, seed=2, point="never", after=0)
     assert code == 0, goes_on
     assert any(one.startswith("write-pool") for one in told(goes_on, "draft")), "nothing was written in a thread"
     acknowledged, pinned = acknowledged + told(goes_on, "ack"), pinned + told(goes_on, "pin")
     damage = look(tmp_path, acknowledged, f"{point}, and a life after", pinned)
-    assert damage.is_none, damage
+    assert damage.all_faults == []
     assert on_disk.boundaries(tmp_path / "agents/Eliza")[0] > 0, "it has not been summarised since"
 
 
@@ -37,10 +37,7 @@ def test_no_memory_is_lost_or_doubled_over_forty_lives_and_sudden_deaths():
     with ThreadPoolExecutor(2) as two:
         for damage in two.map(survive, SEEDS):
             total.add(damage)
-    assert total.is_none, [
-        *(*total.lost, *total.duplicated, *total.unstartable, *total.no_partition),
-        *total.false_facts,
-    ]
+    assert total.all_faults == []
     assert total.deaths == 2 * len(SEEDS)
 
 
@@ -53,12 +50,12 @@ def test_the_look_sees_what_is_gone_and_what_is_there_twice(tmp_path):
     whole = path.read_text()
     lines = whole.split("\n")
     marks = [f"M1x{number}M" for number in range(4)]
-    assert look(tmp_path, marks, "whole").is_none
+    assert look(tmp_path, marks, "whole").all_faults == []
     path.write_text("\n".join([*lines[:-2], ""]))
-    assert look(tmp_path, marks, "cut").lost == ["cut: M1x3M"]
+    assert look(tmp_path, marks, "cut").faults["lost"] == ["cut: M1x3M"]
     path.write_text(whole + lines[-2].replace("^m4", "^m5") + "\n")
-    assert look(tmp_path, marks, "twice").duplicated == ["twice: M1x3M"]
+    assert look(tmp_path, marks, "twice").faults["duplicated"] == ["twice: M1x3M"]
     path.write_text(whole)
     (agent.folder / "facts.md").write_text("---\nupto: 5\n---\n## Pinned\n- P1P I owe\n- P2P I owe\n- P2P I owe\n")
-    found = look(tmp_path, marks, "facts", ["P1P", "P2P", "P3P"]).false_facts
+    found = look(tmp_path, marks, "facts", ["P1P", "P2P", "P3P"]).faults["false facts"]
     assert found == ["facts: of 4 memories upto: 5", "facts: P2P 2 times", "facts: P3P 0 times"]

@@ -16,11 +16,15 @@ pytestmark = [pytest.mark.integration, pytest.mark.client]
 
 CHANGES = {"config/server.md": {"web_port": -1}}
 WITHIN_SECONDS = 30
+NORMAL_CLOSURE = 1000
 GMCP, TELNET, JSON, TERMINAL = (f"{name}.mudstandards.org" for name in ("gmcp", "telnet", "json", "terminal"))
 
 
 class Client:
-    """A program with a socket. `screen` is the text of binary frames, `told` are the text frames."""
+    """A program with a socket. `screen` is the text of binary frames, `told` are the text frames.
+
+    `code` says why the socket was closed, 0 until it is.
+    """
 
     def __init__(self, port: int, subprotocol: str) -> None:
         self.socket: Any = websocket.create_connection(
@@ -29,6 +33,7 @@ class Client:
         assert self.socket.subprotocol == subprotocol
         self.screen, self.told = "", list[str]()
         self.is_closed = False
+        self.code = 0
 
     def reads(self) -> None:
         opcode, content = self.socket.recv_data()
@@ -38,6 +43,7 @@ class Client:
             self.takes(content)
         else:
             self.is_closed = True
+            self.code = int.from_bytes(content[:2], "big")
 
     def takes(self, content: bytes) -> None:
         self.screen += content.decode()
@@ -72,6 +78,7 @@ class Client:
         self.types("quit")
         while not self.is_closed:
             self.reads()
+        assert self.code == NORMAL_CLOSURE
 
 
 class TelnetClient(Client):
