@@ -76,36 +76,12 @@ def test_a_password_is_given_anew_while_the_world_is_open(server):
     assert one_time_in(printed) not in server.log
 
 
-def test_an_admin_gives_a_password_that_only_the_admin_sees(server):
-    server.player("Lea").close()
-    admin, witness = server.player(ADMIN), server.player("Witness")
-    admin.types("@password lea")
-    given = one_time_in(admin.expects("must be changed at the first login.\n"))
-    witness.asks("look")
-    assert given not in witness.text + server.log
-    player = server.player()
-    player.names("Lea", given)
-    player.expects("Choose a password: ")
-
-
 def test_a_client_that_shuts_its_sending_side_after_its_password_is_still_answered(server):
     with socket.create_connection((HOST, server.port), timeout=30) as caller:
         caller.sendall(f"Polly\n{SECRET}\nsay still here\n".encode())
         caller.shutdown(socket.SHUT_WR)
         answer = b"".join(iter(lambda: caller.recv(65536), b""))
     assert b'You say, "still here"' in answer
-
-
-def test_a_guest_comes_in_without_a_password_and_leaves_nothing_behind(server):
-    guest = server.player()
-    guest.enters_as_guest()
-    guest.asks("get sealed letter")
-    guest.close()
-    witness = server.player("Witness")
-    assert eventually(lambda: "Guest1" not in witness.asks("who"), 20)
-    assert "You see a sealed letter here." in witness.asks("look")
-    assert [name for name in accounts_in(server.vault.with_name("world.accounts")) if "Guest" in name] == []
-    assert [path for path in server.vault.rglob("*") if path.name.startswith("Guest")] == []
 
 
 def test_the_session_that_is_taken_over_ends_only_after_the_right_password(server):

@@ -16,8 +16,7 @@ from tests.integration.running import RunningServer
 pytestmark = pytest.mark.integration
 
 IAC, DONT, DO, WONT, WILL, SB, SE = 255, 254, 253, 252, 251, 250, 240
-BINARY, ECHO, SGA, TIMING_MARK, TERMINAL_TYPE, END_OF_RECORD, NAWS, LINEMODE, CHARSET = 0, 1, 3, 6, 24, 25, 31, 34, 42
-GA, EOR = bytes([IAC, 249]), bytes([IAC, 239])
+BINARY, ECHO, SGA, TIMING_MARK, TERMINAL_TYPE, NAWS, LINEMODE, CHARSET = 0, 1, 3, 6, 24, 31, 34, 42
 TELNET = re.compile(rb"\xff(?:[\xfb-\xfe].|\xfa.*?\xff\xf0|[^\xfa-\xfe])", re.DOTALL)
 LINE_ENDS = {"CR LF": b"\r\n", "LF": b"\n", "CR NUL": b"\r\0", "CR": b"\r"}
 NAMES = (f"Habit{letter}{other}" for letter in "abcdefgh" for other in "abcdefgh")
@@ -85,14 +84,14 @@ def subnegotiation(option: int, payload: bytes) -> bytes:
     return telnet(SB, option) + payload + telnet(SE)
 
 
-# 1. Many clients never acknowledge WONT ECHO.
+# Many clients never acknowledge WONT ECHO.
 
 
 def test_who_answers_no_negotiation_comes_in_all_the_same(wire):
     assert b"Exits: " in wire.hears(b"look\r\n")
 
 
-# 2. Each client has a line end of its own.
+# Each client has a line end of its own.
 
 
 @pytest.mark.parametrize("end", LINE_ENDS.values(), ids=LINE_ENDS)
@@ -115,7 +114,7 @@ def test_the_rest_of_a_line_end_that_comes_after_the_answer_is_no_line(wire, res
     assert TELNET.sub(b"", wire.receives(b"> ")) == b'You say, "two"\r\n> '
 
 
-# 3. and 4. PuTTY opens with DO ECHO and SGA both ways; whoever agrees makes its player blind, or types in their place.
+# PuTTY opens with DO ECHO and SGA both ways; whoever agrees makes its player blind, or types in their place.
 
 
 def test_echo_and_character_mode_are_refused_to_who_asks(server):
@@ -136,7 +135,7 @@ def test_what_is_typed_is_hidden_for_the_password_alone(wire):
     assert changes[0][1] < wire.raw.index(b"Choose a password: ") < changes[1][1] < wire.raw.index(b"The Landing")
 
 
-# 5. Without BINARY a plain telnet loses letters of which a byte is 0x9C.
+# Without BINARY a plain telnet loses letters of which a byte is 0x9C.
 
 
 def test_binary_is_asked_for_and_letters_come_through_whole_with_lf_alone(wire):
@@ -145,43 +144,7 @@ def test_binary_is_asked_for_and_letters_come_through_whole_with_lf_alone(wire):
     assert 'You say, "✓ 木 Œ"\r\n'.encode() in wire.hears("say ✓ 木 Œ\n".encode())
 
 
-# 6. Keys for breaking off send commands of telnet's own, in the midst of a line.
-
-
-@pytest.mark.parametrize("code", [236, 237, 238, 241, 242, 243, 244, 245, 249, 239])
-def test_end_of_file_break_and_their_like_change_nothing(wire, code):
-    assert b'You say, "one"\r\n' in wire.hears(b"say o" + telnet(code) + b"ne\r\n")
-
-
-def test_a_break_with_its_timing_mark_is_answered_and_the_line_goes_on(wire):
-    wire.sends(b"say o" + telnet(243) + telnet(DO, TIMING_MARK))
-    wire.receives(telnet(WONT, TIMING_MARK))
-    assert b'You say, "one"\r\n' in wire.hears(b"ne\r\n")
-
-
-# 7. A prompt without a mark comes late, or never.
-
-
-def test_a_prompt_ends_without_a_line_and_with_a_mark(server):
-    wire = Wire(server)
-    wire.receives(b"By what name shall we know you? " + GA)
-    wire.enters()
-    wire.sends(b"say one\r\n")
-    wire.receives(b'You say, "one"\r\n> ' + GA)
-
-
-def test_the_mark_is_eor_for_who_wants_it_and_for_nobody_else(server):
-    wire = Wire(server, telnet(DO, END_OF_RECORD))
-    wire.enters()
-    wire.sends(b"say one\r\n")
-    wire.receives(b'You say, "one"\r\n> ' + EOR)
-    plain = Wire(server)
-    plain.enters()
-    assert EOR not in plain.raw
-    assert telnet(WILL, END_OF_RECORD) in plain.raw
-
-
-# 8. and 9. Who has seven bits, by agreement or by nature, is given a likeness.
+# Who has seven bits, by agreement or by nature, is given a likeness.
 
 
 def test_the_charset_is_agreed_upon_and_text_is_made_to_fit_it(server):
@@ -208,7 +171,7 @@ def test_bytes_that_are_no_utf_8_are_read_as_a_windows_client_means_them(wire):
     assert 'You say, "caf\ufffd \ufffd( \ufffd(\ufffd\ufffd end"\r\n'.encode() in broken
 
 
-# 11. TinyFugue itself sends ESC for a letter with an accent.
+# TinyFugue itself sends ESC for a letter with an accent.
 
 
 def test_nothing_that_is_typed_reaches_anybody_as_control(server):

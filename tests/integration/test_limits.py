@@ -71,15 +71,6 @@ def test_a_paste_of_two_hundred_lines_comes_through_whole_and_in_order_only_slow
     bystander.close()
 
 
-def test_who_negotiates_without_end_is_dropped_with_one_line_in_the_log(server):
-    ana, bystander = server.player("Ben"), server.player("Bystander")
-    ana.socket.sendall(bytes([255, 253, 99, 255, 254, 99]) * 5_000)
-    ana.is_shown_out()
-    bystander.looks(PROMPT_ENOUGH)
-    server.says(f"{HOST} negotiates without end; dropped")
-    bystander.close()
-
-
 def test_a_house_that_is_full_says_so_and_closes_and_has_room_again_when_somebody_goes(tmp_path):
     with running(new_vault(tmp_path / "world", {"config/server.md": {"max_connections": 3}})) as server:
         ana, ben, caller = server.player("Ana"), server.player("Ben"), server.player()
