@@ -74,14 +74,6 @@ def test_a_port_that_is_taken_is_told_with_what_else_to_do(tmp_path):
         is_refused(new_vault(tmp_path / "world"), f"{HOST}:{port} cannot be opened", "--port, or 0", port=port)
 
 
-def test_a_model_that_is_none_in_a_note_is_told_with_the_line(tmp_path):
-    vault = new_vault(tmp_path / "world", {"config/models.md": {"model": "gpt"}})
-    lines = (vault / "config" / "models.md").read_text(encoding="utf-8").split("\n")
-    line = lines.index("**model**: gpt") + 1
-    choices = "auto, embedded, none, ollama:NAME or gguf:FILE"
-    is_refused(vault, f"config/models.md:{line}: model is 'gpt'", choices)
-
-
 def test_an_ollama_that_nobody_serves_leaves_the_world_open_and_says_how_to_start_it(tmp_path):
     port = free_port()
     vault = new_vault(tmp_path / "world", {"config/models.md": {"ollama_host": f"http://{HOST}:{port}"}})

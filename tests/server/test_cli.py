@@ -124,10 +124,21 @@ def test_a_folder_with_other_things_in_it_is_left_alone(tmp_path):
     assert [path.name for path in tmp_path.iterdir()] == ["letters.txt"]
 
 
-def test_a_setting_that_will_not_do_is_told_with_file_and_line(tmp_path):
+@pytest.mark.parametrize(
+    ("note", "text", "wrong"),
+    [
+        ("server", "# Server\n\n**port**: many\n", "3: port is 'many'; expected"),
+        (
+            "models",
+            "**model**: gpt\n",
+            "1: model is 'gpt'; expected text (auto, embedded, none, ollama:NAME",
+        ),
+    ],
+)
+def test_a_setting_that_will_not_do_is_told_with_file_and_line(tmp_path, note, text, wrong):
     open_vault(tmp_path / "w")
-    (tmp_path / "w" / "config" / "server.md").write_text("# Server\n\n**port**: many\n")
-    assert refusal("--vault", tmp_path / "w").startswith("fallwater: config/server.md:3: port is 'many'; expected")
+    (tmp_path / "w" / "config" / f"{note}.md").write_text(text)
+    assert refusal("--vault", tmp_path / "w").startswith(f"fallwater: config/{note}.md:{wrong}")
 
 
 @pytest.mark.parametrize(
