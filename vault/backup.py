@@ -15,6 +15,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from functools import partial
 from io import BytesIO
 from pathlib import Path
 from typing import Any
@@ -70,7 +71,7 @@ def back_up(vault: Vault, now_ms: int, kept: int = 0) -> Backup:
     draft = folder / f".{path.name}.draft"
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        with open(draft, "wb", opener=_private) as file:
+        with open(draft, "wb", opener=partial(os.open, mode=0o600)) as file:
             with tarfile.open(fileobj=file, mode="w:gz", compresslevel=6) as archive:
                 left_out = tuple(_add(archive, vault.root))
             file.flush()
@@ -82,10 +83,6 @@ def back_up(vault: Vault, now_ms: int, kept: int = 0) -> Backup:
         raise NoteError(f"{path}: the backup cannot be made: {error.strerror or error}.") from error
     _remove_old(vault, kept)
     return Backup(path, left_out)
-
-
-def _private(path: str, flags: int) -> int:
-    return os.open(path, flags, 0o600)
 
 
 def _add(archive: tarfile.TarFile, root: Path) -> Iterator[str]:

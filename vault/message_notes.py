@@ -29,8 +29,9 @@ FOLDER = "text"
 WHOLE = ("welcome", "first-steps", "farewell")
 """The notes in `text/` that are one text each."""
 
-OF_COMMANDS = ("help", "verbs")
-"""The notes in `text/` that speak of commands, see `vault.message_notes`."""
+HELP, VERBS, TOPICS = "help", "verbs", "topics"
+OF_COMMANDS = (HELP, VERBS)
+"""The notes in `text/` that speak of commands."""
 
 _SENTENCE = re.compile(r"\*\*(?P<name>[a-z][a-z0-9_]*)\*\*:(?P<text>.*)")
 
@@ -96,8 +97,6 @@ def _sentences(vault: Vault, name: str) -> Iterator[tuple[str, str, str]]:
         if line.counts and (match := _SENTENCE.fullmatch(unescape_comments(line.text))):
             yield match["name"], match["text"].strip(" \t").replace("\\n", "\n"), f"{note.source}:{line.number}"
 
-
-HELP, VERBS, TOPICS = "help", "verbs", "topics"
 
 _ENTRY = re.compile(r"\*\*(?P<verb>[^\s*]+)\*\*:(?P<text>.*)")
 

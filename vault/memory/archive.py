@@ -246,7 +246,8 @@ def archive_memories(vault: Vault, agent_id: str, at_ms: int, archive: bool = Tr
     if not vault.exists("agents", agent_id, "agent.md"):
         known = ", ".join(vault.folders("agents"))
         raise NoteError(f"There is no agent {agent_id!r}; there are {known or 'none'}.")
-    names = [name for name in (*MEMORY_FILES, *([ARCHIVE] if archive else [])) if _is_there(vault, agent_id, name)]
+    wanted = (*MEMORY_FILES, ARCHIVE) if archive else MEMORY_FILES
+    names = [name for name in wanted if vault.exists("agents", agent_id, name)]
     if not names:
         raise NoteError(f"{agent_id} remembers nothing yet.")
     when = datetime.fromtimestamp(at_ms / 1000, UTC).strftime("%Y%m%d-%H%M%S")
@@ -257,12 +258,8 @@ def archive_memories(vault: Vault, agent_id: str, at_ms: int, archive: bool = Tr
             vault.disk.replace(vault.path("agents", agent_id, name), life / name)
     except OSError as error:
         raise NoteError(f"{vault.source(life)}: cannot take what {agent_id} remembers: {error.strerror}.") from error
-    if not archive and _is_there(vault, agent_id, ARCHIVE):
+    if not archive and vault.exists("agents", agent_id, ARCHIVE):
         kept = Archive(vault, agent_id)
         kept.append("begin_anew", at_ms, 0, former_life=life.name)
         kept.close()
     return vault.source(life)
-
-
-def _is_there(vault: Vault, agent_id: str, name: str) -> bool:
-    return vault.path("agents", agent_id, name).exists()

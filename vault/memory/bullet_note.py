@@ -60,7 +60,7 @@ class Statement:
 
     def line(self, link: Callable[[int], str]) -> str:
         """Return the bullet's line. `link` gives the link to a memory's line in the journal."""
-        tags = "".join(f" · {_tag(tag)}" for tag in self.tags)
+        tags = "".join(f" · {escape_words(tag).replace(':', ';')}" for tag in self.tags)
         head = f"**{escape_words(self.label)}**{tags}: " if self.label else ""
         links = ", ".join(link(seq) for seq in self.evidence)
         return f"- {head}{escape_words(self.words)}{f' ({links})' if links else ''}"
@@ -171,10 +171,6 @@ def _statement(text: str, line: NoteLine, by_hand: bool) -> Statement:
         line.raw.strip(),
         line.number,
     )
-
-
-def _tag(text: str) -> str:
-    return escape_words(text).replace(":", ";")
 
 
 def _hash(line: str) -> str:

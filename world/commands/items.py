@@ -247,7 +247,8 @@ def readable(world: World, actor: Character) -> list[Thing]:
 
 def writables(world: World, actor: Character) -> list[Thing]:
     """Return the things carried that can be written on."""
-    return [thing for thing in world.things_at(actor.character_id) if _is_writable(thing)]
+    carried = world.things_at(actor.character_id)
+    return [thing for thing in carried if thing.properties.get(WRITABLE, "").lower() == "true"]
 
 
 def usables(world: World, actor: Character) -> list[Thing | Detail]:
@@ -280,7 +281,3 @@ def _find_one(world: World, wanted: str, among: Sequence[T]) -> T | None:
         if str(error):
             raise
         return None
-
-
-def _is_writable(thing: Thing) -> bool:
-    return thing.properties.get(WRITABLE, "").lower() == "true"
