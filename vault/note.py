@@ -61,12 +61,11 @@ class Row:
 class Section:
     """The lines under a heading, without blank ones at their ends; none if a note has no such section.
 
-    `start` and `end` are the lines of the file, from 1, in which it begins, after its heading, and which follows it.
+    `start` is the line of the file, from 1, in which it begins, after its heading.
     """
 
     lines: Sequence[NoteLine] = ()
     start: int = 0
-    end: int = 0
 
     @property
     def exists(self) -> bool:
@@ -183,7 +182,7 @@ class Note:
                 last -= 1
             while first < last and not lines[first].raw:
                 first += 1
-            found.setdefault(name.casefold(), []).append((name, Section(lines[first:last], start, end)))
+            found.setdefault(name.casefold(), []).append((name, Section(lines[first:last], start)))
         return found
 
     def entries(self, title: str) -> Iterator[Entry]:

@@ -118,7 +118,7 @@ def recalls(words: Sequence[str], wanted: Sequence[str], visitor: Visitor) -> bo
     """Return whether an answer has one of the words wanted, and swaps no persons."""
     acts = tuple(Act(AGENT, f"say {text}", CommandResult("say", (Said(AGENT, "", text),))) for text in words)
     people = frozenset([AGENT, visitor.name])
-    turn = PlayedTurn(AGENT, acts, people, people, (), "", "", frozenset(), visitor.lost)
+    turn = PlayedTurn(AGENT, acts, people, (), "", "", frozenset(), visitor.lost)
     return has_any("\n".join(words), wanted) and not swaps_persons(turn)
 
 

@@ -178,9 +178,6 @@ class Scene:
             self.game.advance_time(game_time_at(self.ms, DAY_MINUTES))
             if not clock:
                 self._perform(line, perform)
-        self._others = frozenset(
-            one.name for one in self.game.world.occupants(self.agent.room_id) if one is not self.agent
-        )
         self._before, self._room_before = tuple(self._acts), self.agent.room_id
 
     def turn(self, failure: str = "") -> PlayedTurn:
@@ -189,7 +186,6 @@ class Scene:
         return PlayedTurn(
             name,
             tuple(act for act in self._acts[len(self._before) :] if act.who == name),
-            self._others,
             self.situation.people,
             self._before,
             self._room_before,

@@ -75,9 +75,6 @@ class Thought:
     `new_tokens` are those of the prompt behind what it has in common with the agent's prompt before.
     """
 
-    owner: str
-    prompt: str
-    answer: str
     prompt_tokens: int
     new_tokens: int
     completion_tokens: int
@@ -123,7 +120,7 @@ class WatchedQueue(ModelQueue):
         new_tokens = self.model.count_tokens(new) if new else 0
         self._last[owner] = prompt
         told = (completion.prompt_tokens, min(new_tokens, completion.prompt_tokens), completion.completion_tokens)
-        self.thoughts.append(Thought(owner, prompt, completion.text, *told, completion.seconds))
+        self.thoughts.append(Thought(*told, completion.seconds))
 
 
 async def open_queue(model: str, settings: ModelSettings, tell: Callable[[str], None]) -> WatchedQueue:

@@ -40,15 +40,13 @@ class Speech:
 class PlayedTurn:
     """One turn of an agent.
 
-    `acts` are its commands, including refused ones. `others` are the characters in its room when the turn began,
-    `people` all whom the situation knows by name. `before` has everybody's acts before the turn, oldest first. `room`
-    is the agent's room at the end of the turn, and `carries` its things then. `theirs` are words for belongings or
-    losses of others.
+    `acts` are its commands, including refused ones. `people` are all whom the situation knows by name. `before` has
+    everybody's acts before the turn, oldest first. `room` is the agent's room at the end of the turn, and `carries` its
+    things then. `theirs` are words for belongings or losses of others.
     """
 
     agent: str
     acts: tuple[Act, ...]
-    others: frozenset[str]
     people: frozenset[str]
     before: tuple[Act, ...]
     room_before: str

@@ -45,7 +45,6 @@ def test_the_script_is_what_came_before():
     trial = silent_trial("answers_its_question")
     assert trial.turn.own_lines == ("say Good day, Marta. Where do you come from?",)
     assert trial.turn.heard == ("Good day. I am Marta.", "From the hills, two days away.")
-    assert trial.turn.others == {"Marta"}
 
 
 def test_errands_stand_in_the_agents_notes_and_in_no_others(tmp_path):
