@@ -57,6 +57,14 @@ def test_what_nobody_perceives_is_in_the_whole_feed_alone(tmp_path: Path):
     assert "tea" not in texts([one.shown(Scope(ROOM)) for one in life.observatory.feed.newest(Scope(ROOM))])
 
 
+def test_who_comes_into_a_crowd_is_in_the_whole_feed_alone(life: Watched):
+    life.game.world.crowd = 1
+    life.game.perform("Cat", "go house door")
+    whole, window = (life.observatory.feed.newest(scope) for scope in (WHOLE, Scope(ROOM)))
+    assert [one.whole for one in whole][-1] == "Cat arrives from The Yard."
+    assert window == []
+
+
 @pytest.mark.parametrize("seed", range(4))
 def test_no_reason_and_no_whisper_is_in_the_bytes_of_a_window_whatever_happens(tmp_path: Path, seed: int):
     reasons, whispers, size = secrets_seen(tmp_path, seed, 300)
