@@ -1,4 +1,4 @@
-"""Shutdown and graceful restart: signals, stages, systemd, and sessions that continue after `execve`."""
+"""Shutdown and graceful restart (copyover): signals, stages, systemd, and sessions that continue after `execve`."""
 
 from __future__ import annotations
 

@@ -11,7 +11,7 @@ from collections import deque
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from agents.attending.questions import asks_once_more
+from agents.attending.questions import asks_once_more, written_out
 from agents.memory.facts.speech_acts import sentences
 from world.events import Arrived, Emoted, Event, Gave, Left, Said, Whispered
 from world.find import called_elsewhere
@@ -159,7 +159,9 @@ def is_spoken_to(name: str, words: str, wording: Wording) -> bool:
     """
     if not is_named(name, words):
         return False
-    return is_called(name, words) or not has_phrase(wording("talk.mentions", who=name), words)
+    if is_called(name, words) or has_phrase(wording("talk.calls", who=name), written_out(words)):
+        return True
+    return not has_phrase(wording("talk.mentions", who=name), words)
 
 
 def addressee(event: Said | Whispered, before: Speech, world: World) -> str:

@@ -1,4 +1,4 @@
-"""The commands that an agent can type here and now, with the names that fit, and the situation it is in."""
+"""The commands that an agent can type here and now, its affordances, with the names that fit; and its situation."""
 
 from __future__ import annotations
 

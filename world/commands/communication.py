@@ -1,4 +1,4 @@
-"""Communication commands: say, emote, whisper, tell, shout, think, and the shared board."""
+"""Communication commands: say, emote, whisper, tell, shout, think, and the shared board. No other channels."""
 
 from __future__ import annotations
 

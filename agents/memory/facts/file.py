@@ -1,4 +1,4 @@
-"""One agent's facts and pins: extracted from the journal, kept in `facts.md`, where a person's edit wins."""
+"""One agent's facts and pins, its core memory: from the journal, kept in `facts.md`, where a person's edit wins."""
 
 from __future__ import annotations
 

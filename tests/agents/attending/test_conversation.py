@@ -6,7 +6,15 @@ from dataclasses import replace
 
 import pytest
 
-from agents.attending.conversation import ANSWER_MS, IN_TALK_MS, MET_MS, Conversation, Manners, is_question
+from agents.attending.conversation import (
+    ANSWER_MS,
+    IN_TALK_MS,
+    MET_MS,
+    Conversation,
+    Manners,
+    is_question,
+    is_spoken_to,
+)
 from tests.world.inn import inn
 from world.events import Arrived, Event, Gave, Left, Said, Whispered
 
@@ -127,3 +135,17 @@ def test_who_comes_back_has_not_been_spoken_to():
 )
 def test_a_question_is_known_without_its_mark_and_behind_small_words(words, is_one):
     assert is_question(words, inn().wording) is is_one
+
+
+@pytest.mark.parametrize(
+    ("words", "is_called"),
+    [
+        ("hanife did u feed the cat this morning", True),
+        ("Hanife, did you feed the cat?", True),
+        ("so hanife are you coming", True),
+        ("Hanife did not feed the cat.", False),
+        ("Did hanife feed the cat?", False),
+    ],
+)
+def test_who_is_asked_by_name_without_a_comma_is_spoken_to(words, is_called):
+    assert is_spoken_to("Hanife", words, inn().wording) is is_called
