@@ -82,6 +82,10 @@ class Command:
         return "\n".join(line.strip() for line in (self.act.__doc__ or "").strip().splitlines())
 
     @property
+    def summary(self) -> str:
+        return self.help.partition("\n")[0]
+
+    @property
     def words(self) -> tuple[Word, ...]:
         """The usage behind the verb, word by word."""
         return words_of(self.usage)
