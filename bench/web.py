@@ -16,9 +16,10 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
+from bench.lib.crowd import HOST
 from bench.lib.pages import Door, Page
 from bench.lib.reporting import Table, argument_parser, percentile, publish
-from bench.lib.servers import HOST, WIDE_OPEN, Running, free_port, run_server
+from bench.lib.servers import WIDE_OPEN, Running, free_port, run_server
 from bench.lib.worlds import change_settings
 from server.web.site import static_files
 from vault.vault import open_vault

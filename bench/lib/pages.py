@@ -16,7 +16,8 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from bench.lib.servers import AGENTS, HOST, Served, cpu_seconds, fallwater, free_port
+from bench.lib.crowd import HOST
+from bench.lib.servers import AGENTS, Served, cpu_seconds, fallwater, free_port
 from bench.lib.worlds import SECRET, caller_name
 
 ANSWER_SECONDS = 0.2

@@ -276,7 +276,12 @@ def test_a_text_has_as_many_tokens_as_its_lines(text):
 
 def test_a_line_is_counted_once():
     asked_for: list[str] = []
-    counts = LineTokenCache(lambda line: asked_for.append(line) or 1)
+
+    def count(line: str) -> int:
+        asked_for.append(line)
+        return 1
+
+    counts = LineTokenCache(count)
     assert counts.unknown("a\nb\na\n") == ["a\n", "b\n", "a\n"]
     assert counts.count("a\nb\na\n") == 3
     assert counts.count("a\nc\n") == 2
