@@ -1,4 +1,4 @@
-"""GMCP with TinTin++ and automud, which nobody here has written, and what an admin's client is told of agents."""
+"""GMCP with TinTin++ and automud, which nobody here has written, and with a client that knows nothing of it."""
 
 from __future__ import annotations
 
@@ -102,6 +102,17 @@ def test_automud_knows_where_it_is(server, tmp_path):
     assert first["exits"]["n"] == known["Room.Info"]["num"]
     assert known["Room.Info"]["exits"]["s"] == first["num"]
     assert known["Room.Info"]["area"] == "Fallwater"
+
+
+def test_a_client_that_agrees_to_nothing_sees_no_byte_of_it_but_the_offer(server):
+    player = LinePlayer(server.port)
+    player.enters("Cleo")
+    player.asks("north")
+    player.asks("say hello")
+    player.types("quit")
+    player.is_shown_out()
+    assert player._raw.count(b"\xc9") == 1
+    assert b"\xff\xfb\xc9" in player._raw
 
 
 def test_an_admin_is_told_what_agents_are_about(tmp_path):

@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import subprocess
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
 from server.accounts.database import default_folder
-from tests.integration.line_player import HOST, LONG
+from tests.integration.line_player import HOST, LONG, LinePlayer
 from tests.integration.programs import OPENSSL, TINTIN_TLS, require, screen_of
-from tests.integration.running import ADMIN, RunningServer, new_vault, serve_command, started
+from tests.integration.running import ADMIN, RunningServer, eventually, new_vault, serve_command, started
 from tests.integration.tls_player import TlsPlayer, half_a_handshake
 
 pytestmark = pytest.mark.integration
 
 PROMPT_ENOUGH = 20.0
-CHANGES = {"config/server.md": {"tls_port": -1, "lines_per_second": 5000}}
+CHANGES = {"config/server.md": {"tls_port": -1, "login_seconds": 10, "lines_per_second": 5000}}
 
 
 class TlsServer:
@@ -74,6 +76,14 @@ def test_the_fingerprint_that_is_told_is_the_one_that_openssl_shows(tls):
     assert shown.strip().split("=")[1] in tls.server.says("SHA-256 ")
 
 
+def test_old_versions_of_tls_are_refused(tls):
+    require(OPENSSL)
+    words = ["openssl", "s_client", "-connect", f"{HOST}:{tls.port}", "-tls1_1", "-cipher", "ALL:@SECLEVEL=0"]
+    done = subprocess.run(words, input=b"", capture_output=True, timeout=LONG, check=False)
+    assert done.returncode != 0
+    assert b"By what name" not in done.stdout
+
+
 @pytest.mark.client
 def test_tintin_enters_looks_speaks_and_leaves_over_tls(tls, tmp_path):
     with screen_of(TINTIN_TLS, tls.port, tmp_path) as screen:
@@ -84,6 +94,43 @@ def test_tintin_enters_looks_speaks_and_leaves_over_tls(tls, tmp_path):
         screen.types("quit")
         shown = screen.shows("The river goes on without you")
     assert "Welcome to Fallwater, a small town at the foot of a long weir.\n\nIt makes paper" in shown
+
+
+def test_a_thousand_lines_over_tls_are_all_done_in_order(tls):
+    player = TlsPlayer(tls.port)
+    player.enters("Cat")
+    player.socket.sendall("".join(f"say number {number}.\n" for number in range(1000)).encode())
+    player.expects('You say, "number 999."')
+    said = re.findall(r'You say, "number (\d+)\."', player.text)
+    assert said == [str(number) for number in range(1000)]
+    player.close()
+
+
+def test_handshakes_that_hang_hold_nobody_up_and_end_in_time(tls):
+    bystander = tls.server.player("Bystander")
+    before = tls.server.sockets
+    hanging = [half_a_handshake(tls.port) for _ in range(100)]
+    bystander.looks(PROMPT_ENOUGH)
+    player = TlsPlayer(tls.port)
+    player.enters("Dan")
+    for caller in hanging:
+        with suppress(ConnectionResetError):
+            assert caller.recv(100) == b""  # waits until the server hangs up
+        caller.close()
+    player.asks("look")
+    player.close()
+    bystander.close()
+    assert eventually(lambda: tls.server.sockets < before)
+
+
+def test_who_speaks_plain_telnet_to_the_port_for_tls_is_hung_up_on(tls):
+    player = tls.server.player("Eve")
+    lost = LinePlayer(tls.port)
+    lost.types("look")
+    lost.is_shown_out()
+    assert "Welcome" not in lost.text
+    player.asks("look")
+    player.close()
 
 
 def test_who_never_reads_over_tls_is_dropped_and_others_go_on(tls):
