@@ -214,12 +214,13 @@ class Answering:
             return ""
         facts = [one.words for one in _said_aloud(people.facts(who))]
         called = [say("asked.say_name", name=name)] if (name := self._name_of(who)) else []
-        told = [told_again(one, self._agent.character, self._game.world) for one in facts[-MAX_FACTS:]]
-        is_untold = all(one.label == NAME for one in people.facts(who))
-        if is_untold and (said := self._said_last(address)):
-            told = [told_again(said, self._agent.character, self._game.world)]
-        if told or not self._is_new(address):
-            return " ".join([*called, *told]) if told else ""
+        if not facts and any(one.label != NAME for one in people.facts(who)):
+            return ""
+        said = facts[-MAX_FACTS:] or list(filter(None, [self._said_last(address)]))
+        if said:
+            return " ".join([*called, *(told_again(one, self._agent.character, self._game.world) for one in said)])
+        if not self._is_new(address):
+            return ""
         return say("asked.say_only_name", name=name) if name else say("asked.say_unknown")
 
     def _said_last(self, address: Address) -> str:
@@ -237,13 +238,12 @@ class Answering:
         return self._agent.reflection.people.called(who) or own
 
     def _is_new(self, address: Address) -> bool:
-        """Return whether an agent has never heard of somebody before these words of theirs."""
+        """Return whether an agent has never heard somebody before these words of theirs."""
         memory, who = self._agent.memory, address.by_id
         tail = memory.view().tail
         heard = [one for one in tail if who in one.people and utterance_in(one, memory.reading)]
         knows_all = bool(tail) and tail[0].seq == 1
-        is_untold = all(one.label == NAME for one in self._agent.reflection.people.facts(who))
-        return knows_all and is_untold and len(heard) <= len(address.lines)
+        return knows_all and len(heard) <= len(address.lines)
 
     def _told_name(self, address: Address) -> str:
         """Return the name that a person gives of themselves in their words, as the agent has taken it; or nothing."""

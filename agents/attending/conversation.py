@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from agents.attending.questions import asks_once_more, written_out
@@ -218,22 +218,16 @@ def is_begun_by(phrase: str, text: str) -> bool:
 _CALLS_NEXT = re.compile(r"\W*(?!I\b)[A-Z]")
 
 
-def is_greeting(words: str, wording: Wording) -> bool:
-    """Return whether words begin with a greeting; the phrases stand in `text/talk.md`."""
-    return any(True for _ in _behind_greeting(words, wording))
+def greeting_in(words: str, wording: Wording) -> str:
+    """Return the greeting that words begin with, one of the phrases in `text/talk.md`; empty if they do not."""
+    text = name_key(words)
+    found = (one for one in wording("talk.greetings").split("; ") if is_begun_by(name_key(one), text))
+    return max(found, key=len, default="")
 
 
-def greets_by_name(words: str, wording: Wording) -> bool:
-    """Return whether a name follows a greeting: of a guest it may be one that only people know."""
-    return any(_CALLS_NEXT.match(rest) for rest in _behind_greeting(words, wording))
-
-
-def _behind_greeting(words: str, wording: Wording) -> Iterator[str]:
-    """Yield what follows each greeting that words begin with, up to the end of the sentence."""
-    sentence, text = re.split("[.!?…]", words, maxsplit=1)[0], name_key(words)
-    for phrase in wording("talk.greetings").split("; "):
-        if is_begun_by(name_key(phrase), text):
-            yield sentence[len(phrase) :]
+def greets_by_name(words: str, greeting: str) -> bool:
+    """Return whether a name follows the greeting that words begin with: of a guest it may be one that people know."""
+    return bool(_CALLS_NEXT.match(re.split("[.!?…]", words, maxsplit=1)[0][len(greeting) :]))
 
 
 def is_farewell(words: str, wording: Wording) -> bool:

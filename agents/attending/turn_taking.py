@@ -17,8 +17,8 @@ from agents.attending.conversation import (
     NO_SPEECH,
     Speech,
     addressee,
+    greeting_in,
     greets_by_name,
-    is_greeting,
     is_question,
     is_spoken_to,
 )
@@ -154,18 +154,19 @@ def _is_for_somebody(event: Event, room_id: str, before: str, world: World) -> b
     """
     if not isinstance(event, Said):
         return is_person(event.actor_id, world)
+    others = [one for one in world.occupants(room_id) if one.character_id != event.actor_id]
+    is_of_person = is_person(event.actor_id, world)
+    if is_of_person and all(one.is_agent for one in others):
+        return True
     if is_question(event.text, world.wording):
         return True
-    others = [one for one in world.occupants(room_id) if one.character_id != event.actor_id]
-    if not is_person(event.actor_id, world):
+    if not is_of_person:
         return False
-    if all(one.is_agent for one in others):
-        return True
-    if greets_by_name(event.text, world.wording):
+    greeting = greeting_in(event.text, world.wording)
+    if greeting and greets_by_name(event.text, greeting):
         return False
     is_answer = before != event.actor_id and is_person(before, world)
-    is_hello = is_greeting(event.text, world.wording) and not is_answer
-    return is_hello or tells_own_name(event.actor_id, event.text)
+    return bool(greeting and not is_answer) or tells_own_name(event.actor_id, event.text)
 
 
 def _is_answer(event: Event, to_id: str, world: World) -> bool:
