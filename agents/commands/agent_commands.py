@@ -176,7 +176,7 @@ def population_commands(agents: Population, leading: Possession) -> tuple[Comman
 
 
 def refusing_at_note_errors(commands: Iterable[Command]) -> tuple[Command, ...]:
-    """Return commands that raise CommandError for NoteError: whoever types a line reads what is wrong with a file."""
+    """Return commands that raise CommandError for NoteError: who types a line reads what is wrong with a file."""
     return tuple(replace(one, act=_refusing_at_note_errors(one.act)) for one in commands)
 
 

@@ -114,7 +114,7 @@ def test_the_rest_of_a_line_end_that_comes_after_the_answer_is_no_line(wire, res
     assert TELNET.sub(b"", wire.receives(b"> ")) == b'You say, "two"\r\n> '
 
 
-# PuTTY opens with DO ECHO and SGA both ways; whoever agrees makes its player blind, or types in their place.
+# PuTTY opens with DO ECHO and SGA both ways; a server that agrees makes its player blind, or types in their place.
 
 
 def test_echo_and_character_mode_are_refused_to_who_asks(server):

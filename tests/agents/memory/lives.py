@@ -128,7 +128,7 @@ class Life:
         return said.told(ENGLISH)
 
     async def rebuild(self) -> None:
-        """Ask for the long-term summary to be made anew, and wait for the end of that."""
+        """Ask for a rebuild of the long-term summary, and wait for its end."""
         self.compactor.force_rebuild(self.heard.append)
         await self.finish()
 

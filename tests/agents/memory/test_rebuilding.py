@@ -73,11 +73,21 @@ class Town:
         self.path.write_text(f"{head}---\n{text}\n")
 
     def rebuild(self) -> str:
-        """Make the long-term summary anew, and return what came of it; `asked` are the prompts for it."""
+        """Rebuild the long-term summary, and return what came of it; `asked` are the prompts for it."""
         before = len(self.model.requests)
         asyncio.run(self.life.rebuild())
         self.asked = self.model.prompts[before:]
         return self.life.heard[-1].key
+
+
+def forgetful_town(root: Path) -> Town:
+    """Return a town of four cycles whose long-term summary has lost Odile, who is in a leaf."""
+    town = Town(root)
+    town.life.memory.record("observed", "Odile has stolen the bell.", "The Landing")
+    town.cycles(2)
+    town.forgets = "Odile"
+    town.cycles(2)
+    return town
 
 
 def edited_town(root: Path, every: int = 0) -> Town:
@@ -89,11 +99,7 @@ def edited_town(root: Path, every: int = 0) -> Town:
 
 
 def test_4_23_a_long_term_summary_made_anew_from_the_leaves_counts_if_it_keeps_more(tmp_path: Path):
-    town = Town(tmp_path)
-    town.life.memory.record("observed", "Odile has stolen the bell.", "The Landing")
-    town.cycles(2)
-    town.forgets = "Odile"  # who is in a leaf
-    town.cycles(2)
+    town = forgetful_town(tmp_path)
     before = town.longterm
     assert town.rebuild() == "compaction.good_already"
     assert town.longterm == before
@@ -255,11 +261,7 @@ def test_a_rebuild_that_fails_leaves_the_cycle_before_it_published_and_the_next_
 
 
 def test_an_edit_made_while_a_rebuilt_text_is_written_counts_and_the_loser_is_kept(tmp_path: Path):
-    town = Town(tmp_path)
-    town.life.memory.record("observed", "Odile has stolen the bell.", "The Landing")
-    town.cycles(2)
-    town.forgets = "Odile"  # who is in a leaf
-    town.cycles(2)
+    town = forgetful_town(tmp_path)
     town.forgets, write = "", town.disk.write_draft
 
     def write_late(draft: Path, text: bytes, durable: bool) -> None:

@@ -84,7 +84,7 @@ def test_who_negotiates_without_end_is_dropped_with_one_line_in_the_log(caplog):
         ((bytes([IAC, SB, WINDOW_SIZE]) + b"\0" * 4000 + bytes([IAC, SE]) + b"look\n") * 5, ["look"] * 5),
         (b"x" * 20000 + b"\nlook\n", ["look"]),
     ],
-    ids=["what never ends is talk", "a line begins the count anew", "text is no talk"],
+    ids=["what never ends is talk", "a line resets the count", "text is no talk"],
 )
 def test_only_so_much_telnet_talk_may_stand_before_a_line(content, lines):
     connection = LoginView(LITTLE_TALK)
