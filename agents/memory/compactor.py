@@ -87,9 +87,12 @@ class Compactor:
         self.start_if_due()
 
     def force(self, ended: Callable[[Outcome], None]) -> Outcome:
-        """Start a compaction even below the threshold; return what to tell at once. `ended` gets the outcome."""
+        """Start a compaction even below the threshold; return what to tell at once. `ended` gets the outcome.
+
+        If one is running, nothing is started, and `ended` gets the outcome of that one.
+        """
         memory = self.memory
-        if obstacle := self._obstacle():
+        if obstacle := self._obstacle(ended):
             return obstacle
         plan = memory.plan(forced=True)
         if plan is None:
@@ -100,19 +103,20 @@ class Compactor:
         return outcome_of("compaction.began", done=True, who=memory.name, plan=describe_plan(plan))
 
     def force_rebuild(self, ended: Callable[[Outcome], None]) -> Outcome:
-        """Start a rebuild of the long-term summary; return what to tell at once. `ended` gets the outcome."""
-        if obstacle := self._obstacle():
+        """Start a rebuild of the long-term summary; `ended` and what is returned are as with `force`."""
+        if obstacle := self._obstacle(ended):
             return obstacle
         if self._summarizer() is None:
             return outcome_of("compaction.no_model")
         self._begin("rebuild", self._guarded(self._rebuild_in_turn), ended)
         return outcome_of("compaction.rebuilding", done=True, who=self.memory.name)
 
-    def _obstacle(self) -> Outcome | None:
-        """Return why nothing can be begun now, whatever is asked for."""
+    def _obstacle(self, ended: Callable[[Outcome], None]) -> Outcome | None:
+        """Return why nothing can be begun now, whatever is asked for. `ended` gets the outcome of what is running."""
         if self._has_ended:
             return outcome_of("compaction.asleep", who=self.memory.name)
-        if self.is_running:
+        if self._task and not self._task.done():
+            self._tell_end(self._task, ended)
             return outcome_of("compaction.under_way", who=self.memory.name, state=self.stats.state)
         return None
 
@@ -134,8 +138,11 @@ class Compactor:
     ) -> None:
         self._event = event
         self._task = asyncio.create_task(work)
+        self._tell_end(self._task, ended)
+
+    def _tell_end(self, work: asyncio.Task[Outcome], ended: Callable[[Outcome], None]) -> None:
         cut_short = outcome_of("compaction.cut_short", who=self.memory.name)
-        self._task.add_done_callback(lambda task: ended(cut_short if task.cancelled() else task.result()))
+        work.add_done_callback(lambda task: ended(cut_short if task.cancelled() else task.result()))
 
     async def _guarded(self, work: Callable[[], Coroutine[Any, Any, Outcome]]) -> Outcome:
         """Do the work; a failure is an outcome too, and moves no boundary."""

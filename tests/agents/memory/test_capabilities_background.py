@@ -247,6 +247,22 @@ def test_0_14_whoever_asked_for_a_compaction_that_is_cut_short_is_told_so(tmp_pa
     ]
 
 
+def test_0_14_whoever_asks_for_a_compaction_that_is_already_running_is_told_its_end(tmp_path):
+    eliza = Life(tmp_path, SMALL, talkative())
+    eliza.live(30)
+
+    async def story() -> None:
+        await eliza.begin()
+        assert eliza.compactor.force(eliza.heard.append).key == "compaction.under_way"
+        assert eliza.compactor.force_rebuild(eliza.heard.append).key == "compaction.under_way"
+        eliza.model.release()
+        await eliza.finish()
+        await one_turn()
+
+    asyncio.run(story())
+    assert [outcome.key for outcome in eliza.heard] == ["compaction.ended", "compaction.ended"]
+
+
 def test_0_15_a_hundred_notifications_during_a_call_are_one_call_and_one_look_again(tmp_path):
     eliza = Life(tmp_path, SMALL, talkative())
     most: list[int] = []
