@@ -223,13 +223,13 @@ def is_small(model: Capabilities) -> bool:
     return model.chat and (model.parameters_billion or 0.0) < SMALL_BILLION
 
 
-def archived(question: Question, completion: Completion, finish: str) -> dict[str, Any]:
+def archived(question: Question, completion: Completion, finish: str, objection: str = "") -> dict[str, Any]:
     """Return what the archive keeps of a question to the model and its answer.
 
-    `finish` is how it ended, or what became of it. `cause` is why the engine asked, `verbs` or `menu` what it let the
-    model choose from. `told` is where in the prompt each section is: the first character, counted from 0, and how
-    many there are; `retrieved` what came to mind, a memory's number or a note's title each with its score. `timing`
-    says where the seconds went, as far as that is known.
+    `finish` is how it ended, or what became of it, `objection` why its words were not said. `cause` is why the engine
+    asked, `verbs` or `menu` what it let the model choose from. `told` is where in the prompt each section is: the first
+    character, counted from 0, and how many there are; `retrieved` what came to mind, a memory's number or a note's
+    title each with its score. `timing` says where the seconds went, as far as that is known.
     """
     prompt = question.prompt
     kept: dict[str, Any] = {
@@ -244,6 +244,8 @@ def archived(question: Question, completion: Completion, finish: str) -> dict[st
         "newest": question.newest,
         "cause": question.decision.cause,
     }
+    if objection:
+        kept["objection"] = objection
     if not completion.is_counted:
         kept["is_counted"] = False
     if timing := {name: round(value, 3) for name, value in asdict(completion.timing).items() if value is not None}:

@@ -96,14 +96,19 @@ class Speaking:
         actor, memory = self._agent.character, self._agent.memory
         return remembered(words, memory.view(), actor, partner, self._game.world, memory.reading) is not None
 
-    def objects_to(self, reply: Reply, question: Question) -> bool:
-        """Return whether the words of a reply will not do: there are none, or they have a fault."""
+    def objection(self, reply: Reply, question: Question) -> str:
+        """Return why the words of a reply will not do, empty if they will.
+
+        That is a fault, `wordless` where there are none, or `unread` where what was said was read in vain.
+        """
         words = reply.line.removeprefix(question.decision.opening()).strip()
         is_deed = bool(question.decision.hand_over() or question.decision.asked_along)  # "Yes" will do, also twice
         is_again = not is_deed and self._conduct.has_heard(words) and not self._tells_again(words, question)
         self._fault = self._fault_in(words, question) or ("repeats" if is_again else "")
         self._said_again = words if self._fault == "repeats" else ""
-        return not words or bool(self._fault) or self._has_not_found(words, question)
+        if not words:
+            return "wordless"
+        return self._fault or ("unread" if self._has_not_found(words, question) else "")
 
     def _has_not_found(self, words: str, question: Question) -> bool:
         """Return whether a model has read what was said in vain for what may be known from elsewhere."""

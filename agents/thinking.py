@@ -138,23 +138,27 @@ class Thinking:
         reply, decision = self._read(completion), self.question.decision
         if reply is None:
             return self._cut_short(completion)
-        if not self._objects_to(reply, decision):
+        objection = self._objection(reply, decision)
+        if not objection:
             return self._kept(reply, completion)
-        self._archive(completion, DISCARDED)
+        self._archive(completion, DISCARDED, objection)
         self._asked_again = True
         again = await self._ask()
         second = self._read(again)
         if second is None:
             return self._cut_short(again)
-        if decision.kind == "speech" and self._objects_to(second, decision):
+        objection = self._objection(second, decision) if decision.kind == "speech" else ""
+        if objection:
             second = Reply(self._speaking.instead_of(second or reply, self.question))
-        return self._kept(second if second.line else reply, again)
+        return self._kept(second if second.line else reply, again, objection)
 
-    def _objects_to(self, reply: Reply, decision: Decision) -> bool:
+    def _objection(self, reply: Reply, decision: Decision) -> str:
+        """Return why the model is asked once more, empty if it is not."""
         if decision.kind == "speech":
-            return self._speaking.objects_to(reply, self.question)
+            return self._speaking.objection(reply, self.question)
         by_person = self._agent.awareness.thinks_of.by_person
-        return self._conduct.objects_to(reply.line, self._agent.character.room_id, by_person)
+        is_circle = self._conduct.objects_to(reply.line, self._agent.character.room_id, by_person)
+        return "circles" if is_circle else ""
 
     async def _ask(self) -> Completion:
         assert self._agent.queue is not None
@@ -205,16 +209,19 @@ class Thinking:
     def _cut_short(self, completion: Completion) -> Turn:
         decision = self.question.decision
         if completion.finish != "cancelled":  # somebody has stopped or led it as it ended its thought
-            self._archive(completion, DISCARDED)
+            self._archive(completion, DISCARDED, "stopped")
         elif not self._agent.why_still and (decision.line or decision.cause == "rest"):
             return self._without_model(decision)
         return Turn("paused", why=self._agent.why_still) if self._agent.why_still else Turn("asleep")
 
-    def _kept(self, reply: Reply, completion: Completion) -> Reply | Turn:
-        """Archive the answer that counts, and return it, or the turn of one that is silent or speechless."""
+    def _kept(self, reply: Reply, completion: Completion, objection: str = "") -> Reply | Turn:
+        """Archive the answer that counts, and return it, or the turn of one that is silent or speechless.
+
+        With an `objection`, `reply` is what is done instead of that answer.
+        """
         here, by_person = self._agent.character.room_id, self._agent.awareness.thinks_of.by_person
         is_silent = self._conduct.keeps_silent(reply.line, here, by_person)
-        self._archive(completion, SUPPRESSED if is_silent else completion.finish)
+        self._archive(completion, SUPPRESSED if is_silent else completion.finish, objection)
         self._asking.learn(completion)
         self._agent.awareness.end_turn()
         if not reply.line:
@@ -244,11 +251,11 @@ class Thinking:
             own.speaks_to_id = ""
         return turn
 
-    def _archive(self, completion: Completion, finish: str) -> None:
+    def _archive(self, completion: Completion, finish: str, objection: str = "") -> None:
         before = self.asked.question.prompt.text if self.asked else ""
         self.asked = Asked(self.question, completion, before)
         self._agent.memory.archive_writer.add(
-            "message", self._agent.memory.journal.last, **archived(self.question, completion, finish)
+            "message", self._agent.memory.journal.last, **archived(self.question, completion, finish, objection)
         )
 
     def _failed(self, why: str) -> Turn:

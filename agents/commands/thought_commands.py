@@ -62,7 +62,7 @@ def _question_told(who: str, question: Question, whole: bool, say: Wording) -> s
         shown = [say("thoughts.prompt_whole", count=len(prompt)), *prompt]
     else:
         shown = [say("thoughts.prompt_end", count=len(prompt), who=who), *prompt[-PROMPT_LINES:]]
-    about = question_shown(question)
+    about = question_shown(question, say)
     decided = choice_lines(about, say)[: 2 if about["choices"] else 1]
     return "\n".join([heading, *indented([*shown, *decided, *answer_lines(about, say)])])
 

@@ -5,10 +5,12 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import get_args
 
 from agents.agent import Agent
 from agents.memory.memory import ROUND_MEMORIES
 from agents.models.adapter import without_thoughts
+from agents.replies.speech_check import Fault
 from agents.views.tiers import Shown, shown_memory
 from vault.chronicle.event_log import moment_text
 from vault.memory.archive import Archive
@@ -36,6 +38,9 @@ MAX_TEXT = 4_000
 
 PROMPT_PAGE = 16_000
 """Length of one page of a prompt, in characters."""
+
+OBJECTIONS = frozenset({*get_args(Fault), "wordless", "unread", "circles", "stopped"} - {""})
+"""The possible objections to an answer; see `Speaking.objection`, and `Thinking` for the last two."""
 
 CAUSES = ("answer", "thank", "errand", "greet", "free")
 """The possible decisions of the engine; see `agents.choices.policy`."""
@@ -113,7 +118,7 @@ def why_shown(agent: Agent, exchange: Exchange, action: Memory | None, say: Word
     else:
         shown |= {"reference": question.reference, "asked_at": str(question.entry.get("at", ""))}
         shown |= {"retrieved": _retrieved(agent, question), "told": told_shown(question), **_choice(question)}
-        shown |= {"prompt": prompt_shown(question, exchange.before), "answer": _answer(question, exchange.first)}
+        shown |= {"prompt": prompt_shown(question, exchange.before), "answer": _answer(question, say, exchange.first)}
         shown |= _verdict(question)
     return shown | _now(agent)
 
@@ -254,14 +259,21 @@ def _choice(question: Question) -> Shown:
     return {"cause": cause if cause in CAUSES else "free", "choices": choices}
 
 
-def _answer(question: Question, first: Question | None) -> Shown:
+def _answer(question: Question, say: Wording, first: Question | None = None) -> Shown:
     reply = str(question.entry.get("reply", ""))
     said = without_thoughts(reply).strip()
     thought = reply.strip().removesuffix(said).strip() if said != reply.strip() else ""
-    shown: Shown = {"thought": thought[:MAX_TEXT], "reply": said[:MAX_TEXT]}
+    shown: Shown = {"thought": thought[:MAX_TEXT], "reply": said[:MAX_TEXT], "objection": _objection(question, say)}
     if first is not None:
         shown["first"] = without_thoughts(str(first.entry.get("reply", ""))).strip()[:MAX_TEXT]
+        shown["first_objection"] = _objection(first, say)
     return shown
+
+
+def _objection(question: Question, say: Wording) -> str:
+    """Return why an answer was rejected, empty if it was not, or the archive does not say."""
+    name = question.entry.get("objection")
+    return say(f"thoughts.objection_{name}") if name in OBJECTIONS else ""
 
 
 def _verdict(question: Question) -> Shown:
@@ -313,6 +325,6 @@ def written_archive(agent: Agent) -> Archive:
     return agent.memory.archive_writer.archive
 
 
-def question_shown(question: Question) -> Shown:
+def question_shown(question: Question, say: Wording) -> Shown:
     """Return one question by itself: what could be chosen, the answer, and what came of it."""
-    return {**_choice(question), "answer": _answer(question, None), **_verdict(question)}
+    return {**_choice(question), "answer": _answer(question, say), **_verdict(question)}

@@ -32,6 +32,7 @@ def answer_lines(shown: Shown, say: Wording) -> Lines:
     answer, verdict = shown.get("answer", {}), shown["verdict"]
     lines = [say("thoughts.thinking", text=answer["thought"])] if answer.get("thought") else []
     lines += [say("thoughts.reply", text=answer["reply"])] if answer else []
+    lines += [say("thoughts.rejected", why=answer["objection"])] if answer.get("objection") else []
     if verdict in ("dropped", "silent"):
         return [*lines, say("thoughts.dropped" if verdict == "dropped" else "thoughts.silent")]
     if verdict == "no_command":
@@ -82,8 +83,10 @@ def _told(shown: Shown, say: Wording) -> Lines:
 
 
 def _first(shown: Shown, say: Wording) -> Lines:
-    first = shown["answer"].get("first")
-    return [say("thoughts.asked_twice", text=first)] if first is not None else []
+    first, why = shown["answer"].get("first"), shown["answer"].get("first_objection")
+    if first is None:
+        return []
+    return [say("thoughts.asked_twice", text=first), *([say("thoughts.rejected", why=why)] if why else [])]
 
 
 def _prompt(shown: Shown, say: Wording) -> Lines:

@@ -26,11 +26,13 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
+from agents.agent import Agent
 from agents.memory.strategy import loaded_strategies
 from agents.metrics.statistics import Amount, Share, share_of
 from agents.models.model import ModelError
 from agents.models.queue import ModelQueue
 from agents.population import Population
+from agents.views.why import written_archive
 from bench.lib.reporting import RESULTS, Table, argument_parser, machine
 from bench.lib.worlds import populate
 from bench.minds.day import Day, play_day
@@ -40,6 +42,7 @@ from bench.minds.stage import Thought, UnknownComponent, WatchedQueue, check_com
 from bench.minds.turns import PlayedTurn
 from config.settings import ModelSettings
 from vault.entities.store import load_world
+from vault.memory.archive_exchanges import newest_questions
 
 GOALS = {
     "valid commands": "≥ 99 %",
@@ -53,13 +56,16 @@ GOALS = {
     "situations right, held back": "≥ 85 %",
 }
 FAILURES = ("speechless", "failed")
+MAX_ASKED = 2
+"""How often a model is asked in one turn."""
 
 
 @dataclass(frozen=True)
 class Trial:
     """One situation, played once: the turn, and what is wrong with it, or an empty string.
 
-    `is_answered` says that the agent spoke in its first two turns.
+    `is_answered` says that the agent spoke in its first two turns. `rejected` are its model's answers that the engine
+    did not take, each behind the name of the objection.
     """
 
     situation: Situation
@@ -67,6 +73,7 @@ class Trial:
     turn: PlayedTurn
     wrong: str
     is_answered: bool
+    rejected: Sequence[str] = ()
 
     @property
     def is_right(self) -> bool:
@@ -90,11 +97,18 @@ async def play_situation(situation: Situation, seed: int, queue: ModelQueue, wit
         try:
             scene.play_script(lambda name, line: agents[name].perform(line))
             turn = scene.turn(await _failure(agents, situation.agent))
+            rejected = _rejected(agents[situation.agent])
             is_answered = bool(turn.speeches) or (situation.asks_for_words and await _speaks_late(agents, scene))
         finally:
             await agents.stop()
             agents.close()
-    return Trial(situation, seed, turn, situation.judge(turn), is_answered)
+    return Trial(situation, seed, turn, situation.judge(turn), is_answered, rejected)
+
+
+def _rejected(agent: Agent) -> list[str]:
+    """Return the answers of the last turn that the engine did not take, each behind the name of the objection."""
+    asked = newest_questions(written_archive(agent), MAX_ASKED)
+    return [f"{one.entry['objection']}: {one.entry['reply']}" for one in asked if "objection" in one.entry]
 
 
 async def _speaks_late(agents: Population, scene: Scene) -> bool:
@@ -170,10 +184,16 @@ def turns_of(trials: Sequence[Trial]) -> dict[str, list[dict[str, Any]]]:
 
 
 def failures_text(turns: Mapping[str, Sequence[Mapping[str, Any]]]) -> str:
-    """Return the turns that were wrong, a line each."""
+    """Return the turns that were wrong, a line each, and below it the answers that the engine did not take."""
     wrong = [(name, one) for name, found in turns.items() for one in found if not one["right"]]
     return "\n".join(
-        f"  {name}, seed {one['seed']}: {one['wrong']}  [{'; '.join(one['lines']) or 'nothing'}]" for name, one in wrong
+        "\n    not taken: ".join(
+            [
+                f"  {name}, seed {one['seed']}: {one['wrong']}  [{'; '.join(one['lines']) or 'nothing'}]",
+                *one["rejected"],
+            ]
+        )
+        for name, one in wrong
     )
 
 
@@ -182,6 +202,7 @@ def _trial_text(trial: Trial) -> dict[str, Any]:
         "wrong": trial.wrong,
         "lines": [act.line for act in trial.turn.acts],
         "heard": list(trial.turn.heard[-1:]),
+        "rejected": list(trial.rejected),
     }
 
 

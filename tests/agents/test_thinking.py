@@ -20,8 +20,11 @@ from agents.models.model import Capabilities, ModelError, Request
 from agents.models.queue import ModelQueue
 from agents.models.scheduler import Priority
 from agents.reflection.speech_facts import SpeechFact
+from agents.views.why import exchange_of, why_shown
+from agents.views.why_text import why_text
 from tests.agents.models.places import settle
 from tests.agents.test_agent import ROOM, Life
+from tests.english import ENGLISH
 from tests.scripted_model import Reply, ScriptedModel
 from vault.entities.agent_notes import Errand
 from vault.entities.voice_note import Exchange
@@ -243,6 +246,19 @@ def test_a_model_that_invents_a_number_is_told_so_and_then_the_engine_says_what_
     line, again = told_twice(tmp_path, "In fifty minutes.", "In forty.", "say Rook, do you wait for the ferry?")
     assert again == "(Rook does not know that, and says so.)"
     assert line.removeprefix("say ") in ("I do not know.", "That I do not know.", "Nobody has told me that.")
+
+
+def test_why_tells_what_was_wrong_with_answers_that_were_not_taken(tmp_path):
+    life = Talking(tmp_path, words("In fifty minutes."), words("In forty."))
+    done = life.answers("say Rook, do you wait for the ferry?").line
+    told = why_text(why_shown(life.agent, exchange_of(life.agent, None), None, ENGLISH), ENGLISH).split("\n")
+    why = "rejected, because nobody has told it a name or a number in it"
+    first = next(at for at, line in enumerate(told) if line.startswith("Its first answer was rejected: "))
+    assert "fifty" in told[first]
+    assert told[first + 1] == why
+    second = next(at for at, line in enumerate(told) if line.startswith("reply: "))
+    assert "forty" in told[second]
+    assert told[second + 1 : second + 3] == [why, f"command: {done}"]
 
 
 def test_a_model_that_tells_a_secret_is_told_so_and_then_the_engine_keeps_it(tmp_path):

@@ -70,8 +70,8 @@ export function difference({ difference: lines, more }) {
   return [h("ul", { class: "difference" }, lines.map(([kind, text]) => kind === "same" ? h("li", { class: "quiet" }, `${plural(Number(text), "line", "lines")} as before`) : h("li", {}, h("span", { class: "unseen" }, `${marks[kind][1]}: `), h(marks[kind][0], {}, text || " ")))), more > 0 && empty(`${plural(more, "line", "lines")} more.`)];
 }
 
-function answer({ answer: { thought, reply, first }, prompt: { seconds, written } }) {
-  return [first !== undefined && h("p", {}, "The first answer was rejected: ", h("q", {}, first)), thought && h("details", { key: "thought" }, h("summary", {}, "Thought"), h("p", { class: "words" }, thought)), h("p", { class: "words" }, reply), empty(`${plural(written, "token", "tokens")} in ${seconds} s.`)];
+function answer({ answer: { thought, reply, objection, first, first_objection: why }, prompt: { seconds, written } }) {
+  return [first !== undefined && h("p", {}, "The first answer was rejected: ", h("q", {}, first), why && ` Because ${why}.`), thought && h("details", { key: "thought" }, h("summary", {}, "Thought"), h("p", { class: "words" }, thought)), h("p", { class: "words" }, reply), objection && h("p", {}, `Rejected, because ${objection}.`), empty(`${plural(written, "token", "tokens")} in ${seconds} s.`)];
 }
 
 function results({ agent, results: all, did, asked_at: at }) {

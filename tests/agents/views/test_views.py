@@ -15,7 +15,7 @@ from agents.views.bonds import bonds_shown, bonds_text
 from agents.views.memories import PAGE_ROWS, memory_page, page_text, query_of
 from agents.views.mind import mind_shown, mind_text
 from agents.views.tiers import SentencePlace, Shown, lines_behind, run_to_end, sentences_for, tiers_shown
-from agents.views.why import MAX_DIFF_LINES, action_of, difference, exchange_of, prompt_page, why_shown
+from agents.views.why import MAX_DIFF_LINES, OBJECTIONS, action_of, difference, exchange_of, prompt_page, why_shown
 from config.settings import MemorySettings
 from tests.agents.house import House, said
 from tests.agents.test_agent import Life
@@ -281,3 +281,7 @@ def test_a_mind_offers_the_newest_leaves_without_reading_one_of_them(tmp_path: P
         path.write_text("torn", encoding="utf-8")
     shown = mind_shown(agent, house.game.world)
     assert shown["memory"]["leaves"] == [path.stem for path in leaves[:-13:-1]]
+
+
+def test_every_objection_to_an_answer_has_words():
+    assert [one for one in sorted(OBJECTIONS) if f"thoughts.objection_{one}" not in ENGLISH.sentences] == []

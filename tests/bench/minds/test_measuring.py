@@ -169,9 +169,12 @@ def test_nonsense_is_no_answer_but_to_nonsense():
 
 def test_nothing_is_told_of_what_is_held_back():
     greeted, asked = (one for one in trials_of("silent") if one.situation.name in ASKED)
-    turns = turns_of([greeted, held_back(asked)])
+    turns = turns_of([replace(greeted, rejected=["echoes: Good day!"]), held_back(asked)])
     assert list(turns) == ["stranger_greets"]
-    assert failures_text(turns) == "  stranger_greets, seed 1: did not answer Tilda  [nothing]"
+    assert failures_text(turns).split("\n") == [
+        "  stranger_greets, seed 1: did not answer Tilda  [nothing]",
+        "    not taken: echoes: Good day!",
+    ]
 
 
 def result(model: str = "embedded", **shares: Share) -> Result:
