@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import re
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
+from functools import lru_cache
 
 from agents.attending.questions import asks_once_more, written_out
 from agents.memory.facts.speech_acts import sentences
@@ -192,16 +193,28 @@ def is_question(words: str, wording: Wording) -> bool:
             return True
     if asks_once_more(words):
         return True
-    begins = [name_key(phrase) for phrase in wording("talk.asks").split("; ")]
     parts = [part for one in sentences(words) for part in {one, one.rpartition(": ")[2]}]
     if parts and parts[-1][-1].isalnum():  # somebody who types no marks may ask at the end
         parts.append(re.split("[,;:–—-] ", parts[-1])[-1])
-    return any(is_begun_by(phrase, _without_lead(one, wording)) for one in parts for phrase in begins)
+    begins, lead = _compared(wording("talk.asks")), _words_of(wording("talk.leads"))
+    texts = [_without_lead(one, lead) for one in parts]
+    return any(is_begun_by(phrase, one) for one in texts if one.startswith(begins) for phrase in begins)
 
 
-def _without_lead(sentence: str, wording: Wording) -> str:
+@lru_cache(maxsize=32)  # asked of every speech, and the same as long as the texts of the world are
+def _compared(phrases: str) -> tuple[str, ...]:
+    """Return phrases of `text/talk.md` as they are compared."""
+    return tuple(name_key(phrase) for phrase in phrases.split("; "))
+
+
+@lru_cache(maxsize=32)
+def _words_of(words: str) -> frozenset[str]:
+    return frozenset(words.split("; "))
+
+
+def _without_lead(sentence: str, lead: Collection[str]) -> str:
     """Return a sentence as it is compared, without words like "so", or one before a comma, in front."""
-    lead, text = frozenset(wording("talk.leads").split("; ")), name_key(sentence)
+    text = name_key(sentence)
     while (found := _FIRST_WORD.match(text)) and (found[1] in lead or found[2][0] == ","):
         text = text[found.end() :]
     return text

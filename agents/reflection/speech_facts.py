@@ -221,6 +221,7 @@ def _joined(text: str, start: int, end: int, speaker: str) -> Iterator[tuple[int
     yield start, end
 
 
+@lru_cache(maxsize=4096)  # everybody in a room hears the same
 def kind_of(sentence: str, speaker: str) -> str:
     """Return the kind of fact that a sentence is by the patterns; empty if it is none."""
     if sentence.rstrip("\"'”’)").endswith("?") or _SUPPOSED.search(sentence):

@@ -130,6 +130,7 @@ def uncut_sentences(text: str) -> Iterator[str]:
         yield text[start:end]
 
 
+@lru_cache(maxsize=4096)  # everybody in a room hears the same
 def classify(sentence: str) -> str:
     """Return `Promises`, `Requests` or `To remember` for a sentence that is one, else nothing."""
     if _is_lesson(sentence):
@@ -187,6 +188,7 @@ def _timeless(text: str) -> frozenset[str]:
     return frozenset(word for word in content_words(text) if not _WHEN.fullmatch(word))
 
 
+@lru_cache(maxsize=256)
 def is_secret(text: str) -> bool:
     """Return whether a speech asks to be kept secret, in public as in private."""
     return bool(_SECRECY.search(text))
