@@ -49,9 +49,11 @@ lint: $(DEVELOPMENT)
 	@$(BIN)/ruff format --check $(PACKAGES) bench tests
 	@$(BIN)/mypy
 
+# Each module in one process, which then starts its server once; in the order in which they are found, for the modules
+# with the most tests are not those that take the longest.
 integration: $(RESEARCH)
 	@sh tests/integration/install-clients.sh
-	@PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -q -m integration -n 3 --dist loadgroup
+	@PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -q -m integration -n 3 --dist loadfile --no-loadscope-reorder
 
 bench: $(DEVELOPMENT)
 	@set -e; for name in $(BENCH); do echo "== $$name"; $(BIN)/python -m bench.$$name; done

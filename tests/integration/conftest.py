@@ -1,4 +1,4 @@
-"""Which integration tests run beside each other in `make integration`, and the server and browser of a module."""
+"""The server and the browser of a module of integration tests, and what is skipped without its packages."""
 
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -8,16 +8,6 @@ import pytest
 from tests.integration import attacking
 from tests.integration.browser import Visitor, chromium, visitors
 from tests.integration.running import RunningServer, new_vault, running
-
-EMBEDDED_MODEL = "embedded model"
-
-
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Keep each module in one process, which then starts its server once; what loads the model runs one by one."""
-    for item in items:
-        if item.get_closest_marker("integration"):
-            loads_model = item.get_closest_marker("embedded") is not None
-            item.add_marker(pytest.mark.xdist_group(EMBEDDED_MODEL if loads_model else item.location[0]))
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:

@@ -77,7 +77,10 @@ def test_the_tiers_on_the_screen_add_up_to_what_the_vault_says_before_and_after_
     told = told_in_summaries(warden)
     warden.shot("observatory-mind")
     assert told, warden.page.inner_text("section[data-part=memory]")
-    warden.page.locator(".sentences li li a").first.click()
+    total = numbers(warden)[1]
+    talker.asks("say And now it falls.")
+    assert eventually(lambda: numbers(warden)[1] > total)
+    warden.page.locator(".sentences li li a").first.click()  # what was opened stays so when the mind goes on
     warden.page.wait_for_selector("text=is told in the")
     warden.page.click("section[data-part=found] .verdict a")
     warden.page.wait_for_selector(".wanted")

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.integration.line_player import HOST
+from tests.integration.line_player import HOST, LONG
 from tests.integration.ollama_server import MODEL
 from tests.integration.running import ADMIN, HURRIED, eventually, model_server, new_vault, running
 
@@ -54,7 +54,7 @@ def test_agents_rest_while_their_model_is_dead_and_act_again_when_it_is_back(fir
         assert eventually(lambda: gone in " ".join(player.asks("@llm-status").split())), server.log
 
         with ollama(str(port)):
-            server.says(" can think again")
+            server.says(" can think again", within=3 * LONG)  # for one agent after the other, on a slow machine
             assert eventually(lambda: commands_of(vault) > done), server.log
             told = [line.partition(" WARNING ")[2].partition(",")[0] for line in server.lines if "cannot think" in line]
             assert len(set(told)) == len(told) > 0

@@ -191,8 +191,13 @@ export class Observatory {
     const element = before && before.element.isConnected ? before.element : h("section", { "data-part": name });
     const focused = element.contains(document.activeElement) ? document.activeElement.dataset.key : null;
     const open = new Set([...element.querySelectorAll("details[open]")].map((one) => one.dataset.key));
+    const unfolded = [...element.querySelectorAll("[data-key][aria-expanded=true]")].map((one) => [one, one.nextElementSibling]);
     element.replaceChildren(...[make()].flat(Infinity).filter(Boolean));
     element.querySelectorAll("details").forEach((one) => { if (open.has(one.dataset.key)) one.open = true; });
+    for (const [button, below] of unfolded) {
+      const again = [...element.querySelectorAll("[data-key]")].find((one) => one.dataset.key === button.dataset.key && one.textContent === button.textContent);
+      if (again) { again.nextElementSibling.replaceWith(below); again.replaceWith(button); }
+    }
     if (focused) [...element.querySelectorAll("[data-key]")].find((one) => one.dataset.key === focused)?.focus();
     if (!this.drawn.size) this.body.replaceChildren();
     this.drawn.set(name, { key, element });
