@@ -57,9 +57,9 @@ TUNING = (
     *("fourth_talk", "fourth_recall", "fourth_pairs", "fourth_deeds"),
     *("fifth_talk", "fifth_recall", "fifth_pairs", "fifth_deeds"),
     *("sixth_talk", "sixth_recall", "sixth_pairs", "sixth_deeds"),
-    *("seventh", "eighth", "ninth"),
+    *("seventh", "eighth", "ninth", "tenth", "eleventh"),
 )
-HELD_BACK = ("tenth", "eleventh")
+HELD_BACK = ("twelfth", "thirteenth")
 HALVES = ("tuning", "held-back", "all")
 FOLDER = Path(__file__).parent / "situations"
 NOTHING = "nothing"
