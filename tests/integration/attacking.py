@@ -15,6 +15,7 @@ import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
+from fnmatch import fnmatch
 from pathlib import Path
 from typing import Any
 
@@ -129,7 +130,7 @@ def attack(
 ) -> Iterator[None]:
     """Watch a bystander, memory, open files and the vault during what the block does, and after it.
 
-    `new_files` are names of files that may be there after it and were not before. `promised` is within how many
+    `new_files` are names, or patterns of names, of files that may be new after it. `promised` is within how many
     seconds half of all looks are answered.
     """
     server = target.server
@@ -148,7 +149,7 @@ def attack(
     assert watch.slowest <= NOISE, f"{name}: {watch.figures}"
     assert watch.growth <= most_growth, f"{name}: {watch.figures}"
     known = (*CHANGING, *new_files, *(f"/people/{player}.md" for player in target.played))
-    new = {path for path in files_of(server) - files if not path.endswith(known)}
+    new = {path for path in files_of(server) - files if not any(fnmatch(path, f"*{one}") for one in known)}
     assert not new, f"{name}: {new}"
     assert not server.failure
 

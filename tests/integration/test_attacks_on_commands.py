@@ -84,7 +84,7 @@ def test_no_more_do_they_in_the_hands_of_an_admin(target):
 def test_numbers_of_any_kind_are_numbers_or_refused(target):
     verbs = ["history", "recall", "look", "get", "goal", "@memory-expand Eliza", "@memory-why Eliza", "@audit", "@undo"]
     verbs += ["@memory-diff Eliza", "@memory-rollback Eliza", "@rebuild-memories Eliza", "@edit-interval Eliza", "@why"]
-    undone = ("/things/x.md",)  # what the admin has destroyed before: one of the numbers is a three
+    undone = ("/things/*.md",)  # what the admin has destroyed before: one of the numbers is a three
     with attack(target, f"{len(verbs) * len(NUMBERS)} numbers", new_files=undone):
         target.plays("Counter", *(f"{verb} {number}" for verb in verbs for number in NUMBERS))
         target.plays(ADMIN, *(f"{verb} {number}" for verb in verbs for number in NUMBERS))

@@ -99,6 +99,7 @@ def town(tmp_path: Path) -> Iterator[Town]:
         for name, strategy in STRATEGIES.items():
             note = vault / "agents" / name / "agent.md"
             text = re.sub(r"^room: .*\n|^think_seconds: .*\n", "", note.read_text(encoding="utf-8"), flags=re.MULTILINE)
+            text = re.sub(r"^## Errands\n(?:- .*\n)+", "", text, flags=re.MULTILINE)  # all stay where words are heard
             own = f"---\nroom: '[[The Landing]]'\nstrategy: {strategy}\n"
             note.write_text(text.replace("---\n", own, 1), encoding="utf-8")
         with running(vault, f"ollama:{MODEL}") as server:
