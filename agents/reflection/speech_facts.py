@@ -113,6 +113,10 @@ _YOURS = {
     "myself": "yourself",
 }
 _FIRST_PERSON = re.compile(rf"\b(?:{'|'.join(_YOURS)})\b", re.IGNORECASE)
+_YOURS_IN_HASTE = {"im": "you're", "ive": "you've"}
+_IN_HASTE = re.compile(rf"\b(?:{'|'.join(_YOURS_IN_HASTE)})\b", re.IGNORECASE)
+"""Only beside other English words of the first person: in German, "im" is no person."""
+
 _TO_ANOTHER = re.compile(r"\b(?:you|your|yours|we|our|ours|us)\b|[\"“”«»?]", re.IGNORECASE)
 
 _IRREGULAR = {"is": "are", "was": "were", "has": "have"}
@@ -293,8 +297,9 @@ def in_second_person(words: str) -> str:
     """Return the words behind "You told me that", as `you lost your dog`; empty where they speak to somebody else."""
     if _TO_ANOTHER.search(words):
         return ""
-    told = _FIRST_PERSON.sub(lambda match: _YOURS[match[0].lower()], words.strip().rstrip(".!…"))
-    return told if told != words.strip().rstrip(".!…") else ""
+    said = words.strip().rstrip(".!…")
+    told = _FIRST_PERSON.sub(lambda match: _YOURS[match[0].lower()], said)
+    return _IN_HASTE.sub(lambda match: _YOURS_IN_HASTE[match[0].lower()], told) if told != said else ""
 
 
 def in_first_person(text: str, name: str) -> str:

@@ -151,6 +151,8 @@ def test_where_it_is_not_safe_nothing_is_reworded(words):
         ("I was born by the sea!", "you were born by the sea"),
         ("My brother told me so.", "your brother told you so"),
         ("I like you.", ""),
+        ("im Jonna, i paint birds", "you're Jonna, you paint birds"),
+        ("Im Garten ist es kalt.", ""),
         ("Ich komme aus Bree.", ""),
     ],
 )
