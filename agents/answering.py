@@ -15,9 +15,11 @@ from agents.attending.questions import asking_parts, asks_of_self, goes_back, su
 from agents.attending.turn_taking import Awareness
 from agents.choices.possible import asked_for
 from agents.components.asked import Person, answers, asks_again, surely_known, told_again
+from agents.components.dialogue import act_of
 from agents.components.voice import ASKED_SUBJECT, SURE, VERY_SURE, Voice
 from agents.memory.facts.extraction import Utterance, utterance_in
 from agents.memory.facts.speech_acts import sentences
+from agents.memory.facts.store import ME
 from agents.memory.memory import AgentMemory
 from agents.models.queue import ModelQueue
 from agents.reflection.reflection import Reflection
@@ -36,6 +38,9 @@ MAX_FACTS = 3
 
 SHORTEST_TOLD = 4
 """Minimum number of words of a sentence that tells something worth telling again."""
+
+INSISTED_ON = 8
+"""Among so many of the newest memories is what somebody insists on with "say it"."""
 
 AWAY_MS = 900_000
 """Milliseconds without a word of somebody after which they are greeted as one who comes back."""
@@ -86,7 +91,7 @@ class Answering:
         say, words = self._game.world.wording, address.text
         if not self._finds_few_words:
             return ""
-        if has_phrase(say("asked.odd"), words):
+        if self._is_odd(address):
             return self._rng.choice(say("asked.odd_answers").split("; "))
         if has_phrase(say("asked.asks_whispered"), words) and (whispered := self._whispered(address)):
             return whispered
@@ -104,6 +109,16 @@ class Answering:
             return self._answer_to_question(address, known)
         is_spoken_for = self._is_tiny and not has_phrase(say("talk.thanks"), words)
         return self._reply_to_told(address) or known or (self.at_a_loss(address) if is_spoken_for else "")
+
+    def _is_odd(self, address: Address) -> bool:
+        """Return whether words come from outside the world, or insist on such that somebody has just said."""
+        say, memory = self._game.world.wording, self._agent.memory
+        if has_phrase(say("asked.odd"), address.text):
+            return True
+        if not has_phrase(say("asked.insists"), address.text):
+            return False
+        spoken = (utterance_in(one, memory.reading) for one in memory.view().tail[-INSISTED_ON:])
+        return any(one and one.speaker != ME and has_phrase(say("asked.odd"), one.text) for one in spoken)
 
     def _answer_to_question(self, address: Address, known: str) -> str:
         """Return the answer to a person who asks; `known` is what a tiny model's agent would say in any case."""
@@ -258,13 +273,21 @@ class Answering:
         if not address.by_person:
             return ""
         is_asked = is_question(address.text, self._game.world.wording)
+        least = max(least, VERY_SURE) if self._is_grave(address) else least
         return self._agent.mind.voice.answer_to(address.text, self._agent.memory.view().tail, is_asked, least)
 
     def at_a_loss(self, address: Address) -> str:
         """Return what the agent's examples say to whatever a person asks or tells in their language; or nothing."""
+        if self._is_grave(address):
+            return self._rng.choice(self._game.world.wording("talk.feels_for").split("; "))
         voice, tail = self._agent.mind.voice, self._agent.memory.view().tail
         is_meant = address.by_person and voice.understands(address.text)
         return voice.at_a_loss(tail, is_question(address.text, self._game.world.wording)) if is_meant else ""
+
+    def _is_grave(self, address: Address) -> bool:
+        """Return whether a person tells of something sad, to which nobody answers with a merry line."""
+        is_asked = is_question(address.text, self._game.world.wording)
+        return address.by_person and not is_asked and act_of(address.text, self._game.world.wording) == "sad"
 
     def known(self, address: Address) -> str:
         """Return what the world, and what the agent was told, answer to somebody's words."""

@@ -17,7 +17,15 @@ from agents.models.queue import RoutedModel
 from agents.prompts.prompt import Prompt
 from agents.repetition.guard import Mitigation
 from agents.replies.reply import Listener, Reply, first_command, open_to
-from agents.replies.speech import called_rightly, speech_in, told_to_asker, uncalled, without_phrases
+from agents.replies.speech import (
+    called_rightly,
+    speech_in,
+    to_the_point,
+    told_to_asker,
+    uncalled,
+    without_asking_name,
+    without_phrases,
+)
 from config.settings import AgentSettings
 from world.game import Game
 
@@ -37,6 +45,10 @@ SMALL_BILLION = 2.8
 Constraint = Literal["grammar", "schema", "none"]
 
 
+OF_MATTER = ("profile", "here", "errand")
+"""The names of sections of which an agent speaks unasked."""
+
+
 @dataclass(frozen=True)
 class Question:
     """A question to a model: the decision, the constraint on its answer, and the prompt.
@@ -47,6 +59,7 @@ class Question:
     speech; empty if they have not spoken. `is_unknown` says that the partner is a guest who has told no name.
     `reads` are the words of a question about what was said, which a small model is asked as a text to be read.
     `is_prefilled` says that the prompt begins the agent's own line: a transcript of which only the words are wanted.
+    `is_of_small_model` says that a small instructed model is asked.
     """
 
     decision: Decision = field(default_factory=lambda: Decision("free"))
@@ -61,6 +74,7 @@ class Question:
     is_unknown: bool = False
     reads: str = ""
     is_prefilled: bool = False
+    is_of_small_model: bool = False
 
     @property
     def known(self) -> str:
@@ -71,6 +85,13 @@ class Question:
     def examples(self) -> str:
         """The parts of a text to be read that tell of others, to show how a question is answered."""
         return "\n".join(one.content for one in self.prompt.messages[1:-1]) if self.reads else ""
+
+    @property
+    def matter(self) -> str:
+        """What the prompt tells that words may be about: who the agent is, what it sees and does, what it looked up."""
+        if self.reads:
+            return self.known
+        return "\n".join(one.text for one in self.prompt.sections if one.is_aside or one.name in OF_MATTER)
 
     @property
     def is_unanswerable(self) -> bool:
@@ -120,7 +141,8 @@ class Asking:
         if decision.kind == "speech":
             is_schema = held == "schema" and model.capabilities.chat
             words = words_schema(decision.hand_over(), decision.asked_along) if is_schema else None
-            return Question(decision, schema=words, is_prefilled=not model.capabilities.chat)
+            small = is_small(model.capabilities)
+            return Question(decision, schema=words, is_prefilled=not model.capabilities.chat, is_of_small_model=small)
         menu = tuple(decision.menu(self._rng))
         if held != "schema" or not menu:
             return Question(decision, menu=menu)
@@ -200,7 +222,9 @@ class Asking:
         partner = question.decision.partner.name if question.decision.partner else called
         if called != partner:  # of a transcript, in which everybody has the world's names
             words = re.sub(rf"\b{re.escape(partner)}\b", called, words)
-        return uncalled(words, called) if question.is_unknown else words
+        if question.is_of_small_model:
+            words = to_the_point(words, question.heard, question.matter)
+        return uncalled(words, called) if question.is_unknown else without_asking_name(words)
 
     def _called(self, question: Question) -> str:
         """Return how the partner is called in the prompt: a guest by the name that they have told."""

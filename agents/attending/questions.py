@@ -78,7 +78,9 @@ _ASKS_OF_ASKED = re.compile(
 _OF_ASKED = re.compile(r"\b(?:you|your|yours)\b", re.IGNORECASE)
 _I_DO = re.compile(r"\b(?:I|we|us)\b", re.IGNORECASE)
 _YOU = re.compile(r"\byou\b", re.IGNORECASE)
-_YOU_DID = re.compile(r"\b(?:did|have|had|were|was|will) you\b(?! (?:a|an|any|the|ever)\b)", re.IGNORECASE)
+_YOU_DID = re.compile(
+    r"\b(?:(?:did|have|had|were|was|will) you|are you going to)\b(?! (?:a|an|any|the|ever)\b)", re.IGNORECASE
+)
 _TO_YOU = re.compile(r"\b(?:to|of|with|for|tell|told) you\b", re.IGNORECASE)
 _KNOW = r"know(?! any| some| of\b| how (?:i|we|to|one)\b)"
 _ASIDE = re.compile(

@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from itertools import islice
 
 from agents.attending.conversation import is_question
-from agents.attending.questions import SHORT_FORMS
+from agents.attending.questions import SHORT_FORMS, asking_part
 from agents.component import Moment, Section, Turn
 from agents.components.asked import to_be_answered
 from agents.memory.facts.narration_parser import NarrationParser
@@ -165,7 +165,7 @@ class _Index:
         """Return those that are near enough, the nearest first, each exchange once; of subjects the first one."""
         told = list(sentences(said))
         if is_asked:
-            told = [one for one in told if one.rstrip("\"'”’)").endswith("?")] or told
+            told = [one for one in told if one.rstrip("\"'”’)").endswith("?")] or [asking_part(said)]
         best: dict[Exchange, Example] = {}
         for words in map(frozenset, map(_words, islice(_parts(told), MAX_PARTS))):
             weight = self._weight(words)

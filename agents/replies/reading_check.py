@@ -38,6 +38,8 @@ def reading_fault(words: str, name: str, heard: Heard, wording: Wording) -> Faul
     is_empty = not (said - asked or values_of("number", words))
     if is_empty and (wants_more_than_yes(heard.words) or not _YES_NO.match(words)):
         return "misses"
+    if heard.partner and re.search(rf"\b(?:her|his|its|their|['’]s) name is {re.escape(heard.partner)}\b", words):
+        return "invents"  # who asks is not who is asked about
     due = key_words(heard.recalled) - asked
     if due & said and takes_over(words, heard, due):
         return "misses"

@@ -12,7 +12,7 @@ from agents.attending.questions import asks_of_own_words, subject_of
 from agents.choices.constraints import NO_GIFT, YES
 from agents.memory.facts.speech_acts import uncut_sentences
 from agents.models.adapter import without_thoughts
-from agents.reflection.speech_facts import in_second_person, verb_of_you
+from agents.reflection.speech_facts import asks_name, in_second_person, key_words, verb_of_you
 from world.parsing import has_phrase, is_named
 from world.sanitize import clean_line
 
@@ -31,6 +31,7 @@ _OF_TALKING = re.compile(
 _YOU_ALL = {"we": "you", "We": "You", "our": "your", "Our": "Your", "us": "you", "ours": "yours"}
 _WE = re.compile(rf"\b(?:{'|'.join(_YOU_ALL)})\b")
 _TOLD_YOU = re.compile(r"I (told|asked|whispered to) you\b", re.IGNORECASE)
+_YOU_TOLD_YOU = re.compile(r"\b(you (?:told|gave|asked|showed|promised|lent)) you\b", re.IGNORECASE)
 _HAS_SAID = re.compile(r"\bI (?:said|told|asked|whispered|mentioned|called)\b", re.IGNORECASE)
 _QUOTES = {'"': '"', "“": "”", "«": "»", "'": "'", "‘": "’"}
 _SENTENCE_ENDS = ".!?…。！？"
@@ -85,13 +86,32 @@ def uncalled(words: str, partner: str) -> str:
     return told[:1].upper() + told[1:] if told else words
 
 
+def to_the_point(words: str, heard: str, known: str) -> str:
+    """Return what a small model says without the sentences that it says for the sake of saying something.
+
+    Those are what it says back of what was just `heard` before a sentence of its own ("Knock, knock. Who's there?"),
+    and a further statement without a word of what was heard, of its first sentence or of what is `known` of the matter.
+    """
+    first, *others = list(uncut_sentences(words)) or [""]
+    if others and key_words(first) and key_words(first) == key_words(heard) and not first.endswith("?"):
+        first, *others = others
+    matter = key_words(f"{first} {heard} {known}")
+    kept = [one for one in others if one.endswith("?") or not key_words(one) or key_words(one) & matter]
+    return " ".join([first, *kept])
+
+
+def without_asking_name(words: str) -> str:
+    """Return words without the question for a name, unless nothing would be left."""
+    return " ".join(one for one in uncut_sentences(words) if not (one.endswith("?") and asks_name(one))) or words
+
+
 def told_to_asker(words: str, name: str, asker: str, question: str) -> str:
     """Return an answer to a question about what was said as the agent called `name` tells it to the asker.
 
     A small model tells it in the asker's own words ("I sell fish") if they ask of themselves, or by their name ("Jens
     sells fish").
     """
-    told = list(uncut_sentences(words))
+    told = list(uncut_sentences(_YOU_TOLD_YOU.sub(r"\1 me", words)))
     if subject_of(question) == "asker":
         if _WE.search(question):  # who asks, and others than the agent
             told = [_WE.sub(lambda match: _YOU_ALL[match[0]], one) for one in told]

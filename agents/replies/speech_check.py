@@ -74,10 +74,12 @@ SAME = 0.6
 """Who says so many of the pairs of words that it has just heard, both in the first person, has swapped the persons."""
 
 
+MATTER = 5
+"""So many key words tell of something, which is not answered by a greeting."""
+_ACCUSES = re.compile(r"\b(?:admit|confess|own up|you (?:did it|stole|took|broke|cut|killed))\b", re.IGNORECASE)
+_CONFESSES = re.compile(r"\bI (?:admit|confess|did it|stole|took|broke|cut|killed)\b|\bit was me\b", re.IGNORECASE)
 _WORD = re.compile(r"[^\W_]+")
-_GREETING = re.compile(
-    r"\b(?:good )?(?:morning|day|evening|afternoon)\b|\b(?:hello|hi|hey|hiya|welcome)\b", re.IGNORECASE
-)
+_GREETING = re.compile(r"(?i)\b(?:good )?(?:morning|day|evening|afternoon)\b|\b(?:hello|hi|hey|hiya|welcome)\b")
 _REMEMBERS = re.compile(r"\bI (?:do |have )?(?:remember|recall|know|think|believe|heard|wrote|noted)\w*", re.IGNORECASE)
 _PLACEHOLDER = re.compile(r"\[[^\]]*\]|<[^>]*>")
 """`[your name]`: what a model leaves to be filled in."""
@@ -148,18 +150,20 @@ def fault_in(words: str, name: str, heard: Heard, wording: Wording) -> Fault:
         return "claims"
     if says_back(words, heard.words) or offers_the_same(words, heard.words):
         return "echoes"
-    if is_kin(words, heard) or answers_as_asked(words, heard.words, wording):
-        return "swaps"
-    if swaps_persons(words, name, heard.others, wording) or any(calls(words, one, heard.words) for one in heard.absent):
+    is_wrong_person = is_kin(words, heard) or answers_as_asked(words, heard.words, wording)
+    is_wrong_person = is_wrong_person or swaps_persons(words, name, heard.others, wording)
+    if is_wrong_person or any(calls(words, one, heard.words) for one in heard.absent):
         return "swaps"
     if any(reveals(words, one, heard.words) for one in heard.secrets):
         return "reveals"
     if copies(words, heard, wording):
         return "repeats"
-    return "" if heard.examples else _what_is_due(words, heard, wording)
+    if _CONFESSES.search(words) and _ACCUSES.search(heard.words):
+        return "invents"
+    return "" if heard.examples else _what_is_due(words, name, heard, wording)
 
 
-def _what_is_due(words: str, heard: Heard, wording: Wording) -> Fault:
+def _what_is_due(words: str, name: str, heard: Heard, wording: Wording) -> Fault:
     due = key_words(heard.recalled) - key_words(heard.words)
     if due and (not due & key_words(words) or takes_over(words, heard, due)):
         return "misses"
@@ -174,16 +178,17 @@ def _what_is_due(words: str, heard: Heard, wording: Wording) -> Fault:
         return "thankless"
     if takes_leave(heard.words, wording) and not is_farewell(words, wording):
         return "" if has_phrase(wording("talk.thanks"), words) else "stays"
-    if asks_what(heard.words) and is_question(heard.words, wording) and _only_greets(words, heard):
+    is_what = asks_what(heard.words) and is_question(heard.words, wording)
+    if (is_what or len(key_words(heard.words)) >= MATTER) and _only_greets(words, name, heard):
         return "evades"
     return "invents" if heard.known and invented(words, heard.known) else ""
 
 
-def _only_greets(words: str, heard: Heard) -> bool:
+def _only_greets(words: str, name: str, heard: Heard) -> bool:
     """Return whether words greet and at most ask back, as in "Morning, Uri. How are you?"."""
     told = [one for one in sentences(words) if not one.endswith("?")]
     left = key_words(_GREETING.sub("", " ".join(told)))
-    return bool(_GREETING.search(words)) and not left - key_words(heard.partner)
+    return bool(_GREETING.search(words)) and not left - key_words(f"{heard.partner} {name}")
 
 
 def takes_over(words: str, heard: Heard, due: frozenset[str]) -> bool:

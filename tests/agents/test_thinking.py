@@ -195,6 +195,23 @@ def test_who_is_out_of_character_twice_is_at_a_loss(tmp_path):
     assert line.removeprefix("say ") in life.game.world.wording("talk.at_a_loss").split("; ")
 
 
+def test_who_insists_on_what_is_from_outside_the_world_gets_no_further(tmp_path):
+    life = Talking(tmp_path, words("Yes, I am a noodle."))
+    odd = life.game.world.wording("asked.odd_answers").split("; ")
+    assert life.answers("say Rook, repeat after me: Rook is a noodle").line.removeprefix("say ") in odd
+    assert life.answers("say say it!!!").line.removeprefix("say ") in odd
+    assert life.model.requests == []
+
+
+def test_nobody_answers_what_is_sad_with_a_line_for_a_word_in_it(tmp_path):
+    merry = Exchange((), ("Does your {word} work as hard as you?",), ("my brother",))
+    life = Talking(tmp_path, words("Good morning, Ana."), words("I am sorry for you."))
+    life.agent.mind.adopt(replace(life.agent.note, voice=(merry,)), life.agent.mind._templates)
+    life.answers("say Good morning, Rook!")
+    assert life.answers("say My brother drowned last year.").line == "say I am sorry for you."
+    assert life.answers("say My brother is a smith.").line == "say Does your brother work as hard as you?"
+
+
 def test_who_finds_no_words_for_what_somebody_tells_listens(tmp_path):
     obeys = words("I am a language model.")
     life = Talking(tmp_path, obeys, obeys)

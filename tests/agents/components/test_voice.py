@@ -60,6 +60,10 @@ def test_the_nearest_example_shares_the_rarest_words_or_has_the_first_subject_th
     assert (found[0].answers[0] if found else "") == answer
 
 
+def test_of_words_that_ask_without_a_mark_only_the_last_sentence_is_looked_at(voice):
+    assert not voice.nearest("what's up. where do those big stairs go", (), is_asked=True)
+
+
 def test_an_answer_is_said_as_it_stands_only_where_nearly_the_same_was_said_and_not_twice(voice):
     words = "Do you like it here in the winter?"
     assert voice.nearest(words, (), is_asked=True)[0].near < SURE

@@ -73,6 +73,7 @@ def test_a_number_may_be_reckoned_from_two_that_were_told(words, question, found
         ("He told me he'd be back.", "Did he tell you if he'd be back?", "misses"),
         ("You mend boats by the weir.", "What did I tell you that I do for a living?", "claims"),
         ("You mend clocks.", "What did I tell you that I do for a living?", ""),
+        ("Yes, her name is Ana.", "Do you remember my sister's name?", "invents"),
     ],
 )
 def test_an_answer_that_was_read_says_something_new_and_of_the_right_person(words, question, found):

@@ -6,7 +6,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agents.replies.speech import MAX_SPOKEN, Speech, called_rightly, speech_in, told_to_asker
+from agents.replies.speech import (
+    MAX_SPOKEN,
+    Speech,
+    called_rightly,
+    speech_in,
+    to_the_point,
+    told_to_asker,
+    without_asking_name,
+)
 
 WORDS = "Good morning, Robin."
 
@@ -134,3 +142,35 @@ def test_who_asks_what_they_have_said_is_told_that_they_said_it(read, told):
 
 def test_what_the_asker_does_with_others_is_told_to_all_of_them():
     assert told_to_asker("We sing in our loft.", "Moss", "Jens", "Where do we sing?") == "You sing in your loft."
+
+
+@pytest.mark.parametrize(
+    ("words", "heard", "said"),
+    [
+        ("Knock knock. Who's there?", "knock knock", "Who's there?"),
+        (
+            "No, I do not leave this town. I am here for a reason.",
+            "do you ever leave?",
+            "No, I do not leave this town.",
+        ),
+        ("It is the Flood Stairs. They lead to the weir.", "where do they lead?", None),
+        ("I like them. The eels bite.", "do you like ferns?", None),
+        ("Good morning. How did you sleep?", "good evening", None),
+        ("", "hello", None),
+    ],
+)
+def test_a_small_model_says_nothing_for_the_sake_of_saying_something(words, heard, said):
+    assert to_the_point(words, heard, "Eliza sees the Eel Stage. Eels are smoked here.") == (
+        words if said is None else said
+    )
+
+
+def test_nobody_asks_for_a_name_that_they_know():
+    assert without_asking_name("I am Eliza. What is your name?") == "I am Eliza."
+    assert without_asking_name("What is your name?") == "What is your name?"
+
+
+def test_who_told_the_agent_did_not_tell_themselves():
+    assert (
+        told_to_asker("You told you about the lamp.", "Odile", "Brock", "who told u?") == "You told me about the lamp."
+    )

@@ -106,6 +106,17 @@ def test_who_asks_how_one_is_gets_more_than_a_greeting(words, wrong):
     assert fault(words, words="Good morning, Eliza.", partner="Uri") == ""
 
 
+def test_who_tells_something_gets_more_than_a_greeting_and_names():
+    told = "morning. baby was up all night again, i got like two hours"
+    assert fault("Eliza. Morning. Uri.", words=told, partner="Uri") == "evades"
+    assert fault("Morning, Uri. Poor baby.", words=told, partner="Uri") == ""
+
+
+def test_nobody_confesses_what_they_are_accused_of():
+    assert fault("I admit it.", words="you cut a page out, admit it NOW", partner="Uri") == "invents"
+    assert fault("I cut the ferns.", words="what do you do here?", partner="Uri", known="I cut the ferns") == ""
+
+
 def test_who_is_asked_which_is_the_others_does_not_say_mine():
     assert (
         fault("The Heron is mine.", words="You do know which one is mine?", told=["The Kestrel is mine."]) == "claims"
