@@ -33,11 +33,15 @@ from agents.replies.reply import Reply
 from agents.replies.speech_check import TOLD, Fault, Heard, fault_in, takes_leave
 from world.entities import Character
 from world.game import Game
-from world.parsing import has_phrase, parse_line
+from world.parsing import has_phrase, parse_line, strip_article
+from world.sanitize import name_key
 
 NARRATION_LINES, TOLD_LINES = 12, 60
 """Among so many of the newest memories is what a model may say back as if it were speech, and what a person said of
 themselves that it may take for its own."""
+
+
+_HERE_IS = r"\b(?:this is|(?:we|you)(?:['’]re| are) (?:in|at|on)|here (?:in|at|on)) (?:the )?"
 
 
 @dataclass(frozen=True)
@@ -135,7 +139,17 @@ class Speaking:
         if self._tells_again(words, question):
             heard = replace(heard, own=())
         name, say = self._agent.name, self._game.world.wording
+        if self._takes_for_another_place(words):
+            return "invents"
         return fault_in(words, name, heard, say) or (reading_fault(words, name, heard, say) if question.reads else "")
+
+    def _takes_for_another_place(self, words: str) -> bool:
+        """Return whether words say that another room is where the agent is: "This is the Spray Garden."."""
+        world, here = self._game.world, self._agent.character.room_id
+        said = name_key(words)
+        names = {strip_article(one.name) for one in world.rooms.values() if one.room_id != here}
+        names -= {strip_article(world.rooms[here].name)}
+        return any(one in said and re.search(rf"{_HERE_IS}{re.escape(one)}\b", said) for one in names)
 
     def _heard(self, question: Question) -> Heard:
         """Return what words that the model found are held against."""

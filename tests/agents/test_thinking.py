@@ -278,6 +278,15 @@ def test_why_tells_what_was_wrong_with_answers_that_were_not_taken(tmp_path):
     assert told[second + 1 : second + 3] == [why, f"command: {done}"]
 
 
+def test_a_model_that_takes_another_room_for_this_one_is_told_so(tmp_path):
+    elsewhere = words("This is the Kitchen.")
+    life = Talking(tmp_path, words("Good morning."), elsewhere, elsewhere)
+    life.answers("say Good morning, Rook!")
+    line = life.answers("say Rook, is it always as warm as in the Kitchen?").line
+    assert "Kitchen" not in line
+    assert len(life.model.requests) == 3
+
+
 def test_a_model_that_tells_a_secret_is_told_so_and_then_the_engine_keeps_it(tmp_path):
     life = Talking(tmp_path, words("I shall not tell."), *[words("The silver spoons are under the stove.")] * 2)
     life.answers()
