@@ -49,6 +49,10 @@ OF_MATTER = ("profile", "here", "errand")
 """The names of sections of which an agent speaks unasked."""
 
 
+TALKED_OF = 8
+"""Of so many of the newest speeches a further sentence may be about."""
+
+
 @dataclass(frozen=True)
 class Question:
     """A question to a model: the decision, the constraint on its answer, and the prompt.
@@ -88,10 +92,11 @@ class Question:
 
     @property
     def matter(self) -> str:
-        """What the prompt tells that words may be about: who the agent is, what it sees and does, what it looked up."""
+        """What the prompt tells that words may be about: the agent, its place and errand, and the last of the talk."""
         if self.reads:
             return self.known
-        return "\n".join(one.text for one in self.prompt.sections if one.is_aside or one.name in OF_MATTER)
+        sections = (one.text for one in self.prompt.sections if one.is_aside or one.name in OF_MATTER)
+        return "\n".join([*sections, *(one.content for one in self.prompt.messages[-TALKED_OF:])])
 
     @property
     def is_unanswerable(self) -> bool:

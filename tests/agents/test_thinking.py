@@ -278,6 +278,14 @@ def test_why_tells_what_was_wrong_with_answers_that_were_not_taken(tmp_path):
     assert told[second + 1 : second + 3] == [why, f"command: {done}"]
 
 
+def test_what_a_small_model_says_further_is_about_what_the_talk_was_about(tmp_path):
+    said = "No. The kite weighs nothing. I am here for a reason."
+    life = Talking(tmp_path, words("Good morning, Ana."), words("A kite?"), words(said))
+    life.answers("say Good morning, Rook!")
+    life.answers("say Rook, I have made a kite of paper.")
+    assert life.answers("say Rook, is it hard to carry?").line == "say No. The kite weighs nothing."
+
+
 def test_a_model_that_takes_another_room_for_this_one_is_told_so(tmp_path):
     elsewhere = words("This is the Kitchen.")
     life = Talking(tmp_path, words("Good morning."), elsewhere, elsewhere)
