@@ -22,6 +22,7 @@ MOST_RECKONED = 4
 
 _ASKS_BACK = re.compile(r"\W*(?:what|which|who|whose|where|when|why|how)\b.*\?", re.IGNORECASE)
 _CORRECTS = re.compile(r"\b(?:no|not|wait|hang on|i mean|i meant|actually|wrong|rather|make that)\b", re.IGNORECASE)
+_HOW_MANY = re.compile(r"\bhow many (\w+)", re.IGNORECASE)
 _YES_NO = re.compile(r"\W*(?:yes|no|ja|nein|oui|non|s[ií])\b", re.IGNORECASE)
 
 
@@ -85,6 +86,9 @@ def _contradicts(words: str, heard: Heard) -> bool:
     """
     kind, asked = answer_type(heard.words), key_words(heard.words)
     known = values_of(kind, heard.recalled) if asked & key_words(heard.recalled) else set()
+    if counted := _HOW_MANY.search(heard.words):  # "forty stops" is how many stops, whatever took six years
+        told = re.findall(rf"([\w-]+) {re.escape(counted[1])}\b", heard.known, re.IGNORECASE)
+        known |= values_of("number", " ".join(told))
     put_right = " ".join(line for line in heard.known.split("\n") if _CORRECTS.search(line))
     other = values_of(kind, words) - known - values_of(kind, put_right)
     return bool(known and other) and not _is_reckoned(words, heard)

@@ -34,6 +34,13 @@ def test_an_answer_that_was_read_is_in_what_was_said(words, question, found):
     assert fault(words, question, known, recalled) == found
 
 
+def test_a_number_of_something_else_is_no_answer_to_how_many():
+    known = "Ana says: yes. forty stops, the biggest. it took six years"
+    assert fault("It took six years.", "and how many stops has the biggest one?", known) == "misses"
+    assert fault("Forty stops.", "and how many stops has the biggest one?", known) == ""
+    assert fault("Forty.", "how many stops?", known) == ""
+
+
 def test_a_number_that_was_put_right_since_is_no_other():
     told = "Ana says: I brought six of them. Ana says: No, hang on, seven."
     recalled = 'You told me: "I brought six of them."'
