@@ -23,7 +23,7 @@ from agents.memory.facts.store import ME
 from agents.memory.memory import AgentMemory
 from agents.models.queue import ModelQueue
 from agents.reflection.reflection import Reflection
-from agents.reflection.speech_facts import LOSS, NAME, answered_name, heard_facts, told_name
+from agents.reflection.speech_facts import LOSS, NAME, answered_name, heard_facts, kind_of, told_name
 from vault.memory.bullet_note import Statement
 from world.entities import Character, Role
 from world.game import Game
@@ -244,6 +244,7 @@ class Answering:
         spoken = (utterance_in(one, memory.reading) for one in reversed(memory.view().tail))
         aloud = (one for one in spoken if one and one.speaker == address.by_id and not one.privately)
         told = (one for said in aloud for one in reversed(list(sentences(said.text))) if one not in address.text)
+        told = (one for one in told if kind_of(one, address.by_id) != NAME)  # that is told anyway
         return next((one for one in told if len(one.split()) >= SHORTEST_TOLD and not is_question(one, say)), "")
 
     def _name_of(self, who: str) -> str:

@@ -1066,6 +1066,13 @@ def test_who_asks_to_be_known_and_has_said_nothing_yet_is_told_so(tmp_path, role
     assert again.endswith("You told me that you mend clocks in Harrowgate.")
 
 
+def test_who_has_only_said_who_they_are_is_not_told_those_words(tmp_path):
+    life = with_voice(tmp_path, *[words("As you say.")] * 4)
+    life.game.world.characters["Ana"].role = Role.GUEST
+    life.answers("say hello Rook, it's Robin again")
+    assert "it's Robin again" not in life.answers("say Rook, what do you know about me?").line
+
+
 def test_another_agent_is_greeted_in_own_words_that_were_not_used_lately(tmp_path):
     life = with_voice(tmp_path, *[words("How do you do.")] * 9)
     life.game.world.characters["Ben"].is_agent = True
