@@ -89,6 +89,7 @@ def test_each_question_and_its_answer_is_read_back_by_inspect(tmp_path):
     data = exported(town)
     assert write_logs(data, tmp_path / "inspect") == 1
     log = read_eval_log(str(tmp_path / "inspect" / "town Eliza 1.eval"))
+    assert log.samples
     first, second = log.samples
     told = [(message.role, message.content) for message in first.messages[:3]]
     assert told == [("user", "Prompt 0."), ("assistant", "say 0"), ("tool", "Done.")]
