@@ -244,7 +244,7 @@ class Answering:
         spoken = (utterance_in(one, memory.reading) for one in reversed(memory.view().tail))
         aloud = (one for one in spoken if one and one.speaker == address.by_id and not one.privately)
         told = (one for said in aloud for one in reversed(list(sentences(said.text))) if one not in address.text)
-        told = (one for one in told if kind_of(one, address.by_id) != NAME)  # that is told anyway
+        told = (one for one in told if kind_of(one, address.by_id) != NAME)  # the answer begins with the name
         return next((one for one in told if len(one.split()) >= SHORTEST_TOLD and not is_question(one, say)), "")
 
     def _name_of(self, who: str) -> str:
@@ -274,20 +274,20 @@ class Answering:
         if not address.by_person:
             return ""
         is_asked = is_question(address.text, self._game.world.wording)
-        least = max(least, VERY_SURE) if self._is_grave(address) else least
+        least = max(least, VERY_SURE) if self._is_grave(address, is_asked) else least
         return self._agent.mind.voice.answer_to(address.text, self._agent.memory.view().tail, is_asked, least)
 
     def at_a_loss(self, address: Address) -> str:
         """Return what the agent's examples say to whatever a person asks or tells in their language; or nothing."""
-        if self._is_grave(address):
-            return self._rng.choice(self._game.world.wording("talk.feels_for").split("; "))
+        say = self._game.world.wording
+        is_asked = is_question(address.text, say)
+        if self._is_grave(address, is_asked):
+            return self._rng.choice(say("talk.feels_for").split("; "))
         voice, tail = self._agent.mind.voice, self._agent.memory.view().tail
-        is_meant = address.by_person and voice.understands(address.text)
-        return voice.at_a_loss(tail, is_question(address.text, self._game.world.wording)) if is_meant else ""
+        return voice.at_a_loss(tail, is_asked) if address.by_person and voice.understands(address.text) else ""
 
-    def _is_grave(self, address: Address) -> bool:
+    def _is_grave(self, address: Address, is_asked: bool) -> bool:
         """Return whether a person tells of something sad, to which nobody answers with a merry line."""
-        is_asked = is_question(address.text, self._game.world.wording)
         return address.by_person and not is_asked and act_of(address.text, self._game.world.wording) == "sad"
 
     def known(self, address: Address) -> str:

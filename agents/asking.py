@@ -44,10 +44,8 @@ SMALL_BILLION = 2.8
 
 Constraint = Literal["grammar", "schema", "none"]
 
-
 OF_MATTER = ("profile", "here", "errand")
 """The names of sections of which an agent speaks unasked."""
-
 
 TALKED_OF = 8
 """Of so many of the newest speeches a further sentence may be about."""

@@ -101,7 +101,7 @@ class Speaking:
         return remembered(words, memory.view(), actor, partner, self._game.world, memory.reading) is not None
 
     def objection(self, reply: Reply, question: Question) -> str:
-        """Return why the words of a reply will not do, empty if they will.
+        """Return why the words of a reply are rejected, empty if they are not.
 
         That is a fault, `wordless` where there are none, or `unread` where what was said was read in vain.
         """
