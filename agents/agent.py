@@ -17,8 +17,9 @@ from agents.component import Component, Owner, Turn
 from agents.component_registry import ComponentRegistry, loaded_components
 from agents.components.asked import Person, answers, asks_again, recalled, told_by
 from agents.components.earlier import question_of, remembered, secrets
-from agents.components.errands import Step, Visitors
+from agents.components.errands import Step
 from agents.components.people import Bonds, Insights
+from agents.components.visitors import Visitors
 from agents.escaping import load_template
 from agents.memory.compactor import Compactor
 from agents.memory.cost import PromptCost
@@ -128,9 +129,8 @@ class Agent:
         self.led_by = ""
         self.last_turn = Turn("asleep")
         self._game, self._now_ms = services.game, services.now_ms
-        self._is_hurrying = False
         self._familiar = FirstEncounters(memory.journal.vault, note.name)
-        self._visitors = Visitors(note.name, services.now_ms)
+        self.visitors = Visitors(note.name, services.now_ms)
         self._overflow = OverflowAlert(note.name)
         self.awareness = Awareness(note.name, services.floor, services.now_ms)
         self.conversation = Conversation(note.name, services.now_ms)
@@ -227,12 +227,10 @@ class Agent:
 
     @property
     def pause_seconds(self) -> float:
-        """Seconds from one thought to the next, before jitter; more while it goes in circles.
-
-        On its way to somebody who has just come it waits no longer than a walk through a room takes.
-        """
+        """Seconds from one thought to the next, before jitter: more in circles, few on the way to or with a visitor."""
         seconds = self.settings.think_seconds * self._conduct.mitigation.slower
-        return min(WALK_SECONDS, seconds) if self._is_hurrying and self.last_turn.cause == "errand" else seconds
+        is_hurrying = self.visitors.is_leading or (self.visitors.is_seeking and self.last_turn.cause == "errand")
+        return min(WALK_SECONDS, seconds) if is_hurrying else seconds
 
     @property
     def asked(self) -> Asked | None:
@@ -240,10 +238,9 @@ class Agent:
         return self._thinking.asked
 
     def next_step(self) -> Step | None:
-        """Return the next step: towards a visitor, if it welcomes them; else of its errands."""
+        """Return the next step: with a visitor, or towards one if it welcomes them; else of its errands."""
         world, actor = self._game.world, self.character
-        step = self._visitors.next_step(world, actor) if self.settings.welcomes else None
-        self._is_hurrying = step is not None
+        step = self.visitors.next_step(world, actor, self.settings.welcomes)
         return step or self.mind.next_step(world, actor)
 
     @property
@@ -314,7 +311,9 @@ class Agent:
         self._conduct.end(line, self.character.room_id)
         if not cause:
             self.awareness.answer_all()
-        self.mind.acted(Turn("acted" if performed.accepted else "refused", line, performed.refusal, cause))
+        turn = Turn("acted" if performed.accepted else "refused", line, performed.refusal, cause)
+        self.mind.acted(turn)
+        self.visitors.acted(turn)
         return performed
 
     def _record(self, kind: str, text: str, event: Event | None = None, **more: Any) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from itertools import dropwhile
@@ -14,7 +15,7 @@ from agents.attending.perception import Address
 from agents.attending.questions import asking_parts, asks_of_self, goes_back, subject_of
 from agents.attending.turn_taking import Awareness
 from agents.choices.possible import asked_for
-from agents.components.asked import Person, answers, asks_again, surely_known, told_again
+from agents.components.asked import Person, answers, asks_again, place_named, surely_known, told_again
 from agents.components.dialogue import act_of
 from agents.components.voice import ASKED_SUBJECT, SURE, VERY_SURE, Voice
 from agents.memory.facts.extraction import Utterance, utterance_in
@@ -39,11 +40,17 @@ MAX_FACTS = 3
 SHORTEST_TOLD = 4
 """Minimum number of words of a sentence that tells something worth telling again."""
 
+TALKED_OF = 12
+"""Among so many of the newest memories is the place that somebody means by "there"."""
+
 INSISTED_ON = 8
 """Among so many of the newest memories is what somebody insists on with "say it"."""
 
 AWAY_MS = 900_000
 """Milliseconds without a word of somebody after which they are greeted as one who comes back."""
+
+
+_NAMES_PLACE = re.compile(r"\bto (?!it\b|him\b|her\b|them\b|there\b|that\b|follow\b)\w", re.IGNORECASE)
 
 
 class Manner(Protocol):
@@ -109,6 +116,19 @@ class Answering:
             return self._answer_to_question(address, known)
         is_spoken_for = self._is_tiny and not has_phrase(say("talk.thanks"), words)
         return self._reply_to_told(address) or known or (self.at_a_loss(address) if is_spoken_for else "")
+
+    def leads_to(self, address: Address) -> str:
+        """Return the id of the room to which a person here asks to be led: named, or talked of last; empty if none."""
+        world, actor, memory = self._game.world, self._agent.character, self._agent.memory
+        partner = world.characters.get(address.by_id)
+        is_here = partner is not None and not partner.is_agent and partner.room_id == actor.room_id
+        if not is_here or not has_phrase(world.wording("talk.asks_led"), address.text):
+            return ""
+        if _NAMES_PLACE.search(address.text):
+            return place_named(address.text, world, actor, address.by_id)
+        said = (utterance_in(one, memory.reading) for one in reversed(memory.view().tail[-TALKED_OF:]))
+        places = (place_named(one.text, world, actor, address.by_id) for one in said if one)
+        return next(filter(None, places), "")
 
     def _is_odd(self, address: Address) -> bool:
         """Return whether words come from outside the world, or insist on such that somebody has just said."""

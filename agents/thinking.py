@@ -11,10 +11,12 @@ from typing import Protocol
 from agents.answering import Answering, Speaker
 from agents.asking import Asked, Asking, Question, archived, is_small
 from agents.attending.conversation import Conversation
+from agents.attending.perception import Address
 from agents.choices.policy import Decision
-from agents.choices.possible import possible
+from agents.choices.possible import Situation, possible
 from agents.component import Turn
 from agents.components.errands import Step
+from agents.components.visitors import Visitors
 from agents.memory.importance import REFUSED
 from agents.models.model import Completion, ModelError, Request
 from agents.models.scheduler import Priority
@@ -26,9 +28,9 @@ from config.settings import AgentSettings
 from vault.errors import NoteError
 from vault.markdown import one_line
 from vault.memory.archive_exchanges import DISCARDED, SUPPRESSED
-from world.entities import Role
+from world.entities import Character, Role
 from world.game import CommandResult, Game
-from world.parsing import split_reason
+from world.parsing import has_phrase, split_reason
 
 log = logging.getLogger(__name__)
 
@@ -38,6 +40,7 @@ class Thinker(Speaker, Protocol):
 
     settings: AgentSettings
     conversation: Conversation
+    visitors: Visitors
     on_thinking: Callable[[], None]
 
     @property
@@ -111,7 +114,7 @@ class Thinking:
         manners, address = self._agent.conversation.manners(), self._agent.awareness.owed.address
         now = self._conduct.situation(world, actor, address, manners, errand, finds_words=held == "grammar")
         if address.by_person:
-            now = replace(now, answer=self._answering.answer(address))
+            now = self._answered(now, address)
         decision = self._conduct.policy.decide(possible(world, actor, self._game.commands), now)
         partner = decision.partner if decision.cause == "greet" else None
         has_posed = partner is not None and partner.character_id in manners.posed
@@ -121,13 +124,33 @@ class Thinking:
         is_free = held == "none" and not is_chat and decision.cause in ("greet", "free", "rest")
         return Decision("free") if is_free else decision
 
+    def _answered(self, now: Situation, address: Address) -> Situation:
+        """Return a situation with what the engine answers to a person by itself, and where it leads them."""
+        world, visitors = self._game.world, self._agent.visitors
+        if has_phrase(world.wording("talk.calls_off"), address.text):
+            visitors.stop_leading(address.by_id)
+        room_id = self._answering.leads_to(address) if self._agent.settings.think_when != "addressed" else ""
+        if not room_id:
+            return replace(now, answer=self._answering.answer(address))
+        words = self._rng.choice(world.wording("talk.leads_to", room=world.rooms[room_id].name).split("; "))
+        return replace(now, answer=words, leads_to=room_id)
+
     def _without_model(self, decision: Decision) -> Turn:
         """Do the one thing that is left, or nothing: a model has nothing to add."""
         self._agent.awareness.begin_turn()
         self._agent.awareness.end_turn()
         if not decision.line:
             return Turn("resting", why=self._game.world.wording("talk.rests"), cause=decision.cause)
-        return self._do([decision.line], decision)
+        turn = self._do([decision.line], decision)
+        if decision.leads_to and decision.partner:
+            self._lead(decision.partner, decision.leads_to)
+        return turn
+
+    def _lead(self, partner: Character, room_id: str) -> None:
+        """Lead a person from now on, and tell them how to follow."""
+        self._agent.visitors.lead(partner.character_id, room_id)
+        if partner.transient.following_id != self._agent.character.character_id:
+            self._game.tell(partner.character_id, self._game.world.wording("talk.how_to_follow", name=self._agent.name))
 
     async def _thought(self) -> Reply | Turn:
         """Ask the model, and once more if what it would do goes round in a circle. Raises: ModelError, NoteError."""

@@ -19,6 +19,7 @@ from typing import Literal
 
 from agents.choices.possible import Form, Possible, Situation, spelt
 from agents.component import TurnKind
+from agents.components.errands import Step
 from world.entities import Character
 from world.parsing import parse_line
 
@@ -54,7 +55,7 @@ class Decision:
     """The decision on the next act: its cause, the forms to choose from, and the partner.
 
     A `speech` turn asks for words alone. `line` is set when only one command is left, which needs no model. A `rest`
-    has no forms and no line.
+    has no forms and no line. `leads_to` is the id of the room to which it leads the partner from now on.
     """
 
     cause: Cause
@@ -62,6 +63,7 @@ class Decision:
     forms: Possible = field(default_factory=dict)
     partner: Character | None = None
     line: str = ""
+    leads_to: str = ""
 
     @property
     def verb(self) -> str:
@@ -127,7 +129,8 @@ class Policy:
             return None
         forms = {form.command.verb: form}
         if now.answer:
-            return Decision("answer", line=f"{Decision('answer', forms=forms).opening()} {now.answer}", partner=partner)
+            line = f"{Decision('answer', forms=forms).opening()} {now.answer}"
+            return Decision("answer", line=line, partner=partner, leads_to=now.leads_to)
         if partner and (give := _asked_for(possible, now, partner)):
             forms["give"] = give
         if now.asked_along and (follow := _to(possible.get("follow"), partner, address.by_id)):
@@ -137,8 +140,11 @@ class Policy:
     def _errand(self, possible: Possible, now: Situation, is_here: bool = False) -> Decision | None:
         """Do the next step of the errand; `is_here` asks only for one that is done here and needs no words."""
         step = now.errand
-        if step is None or now.manners.in_talk_with or (is_here and (step.is_going or step.talk_to)):
+        is_busy = bool(now.manners.in_talk_with) and not (step and step.led)
+        if step is None or is_busy or (is_here and (step.is_going or step.talk_to)):
             return None
+        if step.led:
+            return self._leading(step, now)
         is_held_up = bool(now.company) and step.is_going
         if not step.is_at_once and self._rng.random() >= ON_ERRAND[is_held_up]:
             return None
@@ -146,6 +152,11 @@ class Policy:
             partner = next((one for one in now.company if one.character_id == step.talk_to), None)
             return self._speech("errand", possible, partner)
         return Decision("errand", line=step.line) if parse_line(step.line).verb in possible else None
+
+    def _leading(self, step: Step, now: Situation) -> Decision:
+        """Go on with a person who is led, or wait for them."""
+        partner = next((one for one in now.company if one.character_id == step.led), None)
+        return Decision("errand", line=step.line, partner=partner) if step.line else Decision("rest")
 
     def _greeting(self, possible: Possible, now: Situation, of_people: bool = False) -> Decision | None:
         """Speak first to somebody new: to a person before anything else is done, to an agent at times."""

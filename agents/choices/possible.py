@@ -257,7 +257,8 @@ class Situation:
     is true if somebody asks it to come along, `is_parting` if somebody bids it farewell. `shunned` are verbs that would
     lead it round in a circle. `finds_words` is true if its model is worth asking for free words beside speech, such as
     the thoughts of a model held to a grammar. `answer` is the world's own answer to what was asked, for a model that is
-    too small to use it; empty if there is none.
+    too small to use it; empty if there is none. With it, `leads_to` is the id of the room to which the agent leads who
+    asks for that.
     """
 
     recent: Sequence[str] = ()
@@ -274,6 +275,7 @@ class Situation:
     finds_words: bool = True
     gifts: tuple[str, ...] = ()
     answer: str = ""
+    leads_to: str = ""
 
     @property
     def verbs(self) -> list[str]:

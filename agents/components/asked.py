@@ -21,7 +21,7 @@ from agents.reflection.speech_facts import LOSS, NAME, heard_facts, in_first_per
 from vault.memory.bullet_note import Statement
 from world.entities import Character, Exit, Role, Thing
 from world.navigation import paths_from
-from world.parsing import has_phrase, is_named
+from world.parsing import has_phrase, is_named, strip_article
 from world.world import World
 
 MAX_ROOMS = 200
@@ -201,6 +201,16 @@ def _looked_up(words: str, world: World, actor: Character, partner: str) -> Iter
         for detail in world.room_of(actor).details.values():
             if any(is_named(name, words) for name in (detail.name, *detail.aliases)):
                 yield "detail", {"thing": detail.name, "looks": detail.description}
+
+
+def place_named(words: str, world: World, actor: Character, asker_id: str) -> str:
+    """Return the id of another room that words name, or where somebody is whom they name; empty if there is no way."""
+    ways = dict(islice(paths_from(world, actor.room_id), MAX_ROOMS))
+    rooms = [one for one in ways if ways[one] and is_named(strip_article(world.rooms[one].name), words)]
+    if rooms:
+        return max(rooms, key=lambda one: len(world.rooms[one].name))
+    people = (one for one in islice(world.awake(), MAX_ROOMS) if ways.get(one.room_id) and one.character_id != asker_id)
+    return next((one.room_id for one in people if is_named(one.name, words)), "")
 
 
 def _is_asked_after(one: Character, words: str, world: World, is_near: bool) -> bool:

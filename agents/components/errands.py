@@ -2,14 +2,12 @@
 
 The steps are data: the list under `## Errands` in `agent.md`, copied each day of the world into `plan.md`, which anyone
 may edit while the world runs. The engine knows the shortest way and ticks off what happened; nothing asks a model.
-
-An agent with `welcomes` in its `agent.md` has one more errand: to meet people who have just come into the world.
 """
 
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from agents.component import Moment, Section, Turn
@@ -38,6 +36,7 @@ class Step:
 
     `line` is the command; it is empty for a talk, and `talk_to` is then the id of the person. `is_going` is true if the
     step only leads towards the place, `is_at_once` if it comes before everything that the agent would do by itself.
+    `led` is the id of the person whom the agent leads with this step; without a line it waits for them.
     """
 
     errand: Errand
@@ -45,6 +44,7 @@ class Step:
     talk_to: str = ""
     is_going: bool = False
     is_at_once: bool = False
+    led: str = ""
 
 
 class Errands:
@@ -226,49 +226,3 @@ def _step(errand: Errand, world: World, actor: Character) -> Step | None:
         person = _person(errand, world)
         return Step(errand, talk_to=person.character_id) if person else None
     return Step(errand, errand.do) if errand.do else None
-
-
-SOUGHT_MS = 300_000
-"""Milliseconds after a person has come into the world in which the agent goes to meet them."""
-
-MAX_STEPS = 12
-"""Number of steps towards a person who is never there after which the agent gives up."""
-
-
-@dataclass
-class _Visit:
-    since_ms: int
-    steps: int = 0
-    is_met: bool = False
-
-
-class Visitors:
-    """The people in the world, as the agent called `name` has met them since they came."""
-
-    def __init__(self, name: str, now_ms: Callable[[], int]) -> None:
-        self._name = name
-        self._now_ms = now_ms
-        self._visits: dict[str, _Visit] = {}
-
-    def next_step(self, world: World, actor: Character) -> Step | None:
-        """Return the next step towards the person who has waited longest, or None if there is nobody to be met."""
-        self._keep_up(world, actor)
-        sought = (one for one in self._visits if self._is_sought(self._visits[one]))
-        for person in (world.characters[one] for one in sought):
-            way = shortest_path(world, actor.room_id, person.room_id)
-            if way:
-                self._visits[person.character_id].steps += 1
-                return Step(Errand(person.name, TALK), f"go {way[0].name}", is_going=True, is_at_once=True)
-        return None
-
-    def _keep_up(self, world: World, actor: Character) -> None:
-        now = self._now_ms()
-        people = [one for one in world.awake() if not one.is_agent]
-        here = {one.character_id for one in people}
-        self._visits = {one: visit for one, visit in self._visits.items() if one in here}
-        for person in people:
-            visit = self._visits.setdefault(person.character_id, _Visit(now))
-            visit.is_met = visit.is_met or person.room_id == actor.room_id
-
-    def _is_sought(self, visit: _Visit) -> bool:
-        return not visit.is_met and visit.steps < MAX_STEPS and self._now_ms() - visit.since_ms < SOUGHT_MS

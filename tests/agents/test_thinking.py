@@ -1114,3 +1114,54 @@ def test_a_small_model_greets_by_itself_who_has_told_it_something(tmp_path):
     life.ana.types("go north")
     life.ana.types("go south")
     assert life.answers() == Turn("acted", "say How is your mare, Ana?", cause="greet")
+
+
+class Guided(Talking):
+    """Rook, whom Ana asks for the way in the common room, and the turns that follow."""
+
+    def turns(self, count: int) -> list[str]:
+        async def live() -> list[str]:
+            return [(await self.agent.tick()).line for _ in range(count)]
+
+        return asyncio.run(live())
+
+
+def test_who_asks_to_be_led_is_led_there_whatever_the_model(tmp_path):
+    life = Guided(tmp_path, capabilities=LARGER)
+    asked = life.answers("say Rook, would you take me to the kitchen?")
+    assert asked.line in [f"say {one}" for one in ENGLISH("talk.leads_to", room=KITCHEN).split("; ")]
+    assert "To walk with Rook, type: follow Rook" in life.ana.screen()
+    assert life.agent.pause_seconds <= WALK_SECONDS
+    life.ana.types("follow Rook")
+    assert life.turns(2) == ["go north", "say Here we are. This is The Kitchen."]
+    assert life.game.world.characters["Ana"].room_id == KITCHEN
+    assert not life.agent.visitors.is_leading
+    assert life.model.requests == []
+
+
+def test_there_is_the_place_of_which_they_talked(tmp_path):
+    life = Guided(tmp_path, words("The Kitchen is to the north."))
+    life.answers("say Rook, is there soup in the kitchen?")
+    assert life.answers("say Show me the way, Rook!").line.endswith(f"{KITCHEN}.")
+
+
+def test_a_place_that_is_none_or_here_is_led_to_by_nobody(tmp_path):
+    life = Guided(tmp_path, words("It is warm in the kitchen."), words("I know no harbour."), words("We are here."))
+    life.answers("say Rook, is there soup in the kitchen?")
+    for place in ("harbour", "common room"):
+        life.answers(f"say Rook, take me to the {place}!")
+        assert not life.agent.visitors.is_leading
+
+
+def test_who_thinks_better_of_it_is_led_no_further(tmp_path):
+    life = Guided(tmp_path, words("As you like."))
+    life.answers("say Rook, take me to the kitchen!")
+    assert life.agent.visitors.is_leading
+    life.answers("say Never mind, Rook.")
+    assert not life.agent.visitors.is_leading
+
+
+def test_one_who_thinks_only_when_spoken_to_promises_to_lead_nobody(tmp_path):
+    life = Guided(tmp_path, words("I stay here."))
+    life.agent.settings = replace(life.agent.settings, think_when="addressed")
+    assert life.answers("say Rook, take me to the kitchen!").line == "say I stay here."

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agents.component import Turn
-from agents.components.errands import MAX_REFUSALS, MAX_STEPS, PUT_OFF_MINUTES, SOUGHT_MS, Errands, Step, Visitors
+from agents.components.errands import MAX_REFUSALS, PUT_OFF_MINUTES, Errands
 from tests.vault.vault_of import vault_of
 from tests.world.inn import inn
 from vault.entities.agent_notes import MAX_ERRANDS, Errand, PlanNote, errands_in, format_errand
@@ -176,58 +176,3 @@ def test_a_step_reads_back_as_it_was_written(do, where, is_done):
     text = f"## Errands\n{format_errand(errand)}\n"
     if errand.do != "talk" or where:
         assert errands_in(parse_note(text, "agent.md")) == (errand,)
-
-
-class Welcoming:
-    """Rook in the kitchen, where he is alone; Ana, a person, is in the common room and has just come."""
-
-    def __init__(self) -> None:
-        self.world, self.ms = inn(), 0
-        for one in self.world.characters.values():
-            one.awake = False
-        self.rook, self.ana = self.world.characters["Rook"], self.world.characters["Ana"]
-        self.rook.is_agent = self.rook.awake = self.ana.awake = True
-        self.rook.room_id, self.ana.room_id = KITCHEN, ROOM
-        self.visitors = Visitors("Rook", lambda: self.ms)
-
-    def step(self) -> Step | None:
-        return self.visitors.next_step(self.world, self.rook)
-
-    def way(self) -> str:
-        """Return the exit of the kitchen that leads to the common room."""
-        exits = self.world.rooms[KITCHEN].exits.values()
-        return next(one.name for one in exits if one.room_id == ROOM)
-
-
-def test_it_goes_at_once_to_a_person_who_is_in_the_world():
-    life = Welcoming()
-    step = life.step()
-    assert step and (step.line, step.is_going, step.is_at_once) == (f"go {life.way()}", True, True)
-
-
-def test_agents_are_not_sought():
-    life = Welcoming()
-    life.ana.is_agent = True
-    assert life.step() is None
-
-
-def test_whom_it_has_met_it_seeks_no_more_until_they_come_again():
-    life = Welcoming()
-    life.rook.room_id = ROOM
-    assert life.step() is None
-    life.rook.room_id = KITCHEN
-    assert life.step() is None
-    life.ana.awake = False
-    life.step()
-    life.ana.awake = True
-    assert life.step()
-
-
-def test_it_seeks_nobody_for_longer_than_five_minutes_or_twelve_steps():
-    life = Welcoming()
-    assert life.step()
-    life.ms = SOUGHT_MS
-    assert life.step() is None
-    life = Welcoming()
-    assert all(life.step() for _ in range(MAX_STEPS))
-    assert life.step() is None
