@@ -211,7 +211,11 @@ class Answering:
         own, name = self.in_own_voice(address), self._told_name(address)
         if not name:
             return own
-        return f"{self._game.world.wording('talk.is_called', who=name)} {own or self.at_a_loss(address)}".strip()
+        say = self._game.world.wording
+        others = (one for one in sentences(address.text) if kind_of(one, address.by_id) != NAME)
+        is_all = not any(len(one.split()) >= SHORTEST_TOLD for one in others)
+        more = self._rng.choice(say("talk.is_met").split("; ")) if is_all else self.at_a_loss(address)
+        return f"{say('talk.is_called', who=name)} {own or more}".strip()
 
     def _whispered(self, address: Address) -> str:
         """Return what somebody has whispered to the agent, or before others that it is not told there; or nothing."""

@@ -86,7 +86,9 @@ class Conversation:
                 if leader := world.characters[self._name].transient.following_id:
                     self._attend(leader, world)
             case Arrived() | Left():
-                self._spoken_to.pop(event.actor_id, None)
+                other = world.characters.get(event.actor_id)
+                if other is None or other.transient.following_id != self._name:
+                    self._spoken_to.pop(event.actor_id, None)
                 self._parted.discard(event.actor_id)
                 self._posed.discard(event.actor_id)
                 if event.actor_id == self._person:

@@ -140,11 +140,10 @@ class Policy:
     def _errand(self, possible: Possible, now: Situation, is_here: bool = False) -> Decision | None:
         """Do the next step of the errand; `is_here` asks only for one that is done here and needs no words."""
         step = now.errand
-        is_busy = bool(now.manners.in_talk_with) and not (step and step.led)
-        if step is None or is_busy or (is_here and (step.is_going or step.talk_to)):
-            return None
-        if step.led:
+        if step and step.led:
             return self._leading(step, now)
+        if step is None or now.manners.in_talk_with or (is_here and (step.is_going or step.talk_to)):
+            return None
         is_held_up = bool(now.company) and step.is_going
         if not step.is_at_once and self._rng.random() >= ON_ERRAND[is_held_up]:
             return None

@@ -828,7 +828,6 @@ def with_voice(root: Path, *script: Reply, can: Capabilities = CHAT) -> Talking:
         ("Do you like it here?", "It is warm."),
         ("My sister sings.", "Does your sister travel?"),
         ("My name is Robin. My sister sings.", "So you are Robin. Does your sister travel?"),
-        ("My name is Robin.", "So you are Robin. Go on."),
         ("Where can I sleep?", "The Anchor has three beds."),
         ("Do you ever swim?", "Mind the eels."),
     ],
@@ -1116,10 +1115,18 @@ def test_a_small_model_greets_by_itself_who_has_told_it_something(tmp_path):
     assert life.answers() == Turn("acted", "say How is your mare, Ana?", cause="greet")
 
 
+@pytest.mark.parametrize("words", ["My name is Robin.", "Hi! I'm Robin."])
+def test_who_tells_no_more_than_a_name_is_asked_for_more(tmp_path, words):
+    life = with_voice(tmp_path)
+    life.game.world.characters["Ana"].role = Role.GUEST
+    more = ENGLISH("talk.is_met").split("; ")
+    assert life.answers(f"say {words}").line in [f"say So you are Robin. {one}" for one in more]
+
+
 class Guided(Talking):
     """Rook, whom Ana asks for the way in the common room, and the turns that follow."""
 
-    def turns(self, count: int) -> list[str]:
+    def next_lines(self, count: int) -> list[str]:
         async def live() -> list[str]:
             return [(await self.agent.tick()).line for _ in range(count)]
 
@@ -1133,7 +1140,7 @@ def test_who_asks_to_be_led_is_led_there_whatever_the_model(tmp_path):
     assert "To walk with Rook, type: follow Rook" in life.ana.screen()
     assert life.agent.pause_seconds <= WALK_SECONDS
     life.ana.types("follow Rook")
-    assert life.turns(2) == ["go north", "say Here we are. This is The Kitchen."]
+    assert life.next_lines(2) == ["go north", "say Here we are. This is The Kitchen."]
     assert life.game.world.characters["Ana"].room_id == KITCHEN
     assert not life.agent.visitors.is_leading
     assert life.model.requests == []

@@ -122,6 +122,13 @@ def test_who_comes_back_has_not_been_spoken_to():
     assert "Ana" not in Heard().after(*back).spoken_to
 
 
+def test_who_walks_along_behind_it_is_not_new_in_each_room():
+    heard = Heard()
+    heard.world.characters["Ana"].transient.following_id = "Rook"
+    spoken = heard.after(Said("Rook", ROOM, "Good day, Ana!"), Arrived("Rook", KITCHEN), Arrived("Ana", KITCHEN))
+    assert "Ana" in spoken.spoken_to
+
+
 @pytest.mark.parametrize(
     ("words", "is_one"),
     [

@@ -231,3 +231,13 @@ def test_what_it_was_given_it_neither_puts_down_nor_hands_on_by_a_whim():
     assert {"drop", "give"} <= set(without_repeats(among, Situation(company=company("Dot"))))
     kept = without_repeats(among, Situation(company=company("Dot"), gifts=tuple(among["give"].choices["carried"])))
     assert not {"drop", "give"} & set(kept)
+
+
+def test_who_is_led_is_neither_greeted_in_each_room_nor_left():
+    dot = company("Dot")
+    going = Step(Errand("Dot", "talk"), "go north", is_going=True, is_at_once=True, led="Dot")
+    for step, line in ((going, "go north"), (replace(going, line="", is_going=False), "")):
+        now = Situation(company=dot, errand=step, manners=Manners(in_talk_with="Dot"))
+        assert {one.line for one in decisions(now)} == {line}
+        assert set(causes(now)) == {"errand" if line else "rest"}
+        assert set(causes(replace(now, address=BY_PERSON))) == {"answer"}
