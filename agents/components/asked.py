@@ -6,7 +6,8 @@ reply to. If the model is too small to use it, the engine replies with it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain, islice
 
@@ -30,6 +31,9 @@ MAX_ROOMS = 200
 MAX_LINES = 3
 TELLING = 2
 """Minimum number of words of a description by which somebody who is not here is recognised."""
+
+SURE = frozenset({"time", "here", "there_is", "there_is_none"})
+"""What is looked up only where it is asked for."""
 
 LATEST = 4
 """Number of the newest memories among which the words to be answered are."""
@@ -104,11 +108,12 @@ def surely_known(words: str, world: World, actor: Character, person: Person) -> 
     found: list[str] = []
     for key, values in islice(_looked_up(asked, world, actor, person.name), MAX_LINES):
         named = values.get("thing") or values.get("who", "")
-        is_asked = key in ("time", "here") or (key == "way" and has_phrase(say("asked.asks_way"), asked))
+        is_asked = key in SURE or (key == "way" and has_phrase(say("asked.asks_way"), asked))
         if is_asked or (key not in ("way", "detail") and has_phrase(say("asked.asks_where", who=named), asked)):
             found.append(say(f"asked.say_{key}", **values))
     is_of_somebody = any(is_named(one.name, asked) for one in islice(world.awake(), MAX_ROOMS) if one is not actor)
-    return found or ([] if is_of_somebody else _lore_of(asked, world, actor))
+    lore = [] if is_of_somebody else _lore_of(asked, world, actor)
+    return [*found, *lore] if has_phrase(say("asked.asks_place"), asked) else found or lore
 
 
 def _lore_of(words: str, world: World, actor: Character) -> list[str]:
@@ -193,6 +198,8 @@ def _looked_up(words: str, world: World, actor: Character, partner: str) -> Iter
             yield "looks", {"who": one.name, "looks": one.description}
             if one.awake and ways.get(one.room_id):
                 yield "person", _whereabouts(one, ways[one.room_id], world)
+    if found := _existence(words, ways, world, actor):
+        yield found
     for thing in islice(_things(ways, world), MAX_ROOMS):
         if is_named(thing.name, words) and thing.place_id != actor.character_id:
             key = "lies_here" if thing.place_id == actor.room_id else "has_not"
@@ -211,6 +218,32 @@ def place_named(words: str, world: World, actor: Character, asker_id: str) -> st
         return max(rooms, key=lambda one: len(world.rooms[one].name))
     people = (one for one in islice(world.awake(), MAX_ROOMS) if ways.get(one.room_id) and one.character_id != asker_id)
     return next((one.room_id for one in people if is_named(one.name, words)), "")
+
+
+_IS_THERE = re.compile(
+    r"\b(?:is|are) there (?:an?|any|some) (?P<thing>[\w' -]*?(?P<noun>[\w'-]+))"
+    r" (?:in (?:this|the) (?:town|place)|in these parts|around here|round here|here|near ?by|anywhere)\b",
+    re.IGNORECASE,
+)
+
+
+def _existence(words: str, ways: Collection[str], world: World, actor: Character) -> tuple[str, dict[str, str]] | None:
+    """Return where there is what somebody asks for, as in "Is there a cat in this town?", or that none is known.
+
+    None where they do not ask that, or if anything that is told of the world has the word: a model may know more.
+    """
+    match = _IS_THERE.search(words)
+    if match is None:
+        return None
+    noun, rooms = match["noun"].lower(), [world.rooms[one] for one in ways]
+    nouns = {noun, f"{noun}s", noun.removesuffix("s")}
+    for room in rooms:
+        if any(nouns & {name.lower() for name in (one.name, *one.aliases)} for one in room.details.values()):
+            return "there_is", {"thing": match["thing"], "room": room.name}
+    told = [*(f"{one.name} {one.description}" for one in rooms), *(f"{one.title} {one.text}" for one in world.lore)]
+    told += [one.name for one in islice(_things(ways, world), MAX_ROOMS)]
+    is_told = any(is_named(one, text) for text in told for one in nouns) or world.lore.about(noun, actor.name)
+    return None if is_told else ("there_is_none", {"who": actor.name, "thing": match["thing"]})
 
 
 def _is_asked_after(one: Character, words: str, world: World, is_near: bool) -> bool:
@@ -234,7 +267,7 @@ def _exits(way: list[Exit], world: World) -> str:
     return f"{world.wording('asked.then')} ".join(one.name for one in way)
 
 
-def _things(ways: dict[str, list[Exit]], world: World) -> Iterator[Thing]:
+def _things(ways: Collection[str], world: World) -> Iterator[Thing]:
     """Yield the things in the nearest rooms, and the things that somebody in them carries."""
     owners = (one.character_id for one in islice(world.awake(), MAX_ROOMS) if one.room_id in ways)
     for place_id in (*ways, *owners):

@@ -8,7 +8,7 @@ import pytest
 
 from agents.asking import Question
 from agents.choices.policy import Decision
-from agents.components.asked import Person, answers
+from agents.components.asked import Person, answers, surely_known
 from agents.models.model import Capabilities
 from tests.agents.house import House
 from tests.agents.test_thinking import Talking
@@ -62,6 +62,32 @@ def test_what_can_be_seen_here_is_told_to_who_asks_about_it(inn):
     assert inn.told_after("That is a fine clock.") == ""
     world, rook = inn.game.world, inn.game.world.characters["Rook"]
     assert answers("Does the clock go?", world, rook, Person("Ana", "Ana")) == ["It stands at noon."]
+
+
+def test_whether_there_is_something_in_the_town_is_answered_by_what_can_be_seen_there(inn):
+    world, rook = inn.game.world, inn.game.world.characters["Rook"]
+    world.rooms["The Kitchen"].details["kettle"] = Detail("kettle", "It is cold.", ("pot",))
+    world.lore = Lore([LoreEntry("Beds", "The Anchor has three beds.", ("sleep",))])
+
+    def answered(words: str) -> list[str]:
+        return surely_known(words, world, rook, Person("Ana", "Ana"))
+
+    assert answered("Is there an old kettle in this town?") == ["Yes, in The Kitchen."]
+    assert answered("hm. are there any pots here") == ["Yes, in The Kitchen."]
+    assert answered("Is there a good tailor around here?") == ["Not that I know. I have never seen one here."]
+    for words in ("Is there a bed in this town?", "Is there a reason for that?", "Is there a lamp here?"):
+        assert answered(words) == []
+    assert inn.told_after("Is there a kettle in this town?") == "kettle: there is one in The Kitchen."
+
+
+def test_who_asks_what_place_this_is_is_told_of_the_town_too(inn):
+    world = inn.game.world
+    world.lore = Lore([LoreEntry("The town", "It is small.", ("this place",))])
+    asked = Person("Ana", "Ana")
+    assert surely_known("What is this place?", world, world.characters["Rook"], asked) == [
+        "This is The Common Room.",
+        "It is small.",
+    ]
 
 
 def test_where_somebody_is_who_is_not_here(inn):
