@@ -14,6 +14,7 @@ from agents.attending.conversation import is_farewell, is_question
 from agents.attending.perception import Address
 from agents.attending.questions import asking_parts, asks_of_self, goes_back, subject_of
 from agents.attending.turn_taking import Awareness
+from agents.choices.policy import PRIVATE
 from agents.choices.possible import asked_for
 from agents.components.asked import Person, answers, asks_again, place_named, surely_known, told_again
 from agents.components.dialogue import act_of
@@ -45,6 +46,9 @@ TALKED_OF = 12
 
 INSISTED_ON = 8
 """Among so many of the newest memories is what somebody insists on with "say it"."""
+
+GRAVE = frozenset({"sad", "hurt"})
+"""The dialogue acts that no line for a mere word in what was told may answer."""
 
 AWAY_MS = 900_000
 """Milliseconds without a word of somebody after which they are greeted as one who comes back."""
@@ -298,7 +302,8 @@ class Answering:
         if not address.by_person:
             return ""
         is_asked = is_question(address.text, self._game.world.wording)
-        least = max(least, VERY_SURE) if self._is_grave(address, is_asked) else least
+        is_delicate = self._is_grave(address, is_asked) or (address.channel in PRIVATE and not is_asked)
+        least = max(least, VERY_SURE) if is_delicate else least
         return self._agent.mind.voice.answer_to(address.text, self._agent.memory.view().tail, is_asked, least)
 
     def at_a_loss(self, address: Address) -> str:
@@ -311,8 +316,8 @@ class Answering:
         return voice.at_a_loss(tail, is_asked) if address.by_person and voice.understands(address.text) else ""
 
     def _is_grave(self, address: Address, is_asked: bool) -> bool:
-        """Return whether a person tells of something sad, to which nobody answers with a merry line."""
-        return address.by_person and not is_asked and act_of(address.text, self._game.world.wording) == "sad"
+        """Return whether a person tells of something sad or painful, to which nobody answers with a merry line."""
+        return address.by_person and not is_asked and act_of(address.text, self._game.world.wording) in GRAVE
 
     def known(self, address: Address) -> str:
         """Return what the world, and what the agent was told, answer to somebody's words."""

@@ -148,6 +148,8 @@ class Thinking:
 
     def _lead(self, partner: Character, room_id: str) -> None:
         """Lead a person from now on, and tell them how to follow."""
+        if self._agent.character.transient.following_id:
+            self._game.perform(self._agent.name, "unfollow")
         self._agent.visitors.lead(partner.character_id, room_id)
         if partner.transient.following_id != self._agent.character.character_id:
             self._game.tell(partner.character_id, self._game.world.wording("talk.how_to_follow", name=self._agent.name))

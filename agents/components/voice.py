@@ -56,7 +56,9 @@ _FORM = re.compile(rf"(.+)({'|'.join(_ENDINGS)})")
 _ME, _YOU = frozenset({"i", "me", "my", "mine", "we", "our"}), frozenset({"you", "your"})
 
 
-_LEAD = re.compile(r"(?:and|so|but|then|well|now|ok|okay|oh|ah|hm+|yes|no|hey|hi|eh)\b\W+(?=\w)", re.IGNORECASE)
+_LEADS = "and|so|but|then|well|now|ok|okay|oh|ah|hm+|yes|no|hey|hi|eh"
+_LEAD = re.compile(rf"(?:{_LEADS})\b\W+(?=\w)", re.IGNORECASE)
+_FILLER = re.compile(rf"(?:(?:{_LEADS}|yeah|lol|haha|right|sure)\b\W*)+", re.IGNORECASE)
 _CLAUSE_ENDS = re.compile(r"[,;:–—]\s+|\s+-\s+|\s+(?:and|but|so|because)\s+")
 SHORTEST_CLAUSE = 2
 """Minimum number of words of a part of a sentence that is compared by itself too."""
@@ -164,6 +166,7 @@ class _Index:
     def nearest(self, said: str, is_asked: bool) -> list[Example]:
         """Return those that are near enough, the nearest first, each exchange once; of subjects the first one."""
         told = list(sentences(said))
+        told = [one for one in told if not _FILLER.fullmatch(one)] or told
         if is_asked:
             told = [one for one in told if one.rstrip("\"'”’)").endswith("?")] or [asking_part(said)]
         best: dict[Exchange, Example] = {}

@@ -1123,6 +1123,11 @@ def test_who_tells_no_more_than_a_name_is_asked_for_more(tmp_path, words):
     assert life.answers(f"say {words}").line in [f"say So you are Robin. {one}" for one in more]
 
 
+def test_what_is_whispered_is_not_answered_by_a_line_for_a_mere_word_in_it(tmp_path):
+    life = with_voice(tmp_path, words("That stays with me."))
+    assert life.answers("whisper Rook My sister sings.").line == "whisper Ana That stays with me."
+
+
 class Guided(Talking):
     """Rook, whom Ana asks for the way in the common room, and the turns that follow."""
 
@@ -1135,10 +1140,12 @@ class Guided(Talking):
 
 def test_who_asks_to_be_led_is_led_there_whatever_the_model(tmp_path):
     life = Guided(tmp_path, capabilities=LARGER)
+    life.agent.character.transient.following_id = "Ana"
     asked = life.answers("say Rook, would you take me to the kitchen?")
     assert asked.line in [f"say {one}" for one in ENGLISH("talk.leads_to", room=KITCHEN).split("; ")]
     assert "To walk with Rook, type: follow Rook" in life.ana.screen()
     assert life.agent.pause_seconds <= WALK_SECONDS
+    assert life.agent.character.transient.following_id == ""
     life.ana.types("follow Rook")
     assert life.next_lines(2) == ["go north", "say Here we are. This is The Kitchen."]
     assert life.game.world.characters["Ana"].room_id == KITCHEN

@@ -17,6 +17,7 @@ EXCHANGES: tuple[Exchange, ...] = (
     Exchange(("what is your job", "what do you do all day"), ("I count beds.",)),
     Exchange(("I lost my job", "I failed"), ("There is always the inn.",)),
     Exchange(("do you like it here",), ("It is warm.",)),
+    Exchange(("ok", "lol"), ("Say it again.",)),
     Exchange(("do you like the soup",), ("It is hot.",)),
     Exchange((), ("Was the {word} wet?",), ("my hat", "my best coat")),
     Exchange((), ("Does your {word} travel?",), ("my sister",)),
@@ -52,6 +53,9 @@ def voice():
         ("Where is my hat?", ""),
         ("Can one swim in the cellar?", "Mind the eels."),
         ("I swim.", ""),
+        ("ok.", "Say it again."),
+        ("Ok. My cat is old.", ""),
+        ("ok, well... My sister is late.", "Does your sister travel?"),
         ("", ""),
     ],
 )
