@@ -55,6 +55,7 @@ _CALLED_IN_SMALL_LETTERS_TOO = tuple(
     re.compile(pattern, re.IGNORECASE)
     for pattern in (rf"\bmy name(?:['’]s| is) {_NAME}", rf"^(?:please |just |you (?:can|may) )?call me {_NAME}")
 )
+_HELLO = "(?:hi|hello|hey|hiya|good (?:morning|day|evening|afternoon))"
 _CALLED = tuple(
     re.compile(pattern, re.IGNORECASE)
     for pattern in (
@@ -63,6 +64,9 @@ _CALLED = tuple(
         rf"^{_NAME} is my name\b",
         rf"^(?:the )?name(?:['’]s| is) {_NAME}",
         rf"\bit(?:['’]?s| is) {_NAME}(?:,)? again\b",
+        rf"^it(?:['’]?s| is) {_NAME}, (?:the|your|from)\b",
+        rf"^{_HELLO}\b[^.!?]*\b(?:it(?:['’]?s| is)|this is) {_NAME}(?=$|[,.!]| here\b| from\b| speaking\b)",
+        rf"^(?:{_HELLO}\b[^.!?]*, )?{_NAME} here[.!]?$",
     )
 )
 _SAYS_WHO_IT_IS = re.compile(rf"\b(?:I am|I['’]?m|it(?:['’]?s| is) me,?) {_NAME}", re.IGNORECASE)
@@ -74,6 +78,7 @@ _NO_NAMES = frozenset(
     "hello hi hey yes no why thanks thank sorry good well please nobody nothing guess sure okay maybe never later what "
     "who where when how you yours mine secret stranger guest goodbye bye".split()
 )
+_DAYS = frozenset("monday tuesday wednesday thursday friday saturday sunday christmas easter".split())
 _AND_I = re.compile(r",? and (?=(?:I|my)\b)", re.IGNORECASE)
 _SUPPOSED = re.compile(r"\b(?:if|suppose|imagine|would|might|could have|wish|perhaps I|did I|as if)\b", re.IGNORECASE)
 _GOES_ON = re.compile(r"(?:he|she|it|they|his|her|its|their)\b", re.IGNORECASE)
@@ -248,7 +253,7 @@ def _is_introduced(sentence: str, speaker: str) -> bool:
 def _is_name(word: str, speaker: str) -> bool:
     if word.casefold() == speaker.casefold():
         return True
-    return word[0].isupper() and word.lower() not in FUNCTION_WORDS and not word.endswith(("ing", "ed", "ish"))
+    return word[0].isupper() and word.lower() not in FUNCTION_WORDS | _DAYS and not word.endswith(("ing", "ed", "ish"))
 
 
 def in_third_person(words: str) -> str:

@@ -73,7 +73,6 @@ person among them, takes it for its own."""
 SAME = 0.6
 """Who says so many of the pairs of words that it has just heard, both in the first person, has swapped the persons."""
 
-
 MATTER = 5
 """So many key words tell of something, which is not answered by a greeting."""
 _ACCUSES = re.compile(r"\b(?:admit|confess|own up|you (?:did it|stole|took|broke|cut|killed))\b", re.IGNORECASE)
@@ -139,10 +138,10 @@ def fault_in(words: str, name: str, heard: Heard, wording: Wording) -> Fault:
     if has_phrase(wording("talk.assistant_talk"), words) or changes_script(words, heard) or _PLACEHOLDER.search(words):
         return "assistant"
     is_told = any(_recites(one, shingles(heard.again)) for one in sentences(words))
-    if is_told or narrates(words, heard.narration) or tells_of(words, heard.partner):
+    if is_told or narrates(words, heard.narration) or tells_of(words, heard.partner, heard.words):
         return "narrates"
     if (
-        has_other_name(words, name)
+        any(own.casefold() not in name.casefold().split() for own in _OWN_NAME.findall(words))
         or claims_as_own(words, heard.told)
         or owns(words, heard, wording)
         or answers_as_asker(words, heard.words)
@@ -296,9 +295,15 @@ def narrates(words: str, narration: Iterable[str]) -> bool:
     return any(len(text) >= SHORTEST_NARRATION and text in said for text in told)
 
 
-def tells_of(words: str, partner: str) -> bool:
-    """Return whether a sentence begins as narration of the partner, `Mira yawns.`, or as in a play: `Mira: "No."`."""
-    return bool(partner) and bool(re.search(rf"(?:^|[.!?…] ){re.escape(partner)}(?: [a-z]+s\b|: ?['\"“‘])", words))
+def tells_of(words: str, partner: str, heard: str) -> bool:
+    """Return whether words tell of the partner as of somebody else.
+
+    That is narration, `Mira yawns.`; a play, `Mira: "No."`; or `It was Mira.`, where they have not asked of themselves.
+    """
+    who, is_of_asker = re.escape(partner), bool({"me", *FIRST_PERSON} & words_of(heard))
+    begins = rf"(?:^|[.!?…] ){who}(?: (?:[a-z]+(?:s|ed)|made|had|did|will|went|came|took|gave|built|told)\b|: ?['\"“‘])"
+    is_named = rf"(?i)(?<!\byou )(?<!\bname )\b(?:is|was|are|were|by|called) {who}(?:[.!…]|$)"
+    return bool(partner) and bool(re.search(begins, words) or (not is_of_asker and re.search(is_named, words)))
 
 
 def says_back(words: str, heard: str) -> bool:
@@ -337,11 +342,6 @@ def claims_as_own(words: str, told: Iterable[str]) -> bool:
     """Return whether words tell in the first person what the other has told of themselves."""
     said = [shingles(words), *map(shingles, sentences(words))]
     return any(_is_mostly(one, pairs) or _is_mostly(pairs, one) for pairs in map(shingles, told) for one in said)
-
-
-def has_other_name(words: str, name: str) -> bool:
-    """Return whether the agent called `name` says that it is called otherwise."""
-    return any(own.casefold() not in name.casefold().split() for own in _OWN_NAME.findall(words))
 
 
 def owns(words: str, heard: Heard, wording: Wording) -> bool:

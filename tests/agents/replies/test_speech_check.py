@@ -247,6 +247,20 @@ def test_who_speaks_for_the_narrator_of_the_one_who_listens_says_nothing():
 @pytest.mark.parametrize(
     ("words", "heard", "found"),
     [
+        ("The oldest is Mira.", "Which one is the oldest?", "narrates"),
+        ("Mira made the seat.", "Who made the seat?", "narrates"),
+        ("It is warm, Mira.", "Is it warm?", ""),
+        ("You are Mira.", "Nice to meet you.", ""),
+        ("It was Mira.", "Who said that, was it me?", ""),
+    ],
+)
+def test_nobody_is_told_of_themselves_as_of_somebody_else(words, heard, found):
+    assert fault(words, partner="Mira", words=heard) == found
+
+
+@pytest.mark.parametrize(
+    ("words", "heard", "found"),
+    [
         ("Good. And what did you have for breakfast?", "Where is the mill?", "repeats"),
         ("In the morning, what did you have for breakfast?", "Where is the mill?", "repeats"),
         ("It was a good breakfast that I had.", "What did you have for breakfast?", ""),
