@@ -50,6 +50,9 @@ INSISTED_ON = 8
 GRAVE = frozenset({"sad", "hurt"})
 """The dialogue acts that no line for a mere word in what was told may answer."""
 
+OF_ITSELF = ("carried", "own_place")
+"""What the world shows of the agent itself, where that is asked."""
+
 AWAY_MS = 900_000
 """Milliseconds without a word of somebody after which they are greeted as one who comes back."""
 
@@ -108,6 +111,8 @@ class Answering:
             return whispered
         if has_phrase(say("asked.asks_found"), words) and self._has_lost(address) and not self.known_here(address):
             return self._rng.choice(say("asked.not_found").split("; "))
+        if any(has_phrase(say(f"asked.asks_{key}"), words) for key in OF_ITSELF) and (seen := self._seen(address)):
+            return seen
         known = self.known(address) if self._is_tiny else ""
         is_deed = has_phrase(say("talk.asks_along"), words) or asked_for(self._game.world, self._agent.character, words)
         if not address.by_person or address.is_gift or address.with_gift or is_deed:
@@ -326,6 +331,12 @@ class Answering:
     def recalled(self, address: Address, is_sure: bool = False) -> str:
         """Return somebody's own words that they ask to be told again; with `is_sure`, none that are merely related."""
         return " ".join(self._agent.recalls_for(address, is_sure))
+
+    def _seen(self, address: Address) -> str:
+        """Return what the world shows to answer somebody's words first of all; lore and what was told left aside."""
+        who, world = address.by_id, self._game.world
+        found = surely_known(address.text, world, self._agent.character, Person(who, world.characters[who].name))
+        return found[0] if found else ""
 
     def known_here(self, address: Address, is_sure: bool = False) -> str:
         """Return what the world and lore answer to somebody's words, or surely answer, whatever the agent was told."""

@@ -8,13 +8,16 @@ from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any, Literal
 
+from agents.attending.conversation import is_farewell
 from agents.attending.questions import subject_of
 from agents.choices.constraints import JSON_TOKENS, command_schema, gbnf, line_schema, tidied, verbs_in, words_schema
 from agents.choices.policy import Decision
+from agents.memory.facts.speech_acts import sentences
 from agents.models.adapter import shows_thoughts
 from agents.models.model import Capabilities, Completion, OnText, Request
 from agents.models.queue import RoutedModel
 from agents.prompts.prompt import Prompt
+from agents.prompts.talk import spoken_words
 from agents.repetition.guard import Mitigation
 from agents.replies.reply import Listener, Reply, first_command, open_to
 from agents.replies.speech import (
@@ -95,6 +98,12 @@ class Question:
             return self.known
         sections = (one.text for one in self.prompt.sections if one.is_aside or one.name in OF_MATTER)
         return "\n".join([*sections, *(one.content for one in self.prompt.messages[-TALKED_OF:])])
+
+    @property
+    def asked_lately(self) -> list[str]:
+        """What the agent has asked in the last of the talk."""
+        said = (one.content for one in self.prompt.messages[-TALKED_OF:] if one.role == "assistant")
+        return [one for words in said for one in sentences(spoken_words(words)) if one.endswith("?")]
 
     @property
     def is_unanswerable(self) -> bool:
@@ -226,7 +235,8 @@ class Asking:
         if called != partner:  # of a transcript, in which everybody has the world's names
             words = re.sub(rf"\b{re.escape(partner)}\b", called, words)
         if question.is_of_small_model:
-            words = to_the_point(words, question.heard, question.matter)
+            is_parting = is_farewell(question.heard, self._game.world.wording)
+            words = to_the_point(words, question.heard, question.matter, question.asked_lately, is_parting)
         return uncalled(words, called) if question.is_unknown else without_asking_name(words)
 
     def _called(self, question: Question) -> str:

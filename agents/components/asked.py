@@ -21,7 +21,8 @@ from agents.memory.facts.store import ME
 from agents.reflection.speech_facts import LOSS, NAME, heard_facts, in_first_person, in_second_person, key_words
 from vault.memory.bullet_note import Statement
 from world.entities import Character, Exit, Role, Thing
-from world.navigation import paths_from
+from world.narration import list_things
+from world.navigation import paths_from, shortest_path
 from world.parsing import has_phrase, is_named, strip_article
 from world.world import World
 
@@ -32,7 +33,7 @@ MAX_LINES = 3
 TELLING = 2
 """Minimum number of words of a description by which somebody who is not here is recognised."""
 
-SURE = frozenset({"time", "here", "there_is", "there_is_none"})
+SURE = frozenset({"time", "here", "there_is", "there_is_none", "carries", "carries_nothing", "own_place"})
 """What is looked up only where it is asked for."""
 
 LATEST = 4
@@ -184,6 +185,13 @@ def _looked_up(words: str, world: World, actor: Character, partner: str) -> Iter
         yield "time", {"part": world.wording(f"life.at_{time.part}"), "clock": time.clock}
     if has_phrase(world.wording("asked.asks_place"), words):
         yield "here", {"room": world.room_of(actor).name}
+    if has_phrase(world.wording("asked.asks_carried"), words):
+        things = list_things(world.things_at(actor.character_id), world)
+        yield ("carries" if things else "carries_nothing"), {"who": actor.name, "things": things}
+    asker = world.characters.get(partner)
+    is_apart = asker and asker.room_id != actor.room_id and has_phrase(world.wording("asked.asks_own_place"), words)
+    if asker and is_apart and (way := shortest_path(world, asker.room_id, actor.room_id)):
+        yield "own_place", {"who": actor.name, "room": world.room_of(actor).name, "exits": _exits(way, world)}
     ways = dict(islice(paths_from(world, actor.room_id), MAX_ROOMS))
     for room_id, way in ways.items():
         if is_named(world.rooms[room_id].name, words):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -86,18 +86,26 @@ def uncalled(words: str, partner: str) -> str:
     return told[:1].upper() + told[1:] if told else words
 
 
-def to_the_point(words: str, heard: str, known: str) -> str:
+def to_the_point(words: str, heard: str, known: str, asked: Collection[str] = (), is_parting: bool = False) -> str:
     """Return what a small model says without the sentences that it says for the sake of saying something.
 
     Those are what it says back of what was just `heard` before a sentence of its own ("Knock, knock. Who's there?"),
     and a further statement without a word of what was heard, of its first sentence or of what is `known` of the matter.
+    So is a further question that it has `asked` before, and any to one who takes leave (`is_parting`).
     """
     first, *others = list(uncut_sentences(words)) or [""]
     if others and key_words(first) and key_words(first) == key_words(heard) and not first.endswith("?"):
         first, *others = others
     matter = key_words(f"{first} {heard} {known}")
-    kept = [one for one in others if one.endswith("?") or not key_words(one) or key_words(one) & matter]
-    return " ".join([first, *kept])
+    before = [key_words(one) for one in asked]
+
+    def is_to_the_point(one: str) -> bool:
+        about = key_words(one)
+        if one.endswith("?"):
+            return not is_parting and about not in before
+        return not about or bool(about & matter)
+
+    return " ".join([first, *filter(is_to_the_point, others)])
 
 
 def without_asking_name(words: str) -> str:

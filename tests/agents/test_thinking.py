@@ -1128,6 +1128,19 @@ def test_what_is_whispered_is_not_answered_by_a_line_for_a_mere_word_in_it(tmp_p
     assert life.answers("whisper Rook My sister sings.").line == "whisper Ana That stays with me."
 
 
+def test_what_a_small_model_s_agent_carries_and_where_it_is_the_world_tells(tmp_path):
+    life = Talking(tmp_path)
+    for thing in life.game.world.things_at("Rook"):
+        thing.place_id = KITCHEN
+    assert life.answers("say Rook, what's in your pockets?").line == "say Nothing, just now."
+    life.game.world.things["brass lamp"].place_id = "Rook"
+    assert life.answers("say What are you carrying, Rook?").line == "say I have a brass lamp."
+    life.game.world.characters["Ana"].room_id = KITCHEN
+    where = "tell Ana I am in The Common Room. From where you are, go south."
+    assert life.answers("tell Rook where do i find you").line == where
+    assert life.model.requests == []
+
+
 class Guided(Talking):
     """Rook, whom Ana asks for the way in the common room, and the turns that follow."""
 

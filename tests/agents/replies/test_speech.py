@@ -165,6 +165,12 @@ def test_a_small_model_says_nothing_for_the_sake_of_saying_something(words, hear
     )
 
 
+def test_nothing_is_asked_again_or_of_one_who_takes_leave():
+    words = "It is late. What did you eat? Is it far?"
+    assert to_the_point(words, "how late is it", "", ["And what did you eat?"]) == "It is late. Is it far?"
+    assert to_the_point(words, "bye", "", is_parting=True) == "It is late."
+
+
 def test_nobody_asks_for_a_name_that_they_know():
     assert without_asking_name("I am Eliza. What is your name?") == "I am Eliza."
     assert without_asking_name("What is your name?") == "What is your name?"
