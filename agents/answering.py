@@ -25,7 +25,7 @@ from agents.memory.facts.store import ME
 from agents.memory.memory import AgentMemory
 from agents.models.queue import ModelQueue
 from agents.reflection.reflection import Reflection
-from agents.reflection.speech_facts import LOSS, NAME, answered_name, heard_facts, kind_of, told_name
+from agents.reflection.speech_facts import LOSS, NAME, answered_name, heard_facts, key_words, kind_of, told_name
 from vault.memory.bullet_note import Statement
 from world.entities import Character, Role
 from world.game import Game
@@ -46,6 +46,9 @@ TALKED_OF = 12
 
 INSISTED_ON = 8
 """Among so many of the newest memories is what somebody insists on with "say it"."""
+
+TELLING = 2
+"""Minimum number of key words by which somebody tells more than a name."""
 
 GRAVE = frozenset({"sad", "hurt"})
 """The dialogue acts that no line for a mere word in what was told may answer."""
@@ -120,7 +123,8 @@ class Answering:
         if told := self._recognition(address) or self._knowledge_of(address):
             return told
         if is_farewell(words, say):  # whatever else is told on the way out
-            return self.in_own_voice(address, VERY_SURE) or known
+            goodbye = say("talk.says_goodbye") if self._is_tiny else ""
+            return self.in_own_voice(address, VERY_SURE) or known or self._rng.choice(goodbye.split("; "))
         if is_question(words, say):
             return self._answer_to_question(address, known)
         is_spoken_for = self._is_tiny and not has_phrase(say("talk.thanks"), words)
@@ -221,8 +225,9 @@ class Answering:
         if not name:
             return own
         say = self._game.world.wording
-        others = (one for one in sentences(address.text) if kind_of(one, address.by_id) != NAME)
-        is_all = not any(len(one.split()) >= SHORTEST_TOLD for one in others)
+        is_all = (
+            len(key_words(address.text) - key_words(f"{name} {self._agent.name} {say('talk.says_name')}")) < TELLING
+        )
         more = self._rng.choice(say("talk.is_met").split("; ")) if is_all else self.at_a_loss(address)
         return f"{say('talk.is_called', who=name)} {own or more}".strip()
 

@@ -879,6 +879,11 @@ def test_farewells_and_thanks_are_for_a_small_model(tmp_path, said, answer):
     assert life.answers(f"say {said}").line == f"say {answer}"
 
 
+def test_a_tiny_model_s_agent_says_goodbye_without_it(tmp_path):
+    life = with_voice(tmp_path, can=TINY)
+    assert life.answers("say bye for now, Rook").line.removeprefix("say ") in ENGLISH("talk.says_goodbye").split("; ")
+
+
 def test_a_small_model_that_makes_things_up_twice_leaves_it_to_the_agents_own_note(tmp_path):
     life = with_voice(tmp_path, words("In fifty minutes."), words("In forty."))
     assert life.answers("say Rook, do you wait for the ferry?").line == "say Ask the cook."
@@ -949,10 +954,10 @@ def test_kin_that_stands_in_what_was_read_may_be_named(tmp_path):
 
 
 def test_a_guest_is_called_by_the_name_they_told_also_by_a_model_that_reads_a_transcript(tmp_path):
-    life = Talking(tmp_path, " A good trade.", " Goodbye, Ana.", capabilities=replace(TINY, grammar=False))
+    life = Talking(tmp_path, " Well carried, Ana.", capabilities=replace(TINY, grammar=False))
     life.game.world.characters["Ana"].role = Role.GUEST
     life.answers("say Rook, my name is Otto.")
-    assert life.answers("say I must go now, Rook. Bye!").line == "say Goodbye, Otto."
+    assert life.answers("say The barrel is upstairs, Rook.").line == "say Well carried, Otto."
 
 
 def test_a_guest_without_a_name_is_not_called_by_a_number(tmp_path):
@@ -1113,6 +1118,13 @@ def test_a_small_model_greets_by_itself_who_has_told_it_something(tmp_path):
     life.ana.types("go north")
     life.ana.types("go south")
     assert life.answers() == Turn("acted", "say How is your mare, Ana?", cause="greet")
+
+
+def test_who_tells_why_they_have_come_with_their_name_is_not_asked_for_it(tmp_path):
+    life = with_voice(tmp_path)
+    life.game.world.characters["Ana"].role = Role.GUEST
+    met = [f"say So you are Robin. {one}" for one in ENGLISH("talk.is_met").split("; ")]
+    assert life.answers("say hi, I'm Robin, I came to fish for eels").line not in met
 
 
 @pytest.mark.parametrize("words", ["My name is Robin.", "Hi! I'm Robin."])
