@@ -37,12 +37,16 @@ class _Visit:
 
 @dataclass
 class _Leading:
-    """Whom the agent leads, where to, since when, and when that person was last with it; times in milliseconds."""
+    """Whom the agent leads, where to, since when, and when that person was last with it; times in milliseconds.
+
+    `is_stuck` is true once it could not go on.
+    """
 
     person_id: str
     room_id: str
     since_ms: int
     together_ms: int
+    is_stuck: bool = False
 
 
 class Visitors:
@@ -78,42 +82,46 @@ class Visitors:
 
         None if there is nobody to be led or met.
         """
-        self._keep_up(world, actor)
         leading = self._step_of_leading(world, actor)
         seeking = self._step_of_seeking(world, actor) if seeks and not leading else None
         self.is_seeking = seeking is not None
         return leading or seeking
 
     def acted(self, turn: Turn) -> None:
-        """Take in a turn: it has told who is led that they are there, or the way is shut; so it leads no more."""
-        if self._leading and turn.cause == "errand" and (turn.outcome == "refused" or not turn.line.startswith("go ")):
+        """Take in a turn: it has gone on, could not, or has said that they are there or that it cannot."""
+        if self._leading is None or turn.cause != "errand":
+            return
+        if not turn.line.startswith("go "):
             self._leading = None
+        elif turn.outcome == "refused":
+            self._leading.is_stuck = True
 
     def _step_of_leading(self, world: World, actor: Character) -> Step | None:
         """Return the next step with the person who is led: to go, to wait for them, or to say that they are there."""
         leading, now = self._leading, self._now_ms()
-        person = world.characters.get(leading.person_id) if leading else None
-        if leading is None or person is None:
+        if leading is None:
             return None
-        errand, who = Errand(person.name, TALK), person.character_id
-        way = shortest_path(world, actor.room_id, leading.room_id)
-        is_together = person.room_id == actor.room_id
+        person, way = world.characters.get(leading.person_id), shortest_path(world, actor.room_id, leading.room_id)
+        is_together = person is not None and person.room_id == actor.room_id
         if is_together:
             leading.together_ms = now
-        if not person.awake or way is None or now - leading.together_ms > WAITS_MS:
+        if person is None or not person.awake or way is None or now - leading.together_ms > WAITS_MS:
             self._leading = None
             return None
-        if not way and is_together:
-            words = world.wording("talk.has_led", room=world.rooms[leading.room_id].name)
+        errand, who = Errand(person.name, TALK), person.character_id
+        if is_together and (leading.is_stuck or not way):
+            there = world.wording("talk.has_led", room=world.rooms[leading.room_id].name)
+            words = there if not way else world.wording("talk.cannot_lead")
             return Step(errand, f"say {words}", is_at_once=True, led=who)
         follows = person.transient.following_id == actor.character_id
         sets_off = is_together and (follows or now - leading.since_ms >= SETS_OFF_MS)
-        if way and (sets_off or person.room_id == leading.room_id):
+        if way and not leading.is_stuck and (sets_off or person.room_id == leading.room_id):
             return Step(errand, f"go {way[0].name}", is_going=True, is_at_once=True, led=who)
         return Step(errand, is_at_once=True, led=who)
 
     def _step_of_seeking(self, world: World, actor: Character) -> Step | None:
         """Return the next step towards the person who has waited longest."""
+        self._keep_up(world, actor)
         sought = (one for one in self._visits if self._is_sought(self._visits[one]))
         for person in (world.characters[one] for one in sought):
             way = shortest_path(world, actor.room_id, person.room_id)

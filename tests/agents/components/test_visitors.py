@@ -120,18 +120,28 @@ def test_whom_it_has_lost_on_the_way_it_does_not_wait_for_longer_than_a_minute()
     assert not life.visitors.is_leading
 
 
-@pytest.mark.parametrize("end", ["a shut door", "no more wish to go", "sleep"])
+def test_it_says_so_where_the_way_is_shut():
+    life = Leading()
+    life.ana.transient.following_id = "Rook"
+    life.visitors.acted(Turn("refused", life.line(), cause="errand"))
+    assert life.line() == "say I cannot go on. The way is shut."
+    life.visitors.acted(Turn("acted", life.line(), cause="errand"))
+    assert life.step() is None
+
+
+@pytest.mark.parametrize("end", ["no more wish to go", "sleep", "the end of a guest"])
 def test_it_leads_no_further_after(end: str):
     life = Leading()
     life.visitors.stop_leading("Ben")  # whom it does not lead
     assert life.line() == ""
-    if end == "a shut door":
-        life.visitors.acted(Turn("refused", f"go {life.way()}", cause="errand"))
-    elif end == "sleep":
+    if end == "sleep":
         life.ana.awake = False
+    elif end == "the end of a guest":
+        del life.world.characters["Ana"]
     else:
         life.visitors.stop_leading("Ana")
     assert life.step() is None
+    assert not life.visitors.is_leading
 
 
 def test_a_place_to_which_no_way_leads_ends_it():
