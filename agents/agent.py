@@ -341,7 +341,7 @@ class Agent:
         before = self.awareness.next_answer
         if self.awareness.take_in(event, left, world) and (left.addressed or not self._conduct.is_slowed):
             if self.queue and self.awareness.next_answer != before:
-                self.queue.hurry(self.name)
+                self.queue.hurry(self.name, self.awareness.priority)
             self.on_addressed()
 
     async def tick(self) -> Turn:

@@ -19,7 +19,6 @@ from agents.components.errands import Step
 from agents.components.visitors import Visitors
 from agents.memory.importance import REFUSED
 from agents.models.model import Completion, ModelError, Request
-from agents.models.scheduler import Priority
 from agents.prompts.prompt import Prompt
 from agents.repetition.guard import RepetitionGuard
 from agents.replies.reply import Reply
@@ -187,7 +186,7 @@ class Thinking:
 
     async def _ask(self) -> Completion:
         assert self._agent.queue is not None
-        priority = Priority.ANSWER if self._agent.awareness.owed.address.spoken else Priority.THOUGHT
+        priority = self._agent.awareness.priority
         question = self._asking.question(self.question.decision, self._agent.queue.model, self._agent.settings)
         listener = self._asking.listener(question, self._agent.settings, self._agent.count_tokens)
         return await self._agent.queue.ask(self._agent.name, priority, self._request, listener)

@@ -33,6 +33,7 @@ from agents.attending.perception import (
     is_worth_a_thought,
 )
 from agents.component import Turn
+from agents.models.scheduler import Priority
 from agents.reflection.speech_facts import tells_own_name
 from world.entities import Character
 from world.events import Arrived, Event, Left, Said
@@ -220,6 +221,11 @@ class Awareness:
     def owed(self) -> Owed:
         """Everything it has not answered yet, including what it is thinking about now."""
         return self._thinks_of | self._since_turn()
+
+    @property
+    def priority(self) -> Priority:
+        """How urgent its next thought is: a person who has spoken to it comes first."""
+        return Priority.ANSWER if self.owed.address.by_person else Priority.THOUGHT
 
     @property
     def next_answer(self) -> Address:

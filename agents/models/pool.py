@@ -122,19 +122,19 @@ class ModelPool:
         finally:
             self._leave(job)
 
-    def hurry(self, owner: str) -> None:
-        """Give the thought of an owner the priority of an answer: somebody has spoken to it meanwhile.
+    def hurry(self, owner: str, priority: Priority) -> None:
+        """Let the thought of an owner have this priority at least: somebody has spoken to it meanwhile.
 
         A thought that runs is restarted with a prompt that has those words; at most twice, or an agent that is spoken
         to all the time would never answer.
         """
         for job in self._jobs.jobs:
-            if job.owner == owner and job.priority is Priority.THOUGHT:
-                job.priority = Priority.ANSWER
+            if job.owner == owner and job.is_thought and priority < job.priority:
+                job.priority = priority
                 self._preempt_for(job)
         for job in self._running:
             if job.owner == owner and job.is_thought and job.work and job.restarts < MAX_RESTARTS:
-                job.priority, job.restarts, job.is_preempted = Priority.ANSWER, job.restarts + 1, True
+                job.priority, job.restarts, job.is_preempted = min(priority, job.priority), job.restarts + 1, True
                 job.work.cancel()
 
     def stages(self) -> dict[str, Stage]:
@@ -160,7 +160,7 @@ class ModelPool:
         return sum(job.source is source for job in self._jobs.jobs), sum(job.source is source for job in self._running)
 
     def is_awaited(self) -> bool:
-        """Return whether a job waits that is an answer to somebody."""
+        """Return whether a job waits that is an answer to a person."""
         return any(job.priority is Priority.ANSWER for job in self._jobs.jobs)
 
     def status(self, endpoints: Collection[Endpoint]) -> tuple[EndpointStatus, ...]:
@@ -203,9 +203,10 @@ class ModelPool:
             job.fail(job.last_error or self._no_endpoint(job, now))
 
     def _preempt_for(self, thought: Job) -> None:
-        """Preempt a running summary for a thought that waits for its endpoint; the summary waits again, from the start.
+        """Preempt a running job for a thought that waits for its endpoint; that job waits again, from the start.
 
-        Ageing bounds that: once a summary was asked so long ago that it counts as much as the thought, it goes on.
+        A summary gives way to any thought, and a thought to an answer to a person. Ageing bounds that: a job that was
+        asked so long ago that it counts as much as the thought goes on.
         """
         if not thought.is_thought or thought not in self._jobs.jobs:
             return
@@ -214,7 +215,7 @@ class ModelPool:
             endpoints = {home}
         now, ageing = self.now(), self._jobs.ageing_seconds
         for job in reversed(self._running):  # the last one to begin loses the least
-            is_lower = not job.is_thought and job.rank(now, ageing) > thought.rank(now, ageing)
+            is_lower = job.priority > thought.priority and job.rank(now, ageing) > thought.rank(now, ageing)
             if is_lower and job.route and job.route.endpoint in endpoints and not (job.is_preempted or job.is_probe):
                 job.is_preempted = True
                 if job.work:

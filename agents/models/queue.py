@@ -240,9 +240,9 @@ class ModelQueue:
         """True if somebody waits for an answer from one of the models that it shares."""
         return self._pool.is_awaited()
 
-    def hurry(self, owner: str) -> None:
-        """Give the thought of an owner the priority of an answer; see `ModelPool.hurry`."""
-        self._pool.hurry(owner)
+    def hurry(self, owner: str, priority: Priority) -> None:
+        """Let the thought of an owner have this priority at least; see `ModelPool.hurry`."""
+        self._pool.hurry(owner, priority)
 
     def stage(self, owner: str) -> Stage | None:
         """Return whether a thought of the owner waits or runs; None if it has none under way."""

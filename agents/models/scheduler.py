@@ -25,7 +25,7 @@ Affinities: TypeAlias = Mapping[tuple[str, str], Endpoint]
 
 
 class Priority(IntEnum):
-    """The order of jobs: an answer to somebody, an agent's own thought, a summary, anything else."""
+    """The order of jobs: an answer to a person, any other thought of an agent, a summary, anything else."""
 
     ANSWER = 0
     THOUGHT = 1

@@ -769,7 +769,7 @@ def turn_spoken_to_while_waiting(life: Life, *models: ScriptedModel) -> Turn:
         for model in models:
             model.hold()
         ask = life.agent.queue.ask
-        waiting = [ask(f"Other {one}", Priority.THOUGHT, lambda: Request("p")) for one in range(len(models))]
+        waiting = [ask(f"Other {one}", Priority.ANSWER, lambda: Request("p")) for one in range(len(models))]
         others = [asyncio.create_task(one) for one in waiting]
         await settle()
         turn = asyncio.create_task(life.agent.tick())

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from agents.attending.perception import LATELY_MS, Address, Attention, impression, is_worth_a_thought
 from agents.attending.turn_taking import PATIENCE_MS, Awareness, Floor, Owed, owed_rows, restore_owed
+from agents.models.scheduler import Priority
 from tests.agents.test_agent import AT, Life, running, settled
 from tests.world.inn import inn
 from world.entities import Character
@@ -346,6 +347,20 @@ def test_everybody_who_waits_behind_a_question_is_answered_after_a_restart_too()
     restore_owed({"Rook": after}, json.loads(json.dumps(owed_rows({"Rook": before}))), world)
     assert after.owed == before.owed == Owed(asked)
     assert [one.by_id for one in after.owed.address.each()] == ["Ana", "Ben", "Cid"]
+
+
+@pytest.mark.parametrize(
+    ("waits", "priority"),
+    [
+        (Address(), Priority.THOUGHT),
+        (Address(True, by_id="Jay", text="How are you?"), Priority.THOUGHT),
+        (Address(True, by_person=True, by_id="Ana", text="How are you?"), Priority.ANSWER),
+    ],
+)
+def test_who_keeps_a_person_waiting_comes_before_who_keeps_an_agent_waiting(waits, priority):
+    awareness = Awareness("Rook", Floor(), lambda: AT)
+    awareness.addressed = waits
+    assert awareness.priority is priority
 
 
 @pytest.mark.parametrize(

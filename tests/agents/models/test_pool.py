@@ -222,6 +222,20 @@ async def test_a_summary_that_runs_gives_way_to_a_thought_until_it_has_waited_lo
     assert (town.queue.status().answered, town.queue.status().cancelled) == (2, 0)
 
 
+@pytest.mark.parametrize(
+    ("priority", "seconds", "gives_way"),
+    [(Priority.ANSWER, 0.0, True), (Priority.ANSWER, 30.0, False), (Priority.THOUGHT, 0.0, False)],
+)
+async def test_a_thought_gives_way_to_an_answer_to_a_person_until_it_has_waited_long_enough(
+    priority, seconds, gives_way
+):
+    town = Places("a")
+    (thought,) = await town.asked("Ana")
+    town.clock += seconds
+    await town.end(thought, town.ask("Ben", priority))
+    assert town.places[0].asked == (["Ana", "Ben"] + ["Ana"] * gives_way)
+
+
 async def test_a_summary_goes_on_where_a_thought_has_a_place_of_its_own():
     town = Places("a", "b")
     (summary,) = await town.asked("memory of Ana", priority=Priority.SUMMARY)
@@ -253,7 +267,7 @@ async def test_somebody_who_is_spoken_to_while_it_waits_to_think_is_not_kept_by_
     town.clock = 40.0
     tasks += await town.asked("Ben")
     assert town.places[0].cancelled == 0
-    town.queue.hurry("Ben")
+    town.queue.hurry("Ben", Priority.ANSWER)
     await town.end(*tasks)
     assert town.places[0].asked == ["memory of Ana", "Ben", "memory of Ana"]
 
@@ -262,7 +276,7 @@ async def test_who_is_spoken_to_while_it_thinks_is_asked_anew_and_at_most_twice(
     town = Places("a")
     (thought,) = await town.asked("Ben")
     for _ in range(3):
-        town.queue.hurry("Ben")
+        town.queue.hurry("Ben", Priority.ANSWER)
         await settle()
     await town.end(thought)
     assert town.places[0].asked == ["Ben"] * 3

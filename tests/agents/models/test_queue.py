@@ -42,7 +42,7 @@ async def test_the_request_is_built_only_when_its_turn_has_come():
 
 async def test_answers_go_before_thoughts_and_thoughts_before_summaries():
     town = Places("a")
-    tasks = await town.asked("first")
+    tasks = await town.asked("first", priority=ANSWER)
     for owner, priority in (("other", OTHER), ("summary", SUMMARY), ("thought", THOUGHT), ("answer", ANSWER)):
         tasks += await town.asked(owner, priority=priority)
     await town.end(*tasks)
