@@ -15,7 +15,7 @@ from agents.attending.perception import Address
 from agents.attending.questions import asking_parts, asks_of_self, goes_back, subject_of
 from agents.attending.turn_taking import Awareness
 from agents.choices.policy import PRIVATE
-from agents.choices.possible import asked_for
+from agents.choices.possible import asked_for, asks_to_walk
 from agents.components.asked import Person, answers, asks_again, place_named, surely_known, told_again
 from agents.components.dialogue import act_of
 from agents.components.voice import ASKED_SUBJECT, SURE, VERY_SURE, Voice
@@ -117,7 +117,8 @@ class Answering:
         if any(has_phrase(say(f"asked.asks_{key}"), words) for key in OF_ITSELF) and (seen := self._seen(address)):
             return seen
         known = self.known(address) if self._is_tiny else ""
-        is_deed = has_phrase(say("talk.asks_along"), words) or asked_for(self._game.world, self._agent.character, words)
+        world = self._game.world
+        is_deed = asks_to_walk("talk.asks_along", words, world) or asked_for(world, self._agent.character, words)
         if not address.by_person or address.is_gift or address.with_gift or is_deed:
             return known
         if told := self._recognition(address) or self._knowledge_of(address):
@@ -135,7 +136,7 @@ class Answering:
         world, actor, memory = self._game.world, self._agent.character, self._agent.memory
         partner = world.characters.get(address.by_id)
         is_here = partner is not None and not partner.is_agent and partner.room_id == actor.room_id
-        if not is_here or not has_phrase(world.wording("talk.asks_led"), address.text):
+        if not is_here or not asks_to_walk("talk.asks_led", address.text, world):
             return ""
         if _NAMES_PLACE.search(address.text):
             return place_named(address.text, world, actor, address.by_id)

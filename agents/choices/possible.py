@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from agents.attending.conversation import Manners
 from agents.attending.perception import Address
 from agents.components.errands import Step
+from agents.memory.facts.speech_acts import sentences
 from world.command import NAME_PLACEHOLDERS, Command, CommandTable, Word
 from world.commands.items import reachable_things, readable, usables, writables
 from world.entities import Character, Exit, Room
@@ -15,6 +17,7 @@ from world.find import Target, names_known_to, visible_targets
 from world.navigation import party, shortest_path
 from world.parsing import Named, candidates, has_phrase, is_named, parse_line
 from world.room_view import visible_characters
+from world.sanitize import name_key
 from world.world import World
 
 NOTHING = ""
@@ -283,14 +286,23 @@ class Situation:
         return [parse_line(line).verb for line in reversed(self.recent)]
 
 
-def asks(what: str, words: str, world: World) -> bool:
-    """Return whether words ask for something: have one of the phrases under `what` in the world's texts."""
-    return has_phrase(world.wording(what), words)
+_OF_OTHERS = re.compile(r"\b(?:he|she|they|my|his|her|their|nobody|used to)\b")
+
+
+def asks_to_walk(what: str, words: str, world: World) -> bool:
+    """Return whether words ask to walk together, by one of the phrases under `what` in the world's texts.
+
+    A sentence that has it of somebody else does not: "My brother used to come with me."
+    """
+    phrases = [name_key(one) for one in world.wording(what).split("; ")]
+    told = [name_key(one) for one in sentences(words)]
+    found = ((one, phrase) for one in told for phrase in phrases if is_named(phrase, one))
+    return any(not _OF_OTHERS.search(one[: one.find(phrase)]) for one, phrase in found)
 
 
 def asked_for(world: World, actor: Character, words: str) -> tuple[str, ...]:
     """Return the names of the things that `actor` carries and that words ask for; the phrases are the world's."""
-    if not asks("talk.asks_for", words, world):
+    if not has_phrase(world.wording("talk.asks_for"), words):
         return ()
     names = (thing.name for thing in world.things_at(actor.character_id))
     return tuple(name for name in names if any(is_named(word, words) for word in (name, name.split()[-1])))

@@ -11,7 +11,16 @@ import pytest
 from agents.attending.conversation import Manners
 from agents.attending.perception import Address
 from agents.choices.policy import FEW_POSES, MENU_LINES, Decision, Policy, without_repeats
-from agents.choices.possible import NOTHING, Possible, Situation, asked_for, possible, ways_back, ways_to_others
+from agents.choices.possible import (
+    NOTHING,
+    Possible,
+    Situation,
+    asked_for,
+    asks_to_walk,
+    possible,
+    ways_back,
+    ways_to_others,
+)
 from agents.components.errands import Step
 from tests.agents.choices.test_possible import TABLE, a_world
 from tests.english import ENGLISH
@@ -120,6 +129,22 @@ def test_what_is_asked_for_is_what_it_carries_and_the_words_name_and_want(words,
     world = a_landing()
     world.wording = ENGLISH
     assert asked_for(world, world.characters["Ana"], words) == asked
+
+
+@pytest.mark.parametrize(
+    ("words", "is_asked"),
+    [
+        ("Will you come with me to the weir?", True),
+        ("it's late. come with me, my friend", True),
+        ("my brother used to come with me. he drowned", False),
+        ("She will never come along.", False),
+        ("", False),
+    ],
+)
+def test_who_tells_that_others_came_along_does_not_ask_it_of_the_agent(words, is_asked):
+    world = a_landing()
+    world.wording = ENGLISH
+    assert asks_to_walk("talk.asks_along", words, world) is is_asked
 
 
 def test_an_errand_is_done_without_asking_a_model_but_never_away_from_a_person_in_talk():
