@@ -60,7 +60,7 @@ AWAY_MS = 900_000
 """Milliseconds without a word of somebody after which they are greeted as one who comes back."""
 
 
-_NAMES_PLACE = re.compile(r"\bto (?!it\b|him\b|her\b|them\b|there\b|that\b|follow\b)\w", re.IGNORECASE)
+_NAMES_PLACE = re.compile(r"\b(?:me|us|way) to (?!it\b|him\b|her\b|them\b|there\b|that\b|follow\b)\w", re.IGNORECASE)
 
 
 class Manner(Protocol):
@@ -226,9 +226,8 @@ class Answering:
         if not name:
             return own
         say = self._game.world.wording
-        is_all = (
-            len(key_words(address.text) - key_words(f"{name} {self._agent.name} {say('talk.says_name')}")) < TELLING
-        )
+        told = key_words(address.text) - key_words(f"{name} {self._agent.name} {say('talk.says_name')}")
+        is_all = len(told) < TELLING
         more = self._rng.choice(say("talk.is_met").split("; ")) if is_all else self.at_a_loss(address)
         return f"{say('talk.is_called', who=name)} {own or more}".strip()
 

@@ -229,7 +229,7 @@ def place_named(words: str, world: World, actor: Character, asker_id: str) -> st
 
 
 _IS_THERE = re.compile(
-    r"\b(?:is|are) there (?:an?|any|some) (?P<thing>[\w' -]*?(?P<noun>[\w'-]+))"
+    r"\b(?:is|are) there (?:an?|any|some) (?P<thing>(?:[\w'-]{1,30} ){0,4}?(?P<noun>[\w'-]{1,30}))"
     r" (?:in (?:this|the) (?:town|place)|in these parts|around here|round here|here|near ?by|anywhere)\b",
     re.IGNORECASE,
 )

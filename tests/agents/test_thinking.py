@@ -1181,7 +1181,7 @@ def test_who_asks_to_be_led_is_led_there_whatever_the_model(tmp_path):
 def test_there_is_the_place_of_which_they_talked(tmp_path):
     life = Guided(tmp_path, words("The Kitchen is to the north."))
     life.answers("say Rook, is there soup in the kitchen?")
-    assert life.answers("say Show me the way, Rook!").line.endswith(f"{KITCHEN}.")
+    assert life.answers("say Show me the way, Rook! I want to see it.").line.endswith(f"{KITCHEN}.")
 
 
 def test_a_place_that_is_none_or_here_is_led_to_by_nobody(tmp_path):

@@ -47,16 +47,16 @@ def test_without_an_edit_nothing_is_told(town):
 
 
 def test_lore_counts_as_soon_as_it_is_written_and_stays_while_a_note_is_not_valid(town):
-    (town.root / "lore" / "Rain.md").write_text("It rains by dusk.\n")
-    assert town.reload_paths() == ["lore/Rain.md: reloaded."]
-    assert [one.text for one in town.world.lore.about("Rain again?", "Moss")] == ["It rains by dusk."]
-    (town.root / "lore" / "Rain.md").write_text("---\nkeys: [rain]\n---\n")
+    (town.root / "lore" / "Kites.md").write_text("Kites fly by dusk.\n")
+    assert town.reload_paths() == ["lore/Kites.md: reloaded."]
+    assert [one.text for one in town.world.lore.about("Kites again?", "Moss")] == ["Kites fly by dusk."]
+    (town.root / "lore" / "Kites.md").write_text("---\nkeys: [kite]\n---\n")
     (told,) = town.reload_paths()
-    assert told.startswith("lore/Rain.md: nothing stands") and told.endswith("The lore stays as it was.")
-    assert [one.text for one in town.world.lore.about("Rain again?", "Moss")] == ["It rains by dusk."]
-    (town.root / "lore" / "Rain.md").unlink()
-    assert town.reload_paths() == ["lore/Rain.md: reloaded."]
-    assert town.world.lore.about("Rain again?", "Moss") == []
+    assert told.startswith("lore/Kites.md: nothing stands") and told.endswith("The lore stays as it was.")
+    assert [one.text for one in town.world.lore.about("Kites again?", "Moss")] == ["Kites fly by dusk."]
+    (town.root / "lore" / "Kites.md").unlink()
+    assert town.reload_paths() == ["lore/Kites.md: reloaded."]
+    assert town.world.lore.about("Kites again?", "Moss") == []
 
 
 def test_an_edited_sentence_is_said_from_then_on(town):
