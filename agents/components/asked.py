@@ -94,10 +94,10 @@ def answers(words: str, world: World, actor: Character, person: Person) -> list[
     told = [*_names(words, world, actor, person), *_told(words, world, actor, person)]
     if told and subject_of(words) == "asker":
         return told
-    looked_up = islice(_looked_up(words, world, actor, person.name), MAX_LINES)
+    looked_up = list(islice(_looked_up(words, world, actor, person.name), MAX_LINES))
     found = [say(f"asked.say_{key}", **values) for key, values in looked_up]
-    found += _lore_of(words, world, actor)
-    return [*found, *told]
+    is_all = any(key.startswith("there_is") for key, _ in looked_up)
+    return [*found, *([] if is_all else _lore_of(words, world, actor)), *told]
 
 
 def surely_known(words: str, world: World, actor: Character, person: Person) -> list[str]:

@@ -33,6 +33,7 @@ def inn(tmp_path):
     return Asking(tmp_path)
 
 
+NONE_KNOWN = "Not that I know. I have never seen one here."
 WAY = "Rook knows the way from here to The Kitchen: go north."
 
 
@@ -74,9 +75,12 @@ def test_whether_there_is_something_in_the_town_is_answered_by_what_can_be_seen_
 
     assert answered("Is there an old kettle in this town?") == ["Yes, in The Kitchen."]
     assert answered("hm. are there any pots here") == ["Yes, in The Kitchen."]
-    assert answered("Is there a good tailor around here?") == ["Not that I know. I have never seen one here."]
+    assert answered("Is there a good tailor around here?") == [NONE_KNOWN]
     for words in ("Is there a bed in this town?", "Is there a reason for that?", "Is there a lamp here?"):
         assert answered(words) == []
+    world.lore = Lore([*world.lore, LoreEntry("The town", "It is small.", ("this town",))])
+    baker = "Is there a baker in this town?"
+    assert answers(baker, world, rook, Person("Ana", "Ana")) == answered(baker) == [NONE_KNOWN]
     assert inn.told_after("Is there a kettle in this town?") == "kettle: there is one in The Kitchen."
 
 
