@@ -3,12 +3,26 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
+from types import SimpleNamespace
 
-from agents.simulation.shared_slots import LOOK_SECONDS, SharedSlots
+from agents.simulation import shared_slots
+from agents.simulation.shared_slots import SharedSlots
+
+LOOKS = 5
+"""How often a request that waits looks for a free slot in vain, before it counts as waiting."""
 
 
-async def test_as_many_requests_run_as_there_are_slots_and_all_others_wait(tmp_path):
+async def test_as_many_requests_run_as_there_are_slots_and_all_others_wait(tmp_path, monkeypatch):
     slots, other = SharedSlots(tmp_path, "a server", 2), SharedSlots(tmp_path, "a server", 2)
+
+    looked, looks, loop = asyncio.Event(), itertools.count(1), asyncio.get_running_loop()
+
+    def look(seconds: float) -> None:
+        if next(looks) == LOOKS:
+            loop.call_soon_threadsafe(looked.set)
+
+    monkeypatch.setattr(shared_slots, "time", SimpleNamespace(sleep=look))
 
     async def third() -> int:
         async with slots.acquire() as number:
@@ -18,7 +32,7 @@ async def test_as_many_requests_run_as_there_are_slots_and_all_others_wait(tmp_p
         async with slots.acquire() as first, other.acquire() as second:
             assert {first, second} == {0, 1}
             waiting = asyncio.create_task(third())
-            await asyncio.sleep(5 * LOOK_SECONDS)
+            await looked.wait()
             assert not waiting.done()
         assert await waiting in (0, 1)
 
