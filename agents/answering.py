@@ -41,13 +41,13 @@ MAX_FACTS = 3
 SHORTEST_TOLD = 4
 """Minimum number of words of a sentence that tells something worth telling again."""
 
-TALKED_OF = 12
+MENTIONED = 12
 """Among so many of the newest memories is the place that somebody means by "there"."""
 
 INSISTED_ON = 8
 """Among so many of the newest memories is what somebody insists on with "say it"."""
 
-TELLING = 2
+MORE_THAN_A_NAME = 2
 """Minimum number of key words by which somebody tells more than a name."""
 
 GRAVE = frozenset({"sad", "hurt"})
@@ -140,7 +140,7 @@ class Answering:
             return ""
         if _NAMES_PLACE.search(address.text):
             return place_named(address.text, world, actor, address.by_id)
-        said = (utterance_in(one, memory.reading) for one in reversed(memory.view().tail[-TALKED_OF:]))
+        said = (utterance_in(one, memory.reading) for one in reversed(memory.view().tail[-MENTIONED:]))
         places = (place_named(one.text, world, actor, address.by_id) for one in said if one)
         return next(filter(None, places), "")
 
@@ -227,7 +227,7 @@ class Answering:
             return own
         say = self._game.world.wording
         told = key_words(address.text) - key_words(f"{name} {self._agent.name} {say('talk.says_name')}")
-        is_all = len(told) < TELLING
+        is_all = len(told) < MORE_THAN_A_NAME
         more = self._rng.choice(say("talk.is_met").split("; ")) if is_all else self.at_a_loss(address)
         return f"{say('talk.is_called', who=name)} {own or more}".strip()
 
@@ -339,18 +339,21 @@ class Answering:
 
     def _seen(self, address: Address) -> str:
         """Return what the world shows to answer somebody's words first of all; lore and what was told left aside."""
-        who, world = address.by_id, self._game.world
-        found = surely_known(address.text, world, self._agent.character, Person(who, world.characters[who].name))
+        found = surely_known(address.text, self._game.world, self._agent.character, self._asker(address))
         return found[0] if found else ""
 
     def known_here(self, address: Address, is_sure: bool = False) -> str:
         """Return what the world and lore answer to somebody's words, or surely answer, whatever the agent was told."""
-        who, world, words = address.by_id, self._game.world, address.text
-        person = Person(who, world.characters[who].name if who in world.characters else who)
+        world, words = self._game.world, address.text
         if is_sure and (subject_of(words) == "asked" or asks_again(words, world)):
             return ""
         found = surely_known if is_sure else answers
-        return " ".join(found(words, world, self._agent.character, person)[:MAX_ANSWERS])
+        return " ".join(found(words, world, self._agent.character, self._asker(address))[:MAX_ANSWERS])
+
+    def _asker(self, address: Address) -> Person:
+        """Return who asks, without anything that the agent was told of them."""
+        who, characters = address.by_id, self._game.world.characters
+        return Person(who, characters[who].name if who in characters else who)
 
 
 def _said_aloud(facts: Iterable[Statement]) -> Iterator[Statement]:

@@ -126,7 +126,7 @@ class Thinking:
     def _answered(self, now: Situation, address: Address) -> Situation:
         """Return a situation with what the engine answers to a person by itself, and where it leads them."""
         world, visitors = self._game.world, self._agent.visitors
-        if has_phrase(world.wording("talk.calls_off"), address.text):
+        if visitors.is_leading and has_phrase(world.wording("talk.calls_off"), address.text):
             visitors.stop_leading(address.by_id)
         room_id = self._answering.leads_to(address) if self._agent.settings.think_when != "addressed" else ""
         if not room_id:

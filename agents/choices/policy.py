@@ -121,7 +121,7 @@ class Policy:
         address = now.address
         if not address.spoken or (not address.by_person and self._rng.random() >= _readiness(now)):
             return None
-        partner = next((one for one in now.company if one.character_id == address.by_id), None)
+        partner = _present(now, address.by_id)
         form = _to(possible.get(address.channel), partner, address.by_id)
         if form is None and partner is not None:
             form = possible.get("say")
@@ -148,13 +148,13 @@ class Policy:
         if not step.is_at_once and self._rng.random() >= ON_ERRAND[is_held_up]:
             return None
         if step.talk_to:
-            partner = next((one for one in now.company if one.character_id == step.talk_to), None)
+            partner = _present(now, step.talk_to)
             return self._speech("errand", possible, partner)
         return Decision("errand", line=step.line) if parse_line(step.line).verb in possible else None
 
     def _leading(self, step: Step, now: Situation) -> Decision:
         """Go on with a person who is led, or wait for them."""
-        partner = next((one for one in now.company if one.character_id == step.led), None)
+        partner = _present(now, step.led)
         return Decision("errand", line=step.line, partner=partner) if step.line else Decision("rest")
 
     def _greeting(self, possible: Possible, now: Situation, of_people: bool = False) -> Decision | None:
@@ -230,6 +230,11 @@ def _asked_for(possible: Possible, now: Situation, partner: Character) -> Form |
     give = possible.get("give")
     things = [one for one in give.choices.get("carried", ()) if one in now.asked_for] if give else []
     return give.choosing("person", [partner.name]).choosing("carried", things) if give and things else None
+
+
+def _present(now: Situation, character_id: str) -> Character | None:
+    """Return who of the company this is; None if they are not there."""
+    return next((one for one in now.company if one.character_id == character_id), None)
 
 
 def _may_speak(now: Situation) -> bool:
