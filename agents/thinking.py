@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import random
 from collections.abc import Callable, Sequence
@@ -11,7 +12,7 @@ from typing import Protocol
 from agents.answering import Answering, Speaker
 from agents.asking import Asked, Asking, Question, archived, is_small
 from agents.attending.conversation import Conversation
-from agents.attending.perception import Address
+from agents.attending.perception import Address, is_person_near
 from agents.choices.policy import Decision
 from agents.choices.possible import Situation, possible
 from agents.component import Turn
@@ -32,6 +33,9 @@ from world.game import CommandResult, Game
 from world.parsing import has_phrase, split_reason
 
 log = logging.getLogger(__name__)
+
+READ_AFTER = 8
+"""Number of new memories after which a model reads ahead once more."""
 
 
 class Thinker(Speaker, Protocol):
@@ -55,6 +59,7 @@ class Thinking:
     """Takes the turns of one agent, one at a time.
 
     `question` is what its model is being asked, or was last; `asked` the last one that was answered, None before that.
+    After a turn that needed no model, the model reads ahead what it may be asked next.
     """
 
     def __init__(
@@ -69,16 +74,21 @@ class Thinking:
         self._rng = rng
         self._failing = False
         self._asked_again = False
+        self._read_upto = (-1, 0)
+        self._reading: asyncio.Task[None] | None = None
         self._answering = Answering(agent, game, rng)
         self._speaking = Speaking(agent, game, conduct, self._answering, rng)
 
     async def take_turn(self) -> Turn:
         """Decide what kind of act comes next, ask the model for what it takes, and do it."""
         if still := self._stillness():
+            self._read_ahead()
             return still
         decision = self._decide()
         if decision.line or decision.cause == "rest":
-            return self._without_model(decision)
+            turn = self._without_model(decision)
+            self._read_ahead()
+            return turn
         self.question = Question(decision, newest=self._agent.memory.journal.last)
         try:
             reply = await self._thought()
@@ -214,6 +224,7 @@ class Thinking:
             question = replace(question, reads=self._speaking.asked_of_the_past(question))
         self.question = question  # begun again if its tokens have to be counted first
         self.question = question = replace(question, prompt=self._agent.prompt(question))
+        self._note_read()
         self._agent.awareness.begin_turn()
         return self._asking.request(
             question,
@@ -223,6 +234,40 @@ class Thinking:
             self._asked_again,
             model.context_tokens,
         )
+
+    def _read_ahead(self) -> None:
+        """Have the model read in the background what an answer to a person would begin with, if it is worth the time.
+
+        It is the first time, once there are new summaries, and each time that much has happened and a person is near.
+        """
+        covered, newest = self._read_upto
+        journal, actor = self._agent.memory.journal, self._agent.character
+        is_new = covered != self._agent.memory.view().covered
+        is_due = is_new or (journal.last - newest >= READ_AFTER and is_person_near(self._game.world, actor))
+        if self._agent.queue and actor.awake and is_due and (self._reading is None or self._reading.done()):
+            name, queue = self._agent.name, self._agent.queue
+            self._reading = asyncio.create_task(queue.read_ahead(name, self._coming_request))
+
+    def _coming_request(self) -> Request | None:
+        """Return what the model would be asked if a person spoke now; None if somebody has, or it does not think."""
+        queue, actor, world = self._agent.queue, self._agent.character, self._game.world
+        if queue is None or not actor.awake or self._agent.why_still or self._agent.awareness.addressed.spoken:
+            return None
+        listener = next((one for one in world.occupants(actor.room_id) if not one.is_agent), None)
+        decision = Decision("answer", "speech", partner=listener) if listener else Decision("free")
+        question = Question(decision, newest=self._agent.memory.journal.last)
+        try:
+            question = replace(question, prompt=self._agent.prompt(question))
+        except NoteError:
+            return None  # the next turn tells of it
+        self._note_read()
+        settings, remedy = self._agent.settings, self._conduct.mitigation
+        return self._asking.request(question, 0, settings, remedy, False, queue.model.context_tokens)
+
+    def _note_read(self) -> None:
+        """Note that the model reads what has happened up to now."""
+        memory = self._agent.memory
+        self._read_upto = memory.view().covered, memory.journal.last
 
     def _read(self, completion: Completion) -> Reply | None:
         """Return what an answer comes to; None if the turn was cut short."""

@@ -70,7 +70,7 @@ def model_text(
 
 def _figures(status: RequestStatsSnapshot, say: Wording) -> list[str]:
     """Return what a queue does now, has done, and how long its last answers took, if there were any."""
-    since = {"answered": status.answered, "failed": status.failed, "cancelled": status.cancelled}
+    since = {name: getattr(status, name) for name in ("answered", "failed", "cancelled", "read_ahead")}
     lines = [
         say("models.now", running=status.running, waiting=status.waiting),
         say("models.since_the_start", **since),

@@ -29,6 +29,7 @@ from agents.models.model import (
     Request,
     Timing,
 )
+from agents.models.prompt_cache import PromptCache
 from agents.models.weights import GgufHeader, assemble, default_cache_dir, file_sha256, package_sha256, read_gguf
 
 log = logging.getLogger(__name__)
@@ -142,6 +143,7 @@ class EmbeddedModel:
         self._runtime: Runtime | None = None
         self._answers: set[_Answer] = set()
         self._estimate = TokenEstimate()
+        self._prompts = PromptCache()
 
     @property
     def context_tokens(self) -> int:
@@ -217,7 +219,14 @@ class EmbeddedModel:
         finally:
             answer.stop()
             self._answers.discard(answer)
-        return self._completion(answer, generated, self._now() - began)
+        completion = self._completion(answer, generated, self._now() - began)
+        if completion.finish != "cancelled":
+            self._prompts.note(request.text)
+        return completion
+
+    def unread(self, request: Request) -> int:
+        """Return how many characters of a request are not in its prompt cache; none if it has no cache."""
+        return self._prompts.unread(request.text) if self._cache_prompt else 0
 
     def count_tokens(self, text: str) -> int:
         """Return the exact number of tokens, or an estimate while the model is not loaded."""

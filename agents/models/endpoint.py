@@ -147,7 +147,8 @@ class RequestStatsSnapshot:
     The counts of jobs are since the start. `mean_seconds` for an answer, `tokens_per_second` and `cached_share` of the
     prompts (0.0 to 1.0, where the server told) are over the last answers, 0.0 before the first. `failing_seconds` is
     the time since the first failure after the last answer, None if the model is well. `is_cache_told` is false until a
-    server has told what it had in its cache. `timing` is the mean of the last answers.
+    server has told what it had in its cache. `timing` is the mean of the last answers. `read_ahead` counts prompts that
+    were read before anything was asked.
     """
 
     model: str
@@ -163,6 +164,7 @@ class RequestStatsSnapshot:
     cached_share: float
     is_cache_told: bool
     timing: Timing = field(default_factory=Timing)
+    read_ahead: int = 0
 
     @property
     def state(self) -> str:
@@ -177,6 +179,7 @@ class RequestStats:
         self.answered = 0
         self.failed = 0
         self.cancelled = 0
+        self.read_ahead = 0
         self.prompt_tokens = 0
         self.completion_tokens = 0
         self.seconds = 0.0
@@ -219,6 +222,7 @@ class RequestStats:
             cached_share=_ratio(sum(one.cached_tokens or 0 for one in told), sum(one.prompt_tokens for one in told)),
             is_cache_told=bool(told),
             timing=Timing(*(self._mean(one.name) for one in fields(Timing))),
+            read_ahead=self.read_ahead,
         )
 
     def _speed(self, seconds: float) -> float:

@@ -227,6 +227,14 @@ class SlowTokenizer(Protocol):
         """Count a text off the event loop, so that `count_tokens` of it is quick afterwards."""
 
 
+@runtime_checkable
+class ReadAheadModel(Protocol):
+    """A model that keeps what it has read, free of charge: it may be given a prompt to read before it is asked."""
+
+    def unread(self, request: Request) -> int:
+        """Return how many characters of a request it would have to read."""
+
+
 @dataclass(frozen=True)
 class Provenance:
     """The runtime of a model with its version, and the SHA-256 of its weights; empty where unknown."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import aclosing, suppress
 from dataclasses import replace
 from typing import Any, cast
@@ -38,6 +38,7 @@ from agents.models.ollama_api import (
     open_client,
     was_truncated,
 )
+from agents.models.prompt_cache import PromptCache
 
 log = logging.getLogger(__name__)
 
@@ -59,7 +60,7 @@ class OllamaModel:
     left out; a schema goes along if `constraint` is "json_schema" or "auto".
 
     Ollama would cut a prompt that does not fit, and the client library cannot tell it not to. So a prompt
-    that does not fit is refused here.
+    that does not fit is refused here. A long prompt is sent in pieces, see `PromptCache`.
     """
 
     def __init__(
@@ -93,6 +94,7 @@ class OllamaModel:
         self._fallback = ConstraintFallback(self.name)
         self._estimate = TokenEstimate()
         self._explained = ""
+        self._prompts = PromptCache()
         self._client = open_client(host, model, transport)
 
     @property
@@ -138,14 +140,19 @@ class OllamaModel:
         """
         self._check_fits_context(request)
         held = self.capabilities.constraints_of(request)
+        pieces = await self._read_pieces(request)
         completion = await self._fallback.complete(
             held, lambda one: self._with_template(one, on_text), is_refusal_of_constraint
         )
-        if (completion.timing.load or 0.0) > LOAD_SECONDS:
+        if any((one.timing.load or 0.0) > LOAD_SECONDS for one in (*pieces, completion)):
             with suppress(*CLIENT_ERRORS):
                 async with asyncio.timeout(self._check_seconds):
                     await self._inquire()
-        return completion
+        return _with_time_of(pieces, completion)
+
+    def unread(self, request: Request) -> int:
+        """Return how many characters of a request the host has not read lately, as far as that can be known here."""
+        return self._prompts.unread(request.text)
 
     def count_tokens(self, text: str) -> int:
         """Return an estimate, calibrated by the host's own counts."""
@@ -167,6 +174,14 @@ class OllamaModel:
             log.log(logging.WARNING if keeps_template else logging.INFO, "%s: %s", self.name, explanation)
         self._explained = explanation
 
+    async def _read_pieces(self, request: Request) -> list[Completion]:
+        """Have the host read a long prompt but for its end; what goes wrong with that, the request itself will tell."""
+        read: list[Completion] = []
+        with suppress(ModelError):
+            for piece in self._prompts.pieces(request):
+                read.append(await self._completed(piece, None))
+        return read
+
     async def _with_template(self, request: Request, on_text: OnText | None) -> Completion:
         try:
             return await self._completed(request, on_text)
@@ -178,14 +193,19 @@ class OllamaModel:
         return await self._completed(request, on_text)
 
     async def _completed(self, request: Request, on_text: OnText | None) -> Completion:
-        began, heard = self._now(), OllamaAnswer()
+        began, heard, unread = self._now(), OllamaAnswer(), self.unread(request)
         try:
             async with asyncio.timeout(request.timeout_seconds), aclosing(self._chunks(request)) as chunks:
                 await self._read(heard, chunks, request, on_text)
         except TimeoutError as error:
             waited = request.timeout_seconds
             raise model_error(error, self._server, waited, has_begun=heard.pieces > 0) from error
-        return self._completion(request, heard, began, self._now())
+        completion = self._completion(request, heard, began, self._now())
+        if (completion.timing.load or 0.0) > LOAD_SECONDS:
+            self._prompts.forget()
+            unread = 0  # nobody knows what was read before it was loaded again
+        self._prompts.note(request.text, unread, completion.timing.prompt)
+        return completion
 
     async def _ask(self, request: Request) -> AsyncGenerator[Any, None]:
         # Ollama lets a model think by default, and holds it to no schema meanwhile.
@@ -294,3 +314,14 @@ class OllamaModel:
         if trained < self._num_ctx:
             remedy = "It was trained for no more: use another model, or shorten the remembered window."
         return ModelError(message, remedy=remedy, retryable=False, about_request=True)
+
+
+def _with_time_of(pieces: Sequence[Completion], completion: Completion) -> Completion:
+    """Return an answer with the time that it took to have its prompt read in pieces before."""
+    if not pieces:
+        return completion
+    every = (*pieces, completion)
+    load = sum(one.timing.load or 0.0 for one in every)
+    prompt = sum(one.timing.prompt or 0.0 for one in every)
+    timing = replace(completion.timing, load=load, prompt=prompt)
+    return replace(completion, seconds=sum(one.seconds for one in every), timing=timing)

@@ -159,6 +159,10 @@ class ModelPool:
         """Return how many jobs of a source wait, and how many run."""
         return sum(job.source is source for job in self._jobs.jobs), sum(job.source is source for job in self._running)
 
+    def is_busy(self) -> bool:
+        """Return whether a thought or a summary waits for its turn."""
+        return any(job.priority < Priority.OTHER for job in self._jobs.jobs)
+
     def is_awaited(self) -> bool:
         """Return whether a job waits that is an answer to a person."""
         return any(job.priority is Priority.ANSWER for job in self._jobs.jobs)

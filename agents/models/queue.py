@@ -11,7 +11,7 @@ import math
 import random
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, replace
 
 from agents.models.adapter import shows_thoughts, without_thoughts
@@ -28,9 +28,11 @@ from agents.models.model import (
     Capabilities,
     Completion,
     LanguageModel,
+    ModelError,
     ModelTraits,
     NotCountedYet,
     OnText,
+    ReadAheadModel,
     Request,
     SlowTokenizer,
 )
@@ -46,6 +48,9 @@ COUNT_BUDGET_CHARACTERS = 900
 LINE_COST_CHARACTERS = 200
 """The budget, in characters, for counting new text while a request is built, and the fixed cost of each new line: a few
 milliseconds together. Beyond it, text is counted ahead, and the request is built again."""
+
+LEAST_UNREAD_CHARACTERS = 800
+"""A prompt of which less is new is not read ahead: that takes no long time anyway."""
 
 SLOW_SECONDS = 20.0
 """Slower answers, the wait included, are logged."""
@@ -83,6 +88,11 @@ class RoutedModel:
             if self._budget_characters < 0:
                 raise NotCountedYet(text)
         return voice.count_tokens(text)
+
+    def unread(self, request: Request) -> int:
+        """Return how many characters of a request the model would have to read; none if it keeps no prompts."""
+        voice = self._voice
+        return voice.unread(request) if isinstance(voice, ReadAheadModel) else 0
 
     @contextmanager
     def using(self, model: LanguageModel, budget_characters: float = COUNT_BUDGET_CHARACTERS) -> Iterator[None]:
@@ -230,6 +240,22 @@ class ModelQueue:
             self.spent += self.overrides.price(completion)
             self.thinks = self.thinks or shows_thoughts(completion.text)
         return completion
+
+    async def read_ahead(self, owner: str, make: BuildRequest) -> None:
+        """Have the prompt of a request read when nothing else waits, so that one that begins alike is answered sooner.
+
+        `make` returning None withdraws it. Nothing is done if the model keeps no prompts, or has read most of it. A
+        failure is left to the next question. Raises: whatever `make` raises.
+        """
+
+        def worth_reading() -> Request | None:
+            request = None if self._pool.is_busy() else make()
+            return request if request and self.model.unread(request) >= LEAST_UNREAD_CHARACTERS else None
+
+        with suppress(ModelError):
+            job = self._pool.enter(self, owner, Priority.OTHER)
+            completion = await self._pool.complete(job, worth_reading, lambda text: True)
+            self._record.read_ahead += completion.finish != "cancelled"
 
     def latest(self, owner: str) -> Completion | None:
         """Return the last answer to an owner, with what it cost; None before the first."""

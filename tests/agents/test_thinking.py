@@ -17,9 +17,11 @@ from agents.choices.constraints import verbs_in
 from agents.component import Turn
 from agents.models.endpoint import CircuitBreaker, ConcurrencyLimit, Endpoint, Route
 from agents.models.model import Capabilities, ModelError, Request
+from agents.models.prompt_cache import common_length
 from agents.models.queue import ModelQueue
 from agents.models.scheduler import Priority
 from agents.reflection.speech_facts import SpeechFact
+from agents.thinking import READ_AFTER
 from agents.views.why import exchange_of, why_shown
 from agents.views.why_text import why_text
 from tests.agents.models.places import settle
@@ -1204,3 +1206,62 @@ def test_one_who_thinks_only_when_spoken_to_promises_to_lead_nobody(tmp_path):
     life = Guided(tmp_path, words("I stay here."))
     life.agent.settings = replace(life.agent.settings, think_when="addressed")
     assert life.answers("say Rook, take me to the kitchen!").line == "say I stay here."
+
+
+class KeepingModel(ScriptedModel):
+    """A model that keeps what it has read."""
+
+    def unread(self, request: Request) -> int:
+        return len(request.text) if request.text not in self.prompts else 0
+
+
+class Idle(Talking):
+    """Rook, who thinks only when somebody speaks to it, with a model that keeps what it has read."""
+
+    def __init__(self, root: Path, *script: Reply) -> None:
+        super().__init__(root, yesterday=GLOVE * 6)
+        self.model = KeepingModel(*script, capabilities=CHAT)
+        self.agent.settings = replace(self.agent.settings, think_when="addressed")
+
+    async def ticks(self, *lines: str) -> list[str]:
+        """Let Ana type lines and Rook take a turn; return what its model has been given to read by that."""
+        before = len(self.model.prompts)
+        for line in lines:
+            self.ana.types(line)
+        await self.agent.tick()
+        await settle()
+        return self.model.prompts[before:]
+
+
+async def test_its_model_reads_ahead_what_an_answer_begins_with(tmp_path):
+    life = Idle(tmp_path, words("Hm."), words("It is warm."), words("Hm."))
+    life.wakes()
+    (ahead,) = await life.ticks()
+    assert life.remembered() == []  # it was asked nothing, and said nothing
+    (asked,) = await life.ticks("say Rook, what do you make of the winter?")
+    assert common_length(ahead, asked) > len(asked) - 300
+    assert await life.ticks() == []
+
+
+async def test_it_reads_ahead_once_more_when_much_has_happened_and_a_person_is_near(tmp_path):
+    life = Idle(tmp_path, words("Hm."), words("Hm."))
+    life.wakes()
+    assert len(await life.ticks()) == 1
+    assert await life.ticks(*["emote waits."] * (READ_AFTER - 1)) == []
+    assert len(await life.ticks("emote waits.")) == 1
+    for name in [one.name for one in life.game.world.awake() if not one.is_agent]:
+        life.game.sleep(name)
+    for _ in range(READ_AFTER):
+        life.agent.memory.record("observed", "It rains.", ROOM)
+    assert await life.ticks() == []
+
+
+async def test_it_reads_nothing_ahead_once_somebody_has_spoken_or_it_is_asleep(tmp_path):
+    life = Idle(tmp_path)
+    queue = life.wakes()
+    async with queue._pool.building:
+        await life.agent.tick()
+        await settle()
+        life.ana.types("say Rook, are you there?")
+    await settle()
+    assert life.model.prompts == []

@@ -27,7 +27,7 @@ async def test_every_endpoint_is_told_with_its_health_its_figures_and_what_to_do
     assert model_text(town.queue, {}, ENGLISH, {"summarizer": spare}).split("\n") == [
         "Model: near, well.",
         "Now: 0 running, 0 waiting.",
-        "Since the start: 2 answered, 0 failed, 0 cancelled.",
+        "Since the start: 2 answered, 0 failed, 0 cancelled, 0 prompts read ahead.",
         "Lately: 1.00 s an answer (queued 0.00 s), 2 tokens a second, 0% of the prompts from the cache.",
         "For summarizer: scripted; 0 running, 0 waiting, 0 answered, 0 failed, 0.00 s an answer.",
         "Endpoint near: well; 0 running of 2 at a time (as set).",
@@ -111,7 +111,8 @@ async def test_how_the_model_was_and_what_each_turn_came_to(tmp_path):
     await life.agent.tick()
     lines = model_text(queue, {"Rook": life.agent}, ENGLISH).split("\n")
     assert lines[0].startswith("Model: scripted, ")
-    assert lines[1:3] == ["Now: 0 running, 0 waiting.", "Since the start: 1 answered, 1 failed, 0 cancelled."]
+    since = "Since the start: 1 answered, 1 failed, 0 cancelled, 0 prompts read ahead."
+    assert lines[1:3] == ["Now: 0 running, 0 waiting.", since]
     assert lines[-2] == "Last error: scripted is gone."
     assert lines[-1].startswith("Rook: failed. See the error above. Its last answer took 0.")
     assert re.search(r" s: queued 0\.\d\d s; \d+ tokens were read and 2 written\.$", lines[-1])

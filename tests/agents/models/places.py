@@ -93,11 +93,17 @@ class Places:
     """A pool before places of these names, each with so many requests at a time; those after `tiers` stand in."""
 
     def __init__(
-        self, *names: str, limit: int = 1, tiers: int = 99, untried: bool = False, **arguments: object
+        self,
+        *names: str,
+        limit: int = 1,
+        tiers: int = 99,
+        untried: bool = False,
+        kind: type[Place] = Place,
+        **arguments: object,
     ) -> None:
         self.clock = 0.0
         self.limit = limit
-        self.places = [Place(name) for name in names]
+        self.places = [kind(name) for name in names]
         self.pool = ModelPool(now=lambda: self.clock, **arguments)  # type: ignore[arg-type]
         self.routes = [
             Route(

@@ -403,7 +403,7 @@ def test_a_prompt_that_was_cut_is_told_and_the_next_one_is_refused_before_it_is_
     _model, cut, again = started(host, story, story, num_ctx=2048)
     assert "Ollama would cut the prompt silently" in str(cut)
     assert cut.about_request and again.about_request
-    assert len(host.asked) == 1
+    assert [body["prompt"] for _, body in host.asked].count(story.text) == 1
 
 
 def test_stops_of_the_model_stand_beside_those_of_a_request():
@@ -462,3 +462,28 @@ async def test_until_a_prompt_was_counted_a_short_answer_is_read_to_its_end_and_
     request = Request("abcd " * 200)
     first, second = [await model.complete(request, lambda text: True) for _ in range(2)]
     assert [(one.text, one.is_counted) for one in (first, second)] == [(" say", True), (" say", False)]
+
+
+LONG = "The river goes on, and somebody writes it down. " * 50  # 2,400 characters
+
+
+def test_a_long_prompt_is_read_in_pieces_so_that_it_can_give_way_and_only_once():
+    host = Ollama(*SAID, DONE | {"prompt_eval_duration": 2_000_000_000, "eval_duration": 1_000_000_000})
+    _model, first, second = started(host, Request(LONG), Request(f"{LONG}And then?"))
+    assert [len(body["prompt"]) for _, body in host.asked] == [1000, 2400, 2409]
+    assert [body["options"]["num_predict"] for _, body in host.asked] == [1, 60, 60]
+    assert (first.text, first.timing.prompt, second.timing.prompt) == (" say hi", 4.0, 2.0)
+
+
+def test_what_a_host_has_read_is_read_again_once_the_model_was_loaded_again():
+    done = DONE | {"prompt_eval_duration": 2_000_000_000, "eval_duration": 1_000_000_000}
+    loaded = [*SAID, done | {"load_duration": 6_000_000_000}]
+    host = Ollama(*SAID, done, then=[[*SAID, done], loaded])
+    model, *_ = started(host, Request(LONG), Request("Something else."))
+    assert model.unread(Request(LONG)) == len(LONG)
+
+
+def test_a_piece_that_fails_leaves_it_to_the_request_itself():
+    host = Ollama(500, "out of memory", then=[[*SAID, DONE]])
+    _model, said = started(host, Request(LONG))
+    assert said.text == " say hi"

@@ -23,7 +23,7 @@ from agents.models.model import Capabilities, Completion, ModelError, Request
 from agents.models.pool import TURNS_BETWEEN, LoopYield
 from agents.models.queue import ModelQueue
 from agents.models.scheduler import AlreadyWaiting, NoEndpoint, Priority, QueueFull, QueueStopped, WaitedTooLong
-from tests.agents.models.places import Places, settle
+from tests.agents.models.places import Place, Places, settle
 
 DOWN = ModelError("It broke off.", remedy="Look there.")
 
@@ -234,6 +234,54 @@ async def test_a_thought_gives_way_to_an_answer_to_a_person_until_it_has_waited_
     town.clock += seconds
     await town.end(thought, town.ask("Ben", priority))
     assert town.places[0].asked == (["Ana", "Ben"] + ["Ana"] * gives_way)
+
+
+class Keeping(Place):
+    """A place that keeps what it has read."""
+
+    def unread(self, request: Request) -> int:
+        return len(request.text)
+
+
+LONG = "The river goes on. " * 50
+
+
+async def test_reading_ahead_gives_way_to_a_thought_and_is_done_once_nothing_else_waits():
+    town = Places("a", kind=Keeping)
+    reading = asyncio.create_task(town.queue.read_ahead("Ana", lambda: Request(LONG)))
+    await settle()
+    await town.end(reading, town.ask("Ben"))
+    assert town.places[0].asked == [LONG, "Ben", LONG]
+    status = town.queue.status()
+    assert (status.answered, status.read_ahead) == (1, 1)
+
+
+async def test_nothing_is_read_ahead_while_somebody_waits_to_think():
+    town = Places("a", kind=Keeping)
+    tasks = await town.asked("Ben")
+    reading = asyncio.create_task(town.queue.read_ahead("Ana", lambda: Request(LONG)))
+    await settle()
+    town.clock = 1000.0  # it has become the most urgent of all
+    tasks += await town.asked("Cat")
+    town.places[0].answer()
+    await settle()
+    assert (reading.done(), town.places[0].asked) == (True, ["Ben", "Cat"])
+    await town.end(*tasks)
+
+
+@pytest.mark.parametrize(("keeps", "text"), [(False, LONG), (True, "short")])
+async def test_nothing_is_read_ahead_that_saves_no_time(keeps, text):
+    town = Places("a", kind=Keeping if keeps else Place)
+    await town.queue.read_ahead("Ana", lambda: Request(text))
+    assert town.places[0].asked == []
+
+
+async def test_a_failure_to_read_ahead_is_left_to_the_next_question():
+    town = Places("a", kind=Keeping)
+    reading = asyncio.create_task(town.queue.read_ahead("Ana", lambda: Request(LONG)))
+    await settle()
+    town.places[0].die()
+    await reading
 
 
 async def test_a_summary_goes_on_where_a_thought_has_a_place_of_its_own():
