@@ -12,7 +12,7 @@ from typing import Protocol
 from agents.answering import Answering, Speaker
 from agents.asking import Asked, Asking, Question, archived, is_small
 from agents.attending.conversation import Conversation
-from agents.attending.perception import Address, is_person_near
+from agents.attending.perception import Address
 from agents.choices.policy import Decision
 from agents.choices.possible import Situation, possible
 from agents.component import Turn
@@ -34,8 +34,8 @@ from world.parsing import has_phrase, split_reason
 
 log = logging.getLogger(__name__)
 
-READ_AFTER = 8
-"""Number of new memories after which a model reads ahead once more."""
+READ_AFTER = 2
+"""Number of new memories after which a model reads ahead once more, in company."""
 
 
 class Thinker(Speaker, Protocol):
@@ -238,22 +238,23 @@ class Thinking:
     def _read_ahead(self) -> None:
         """Have the model read in the background what an answer to a person would begin with, if it is worth the time.
 
-        It is the first time, once there are new summaries, and each time that much has happened and a person is near.
+        It is the first time, once there are new summaries, and each time that something has happened and a person is
+        with the agent.
         """
         covered, newest = self._read_upto
         journal, actor = self._agent.memory.journal, self._agent.character
         is_new = covered != self._agent.memory.view().covered
-        is_due = is_new or (journal.last - newest >= READ_AFTER and is_person_near(self._game.world, actor))
+        is_due = is_new or (journal.last - newest >= READ_AFTER and self._listener() is not None)
         if self._agent.queue and actor.awake and is_due and (self._reading is None or self._reading.done()):
             name, queue = self._agent.name, self._agent.queue
             self._reading = asyncio.create_task(queue.read_ahead(name, self._coming_request))
 
     def _coming_request(self) -> Request | None:
         """Return what the model would be asked if a person spoke now; None if somebody has, or it does not think."""
-        queue, actor, world = self._agent.queue, self._agent.character, self._game.world
+        queue, actor = self._agent.queue, self._agent.character
         if queue is None or not actor.awake or self._agent.why_still or self._agent.awareness.addressed.spoken:
             return None
-        listener = next((one for one in world.occupants(actor.room_id) if not one.is_agent), None)
+        listener = self._listener()
         decision = Decision("answer", "speech", partner=listener) if listener else Decision("free")
         question = Question(decision, newest=self._agent.memory.journal.last)
         try:
@@ -263,6 +264,11 @@ class Thinking:
         self._note_read()
         settings, remedy = self._agent.settings, self._conduct.mitigation
         return self._asking.request(question, 0, settings, remedy, False, queue.model.context_tokens)
+
+    def _listener(self) -> Character | None:
+        """Return a person who is with the agent, or None."""
+        present = self._game.world.occupants(self._agent.character.room_id)
+        return next((one for one in present if not one.is_agent), None)
 
     def _note_read(self) -> None:
         """Note that the model reads what has happened up to now."""

@@ -49,7 +49,7 @@ LINE_COST_CHARACTERS = 200
 """The budget, in characters, for counting new text while a request is built, and the fixed cost of each new line: a few
 milliseconds together. Beyond it, text is counted ahead, and the request is built again."""
 
-LEAST_UNREAD_CHARACTERS = 800
+LEAST_UNREAD_CHARACTERS = 400
 """A prompt of which less is new is not read ahead: that takes no long time anyway."""
 
 SLOW_SECONDS = 20.0

@@ -1243,7 +1243,7 @@ async def test_its_model_reads_ahead_what_an_answer_begins_with(tmp_path):
     assert await life.ticks() == []
 
 
-async def test_it_reads_ahead_once_more_when_much_has_happened_and_a_person_is_near(tmp_path):
+async def test_it_reads_ahead_once_more_when_something_has_happened_and_a_person_is_there(tmp_path):
     life = Idle(tmp_path, words("Hm."), words("Hm."))
     life.wakes()
     assert len(await life.ticks()) == 1
