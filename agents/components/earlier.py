@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -46,6 +47,8 @@ LOOKED_THROUGH = 200
 """So many of the newest memories are looked through."""
 
 THIRD_PERSONS = frozenset({"he", "she", "it", "they", "his", "her", "its"})
+
+_OF_SAME = re.compile(r"\b(?:he|she|it|its|they|his|her|him|their|them)\b", re.IGNORECASE)
 
 RARE = 2
 """A word that so many memories have at most is enough to tell that one is meant."""
@@ -272,18 +275,33 @@ def best(wanted: Wanted, spoken: Mapping[Memory, Utterance]) -> Memory | None:
     by_named = {one for one in spoken if wanted.named & frozenset(one.people[:1])}
     is_own = wanted.subject == "asker"
     meant = {one for one, said in spoken.items() if one in by_named or not is_own or said.speaker == wanted.asker}
-    words = {one: wanted.words & key_words(_words(spoken[one])) for one in meant}
+    words = {one: wanted.words & key_words(_words(said)) for one, said in spoken.items() if one in meant}
     counts = Counter(word for found in words.values() for word in found)
-    typed = {one for one, found in words.items() if found and _answers(wanted, spoken[one])}
+    gone_on = _gone_on(words, spoken)
+    typed = {one for one, found in words.items() if found | gone_on[one] and _answers(wanted, spoken[one])}
     rare = {one for one, found in words.items() if any(counts[word] <= RARE for word in found)}
 
     def fits(one: Memory) -> tuple[bool, bool, bool, bool, float, int]:
         of_asker = one in by_named and bool(wanted.asker) and is_named(wanted.asker, _words(spoken[one]))
         is_heard = wanted.subject == "asked" or one.kind != "acted"  # not what the agent itself has told again
-        shared = sum(1 / counts[word] for word in words[one])
+        shared = sum(1 / counts[word] for word in words[one]) + sum(0.5 / counts[word] for word in gone_on[one])
         return one in by_named, of_asker, one in typed, is_heard, shared, one.seq
 
     return max(by_named | typed | rare, key=fits, default=None)
+
+
+def _gone_on(
+    words: Mapping[Memory, frozenset[str]], spoken: Mapping[Memory, Utterance]
+) -> dict[Memory, frozenset[str]]:
+    """Return of each speech the words of those before it that it goes on about: "My cat hates it." "He is eight."."""
+    found: dict[Memory, frozenset[str]] = {}
+    last: dict[str, frozenset[str]] = {}
+    for one, own in words.items():
+        said = spoken[one]
+        is_of_same = bool(_OF_SAME.search(_words(said)))
+        found[one] = last.get(said.speaker, frozenset()) - own if is_of_same else frozenset()
+        last[said.speaker] = own | found[one]
+    return found
 
 
 def _by_type(wanted: Wanted, spoken: Mapping[Memory, Utterance]) -> Memory | None:

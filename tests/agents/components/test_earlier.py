@@ -133,6 +133,14 @@ def test_what_has_been_put_right_a_moment_ago_is_told(inn):
     assert inn.told_after("For which day have you got him down?") == 'Earlier Ana said: "It is Saturday."'
 
 
+def test_a_speech_goes_on_about_what_the_one_before_was_about(inn):
+    inn.game.perform("Ana", "say My cat hates the new house.")
+    inn.game.perform("Ben", "say Mine is called Tom.")
+    inn.game.perform("Ana", "say He is called Biscuit.")
+    inn.game.perform("Ana", "say The stove is called Old Smoky.")
+    assert inn.told_after("What was the name of my cat?") == 'Earlier Ana said: "He is called Biscuit."'
+
+
 def test_what_somebody_does_for_a_living_is_told_from_when_they_came(inn):
     inn.game.perform("Ana", "say I cast bells.")
     inn.game.perform("Ben", "say I mend clocks.")
