@@ -89,7 +89,7 @@ class Town:
     async def run_turns(self, turns: int) -> None:
         """Let everybody live until the model has been asked for so many turns. Raises: ModelError if it fails."""
         self.game.wake(VISITOR, lambda event, text: None)
-        self.agents.wake(ModelQueue(self._model))
+        self.agents.wake(ModelQueue(self._model, reads_ahead=False))
         try:
             self._simulation.begin()
             while len(self.turns) < turns:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from agents.models.model import Message, Request
+from vault.memory.archive_file import shared_length
 
 KEPT_PROMPTS = 32
 """A server keeps so many prompts at least: llama.cpp's, 8 GiB of them."""
@@ -33,7 +34,7 @@ class PromptCache:
 
     def unread(self, text: str) -> int:
         """Return how many characters of a text would have to be read."""
-        return len(text) - max((common_length(one, text) for one in self._texts), default=0)
+        return len(text) - max((shared_length(one, text) for one in self._texts), default=0)
 
     def note(self, text: str, unread: int = 0, seconds: float | None = None) -> None:
         """Note that a text has been read, `unread` characters of it in so many `seconds`."""
@@ -64,18 +65,6 @@ class PromptCache:
             if len(beginning.text) > read:
                 read = len(beginning.text)
                 yield replace(beginning, max_tokens=1, stop=(), grammar=None, schema=None)
-
-
-def common_length(one: str, other: str) -> int:
-    """Return how many characters two texts begin with alike."""
-    known, most = 0, min(len(one), len(other))
-    while known < most:
-        middle = (known + most + 1) // 2
-        if one[known:middle] == other[known:middle]:
-            known = middle
-        else:
-            most = middle - 1
-    return known
 
 
 def _beginning(request: Request, characters: int) -> Request:

@@ -144,8 +144,9 @@ class ModelQueue:
 
     Made of a model, it has that model to itself and lets at most `concurrency` jobs use it at a time. Made by
     `Profiles`, it shares the endpoints of a pool with other queues, and `overrides` are the sampling options of its
-    profile. `spent` is the cost of its answers since the start, by the prices of the profile. `thinks` is true if one
-    of them had a reasoning model's thoughts in it.
+    profile. `reads_ahead` is false where a clock jumps from thought to thought and leaves no idle time. `spent` is the
+    cost of its answers since the start, by the prices of the profile. `thinks` is true if one of them had a reasoning
+    model's thoughts in it.
     """
 
     def __init__(
@@ -157,6 +158,7 @@ class ModelQueue:
         pool: ModelPool | None = None,
         name: str = "",
         overrides: SamplingOverrides | None = None,
+        reads_ahead: bool = True,
     ) -> None:
         """Put a queue before the model; without a `pool` it has its own, whose `now` returns seconds."""
         if isinstance(model, Sequence):
@@ -170,6 +172,7 @@ class ModelQueue:
         self.overrides = overrides or SamplingOverrides()
         self.spent = 0.0
         self.thinks = False
+        self._reads_ahead = reads_ahead
         self.model = RoutedModel(routes, self._pool.now)
         self._record = RequestStats(self.name)
         self._latest: dict[str, Completion] = {}
@@ -249,7 +252,7 @@ class ModelQueue:
         """
 
         def worth_reading() -> Request | None:
-            request = None if self._pool.is_busy() else make()
+            request = make() if self._reads_ahead and not self._pool.is_busy() else None
             return request if request and self.model.unread(request) >= LEAST_UNREAD_CHARACTERS else None
 
         with suppress(ModelError):

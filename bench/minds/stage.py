@@ -88,7 +88,9 @@ class WatchedQueue(ModelQueue):
     """
 
     def __init__(self, queue: ModelQueue, profiles: Profiles) -> None:
-        super().__init__(queue.routes, pool=profiles.pool, name=queue.name, overrides=queue.overrides)
+        super().__init__(
+            queue.routes, pool=profiles.pool, name=queue.name, overrides=queue.overrides, reads_ahead=False
+        )
         self.thoughts: list[Thought] = []
         self._last: dict[str, str] = {}
 

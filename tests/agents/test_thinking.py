@@ -17,7 +17,6 @@ from agents.choices.constraints import verbs_in
 from agents.component import Turn
 from agents.models.endpoint import CircuitBreaker, ConcurrencyLimit, Endpoint, Route
 from agents.models.model import Capabilities, ModelError, Request
-from agents.models.prompt_cache import common_length
 from agents.models.queue import ModelQueue
 from agents.models.scheduler import Priority
 from agents.reflection.speech_facts import SpeechFact
@@ -30,6 +29,7 @@ from tests.english import ENGLISH
 from tests.scripted_model import Reply, ScriptedModel
 from vault.entities.agent_notes import Errand
 from vault.entities.voice_note import Exchange
+from vault.memory.archive_file import shared_length
 from world.entities import Character, Role
 from world.events import Event, Said
 from world.lore import Lore, LoreEntry
@@ -1239,7 +1239,7 @@ async def test_its_model_reads_ahead_what_an_answer_begins_with(tmp_path):
     (ahead,) = await life.ticks()
     assert life.remembered() == []  # it was asked nothing, and said nothing
     (asked,) = await life.ticks("say Rook, what do you make of the winter?")
-    assert common_length(ahead, asked) > len(asked) - 300
+    assert shared_length(ahead, asked) > len(asked) - 300
     assert await life.ticks() == []
 
 

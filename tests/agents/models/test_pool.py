@@ -269,10 +269,13 @@ async def test_nothing_is_read_ahead_while_somebody_waits_to_think():
     await town.end(*tasks)
 
 
-@pytest.mark.parametrize(("keeps", "text"), [(False, LONG), (True, "short")])
-async def test_nothing_is_read_ahead_that_saves_no_time(keeps, text):
+@pytest.mark.parametrize(
+    ("keeps", "text", "reads_ahead"), [(False, LONG, True), (True, "short", True), (True, LONG, False)]
+)
+async def test_nothing_is_read_ahead_that_saves_no_time(keeps, text, reads_ahead):
     town = Places("a", kind=Keeping if keeps else Place)
-    await town.queue.read_ahead("Ana", lambda: Request(text))
+    queue = ModelQueue(town.routes, pool=town.pool, reads_ahead=reads_ahead)
+    await queue.read_ahead("Ana", lambda: Request(text))
     assert town.places[0].asked == []
 
 

@@ -13,7 +13,6 @@ from agents.models.prompt_cache import (
     KEPT_PROMPTS,
     PIECE_SECONDS,
     PromptCache,
-    common_length,
 )
 
 LONG = "The river goes on, and somebody writes it down. " * 90  # 4,320 characters
@@ -27,13 +26,6 @@ requests = st.one_of(
 
 def lengths(cache: PromptCache, request: Request) -> list[int]:
     return [len(piece.text) for piece in cache.pieces(request)]
-
-
-@given(st.text("ab", max_size=30), st.text("ab", max_size=30))
-def test_the_common_beginning_of_two_texts_is_found(one, other):
-    length = common_length(one, other)
-    assert one[:length] == other[:length]
-    assert one[length : length + 1] != other[length : length + 1] or length == min(len(one), len(other))
 
 
 @given(requests)
