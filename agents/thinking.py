@@ -159,7 +159,7 @@ class Thinking:
         """Lead a person from now on, and tell them how to follow."""
         if self._agent.character.transient.following_id:
             self._game.perform(self._agent.name, "unfollow")
-        self._agent.visitors.lead(partner.character_id, room_id)
+        self._agent.visitors.lead(self._agent.character, partner.character_id, room_id)
         if partner.transient.following_id != self._agent.character.character_id:
             self._game.tell(partner.character_id, self._game.world.wording("talk.how_to_follow", name=self._agent.name))
 
@@ -224,7 +224,8 @@ class Thinking:
             question = replace(question, reads=self._speaking.asked_of_the_past(question))
         self.question = question  # begun again if its tokens have to be counted first
         self.question = question = replace(question, prompt=self._agent.prompt(question))
-        self._note_read()
+        if not question.reads:  # a text of its own, which a talk does not begin with
+            self._note_read()
         self._agent.awareness.begin_turn()
         return self._asking.request(
             question,

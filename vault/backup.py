@@ -35,6 +35,8 @@ _IDS = {
     "goal_id": "destination_id",
     "came_from_id": "previous_room_id",
     "following_id": "following_id",
+    "leading_id": "leading_id",
+    "leading_to_id": "leading_to_id",
     "answer_to_id": "reply_to_id",
 }
 """The ids of a transient state, by the keys under which they are in the file."""

@@ -97,7 +97,8 @@ class TransientState:
     """The state of a character that need not outlive the process. Ids are empty where there is none.
 
     `destination_id` is the room that it walks to, `previous_room_id` the room that it left last. `following_id` is the
-    character that it follows, `reply_to_id` the last one that spoke to it alone. `afk_message` is its text about being
+    character that it follows, `leading_id` the person whom it leads, if it is an agent, and `leading_to_id` the room
+    that it leads them to. `reply_to_id` is the last one that spoke to it alone. `afk_message` is its text about being
     away, None if it is not away. `last_line` is its last typed line, `speech_history` the speech that reached it,
     oldest first. `client_uses_screen_reader` is true if its client is read out to it. `is_linkdead` is true while it
     stands here without a connection of its player. `followed_by` are those who began to follow it; their own state says
@@ -108,6 +109,8 @@ class TransientState:
     destination_id: str = ""
     previous_room_id: str = ""
     following_id: str = ""
+    leading_id: str = ""
+    leading_to_id: str = ""
     reply_to_id: str = ""
     afk_message: str | None = None
     last_line: str = ""

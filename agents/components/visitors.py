@@ -37,11 +37,12 @@ class _Visit:
 
 @dataclass
 class _Leading:
-    """Whom the agent leads, where to, since when, and when that person was last with it; times in milliseconds.
+    """Who leads whom, where to, since when, and when that person was last with them; times in milliseconds.
 
-    `is_stuck` is true once it could not go on.
+    `is_stuck` is true once the agent could not go on.
     """
 
+    actor: Character
     person_id: str
     room_id: str
     since_ms: int
@@ -52,7 +53,8 @@ class _Leading:
 class Visitors:
     """The people in the world, as the agent called `name` has met them since they came; it leads one at a time.
 
-    `is_seeking` is true while its next step leads towards one whom it has not met.
+    `is_seeking` is true while its next step leads towards one whom it has not met. Whom it leads stands in the state of
+    its character, which a graceful restart keeps.
     """
 
     def __init__(self, name: str, now_ms: Callable[[], int]) -> None:
@@ -67,21 +69,30 @@ class Visitors:
         """True while it leads somebody, or waits for them on the way."""
         return self._leading is not None
 
-    def lead(self, person_id: str, room_id: str) -> None:
-        """Lead a person to a room from now on, and nobody else any more."""
+    def lead(self, actor: Character, person_id: str, room_id: str) -> None:
+        """Lead a person to a room from now on, and nobody else any more; `actor` is the agent's character."""
         now = self._now_ms()
-        self._leading = _Leading(person_id, room_id, now, now)
+        self._leading = _Leading(actor, person_id, room_id, now, now)
+        actor.transient.leading_id, actor.transient.leading_to_id = person_id, room_id
 
     def stop_leading(self, person_id: str) -> None:
         """Lead a person no further; nothing happens if it does not lead them."""
         if self._leading and self._leading.person_id == person_id:
-            self._leading = None
+            self._stop()
+
+    def _stop(self) -> None:
+        if self._leading:
+            own, self._leading = self._leading.actor.transient, None
+            own.leading_id = own.leading_to_id = ""
 
     def next_step(self, world: World, actor: Character, seeks: bool = True) -> Step | None:
         """Return the next step with a person who is led, or if it `seeks` them, towards the one who has waited longest.
 
         None if there is nobody to be led or met.
         """
+        own = actor.transient
+        if self._leading is None and own.leading_id:  # before the world closed, a moment ago
+            self.lead(actor, own.leading_id, own.leading_to_id)
         leading = self._step_of_leading(world, actor)
         seeking = self._step_of_seeking(world, actor) if seeks and not leading else None
         self.is_seeking = seeking is not None
@@ -92,7 +103,7 @@ class Visitors:
         if self._leading is None or turn.cause != "errand":
             return
         if not turn.line.startswith("go "):
-            self._leading = None
+            self._stop()
         elif turn.outcome == "refused":
             self._leading.is_stuck = True
 
@@ -101,12 +112,13 @@ class Visitors:
         leading, now = self._leading, self._now_ms()
         if leading is None:
             return None
-        person, way = world.characters.get(leading.person_id), shortest_path(world, actor.room_id, leading.room_id)
+        person = world.characters.get(leading.person_id)
+        way = shortest_path(world, actor.room_id, leading.room_id) if leading.room_id in world.rooms else None
         is_together = person is not None and person.room_id == actor.room_id
         if is_together:
             leading.together_ms = now
         if person is None or not person.awake or way is None or now - leading.together_ms > WAITS_MS:
-            self._leading = None
+            self._stop()
             return None
         errand, who = Errand(person.name, TALK), person.character_id
         if is_together and (leading.is_stuck or not way):

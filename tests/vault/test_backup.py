@@ -28,6 +28,8 @@ ABOUT = TransientState(
     destination_id="The Cellar",
     previous_room_id="The Kitchen",
     following_id="Ben",
+    leading_id="Ben",
+    leading_to_id="The Cellar",
     reply_to_id="Cat",
     afk_message="tea | and a bun",
     last_line="say hello",
@@ -186,12 +188,8 @@ def test_who_and_what_is_no_more_is_left_out(tmp_path):
     found = load_and_clear_snapshot(vault, world, CLOSED_AT, 60)
     ana = found.transient["Ana"]
     assert (found.awake, list(found.transient)) == (("Ana",), ["Ana"])
-    assert (ana.destination_id, ana.following_id, ana.previous_room_id, ana.reply_to_id) == (
-        "",
-        "",
-        "The Kitchen",
-        "Cat",
-    )
+    assert (ana.destination_id, ana.following_id, ana.leading_id, ana.leading_to_id) == ("", "", "", "")
+    assert (ana.previous_room_id, ana.reply_to_id) == ("The Kitchen", "Cat")
 
 
 def test_of_whom_nothing_is_to_be_told_nothing_is_kept(tmp_path):

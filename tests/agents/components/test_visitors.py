@@ -74,7 +74,7 @@ class Leading(Welcoming):
         super().__init__()
         self.ana.room_id = KITCHEN
         self.step()  # they have met
-        self.visitors.lead("Ana", ROOM)
+        self.visitors.lead(self.rook, "Ana", ROOM)
 
     def line(self) -> str:
         step = self.step()
@@ -146,6 +146,16 @@ def test_it_leads_no_further_after(end: str):
 
 def test_a_place_to_which_no_way_leads_ends_it():
     life = Leading()
-    life.visitors.lead("Ana", "nowhere")
+    life.visitors.lead(life.rook, "Ana", "nowhere")
     assert life.step() is None
     assert not life.visitors.is_leading
+
+
+def test_it_goes_on_leading_after_a_restart_unless_it_had_ended():
+    life = Leading()
+    life.ana.transient.following_id = "Rook"
+    life.visitors = Visitors("Rook", lambda: life.ms)
+    assert life.line() == f"go {life.way()}"
+    life.visitors.stop_leading("Ana")
+    life.visitors = Visitors("Rook", lambda: life.ms)
+    assert life.step() is None
