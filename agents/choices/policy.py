@@ -19,7 +19,7 @@ from typing import Literal
 
 from agents.choices.possible import Form, Possible, Situation, spelt
 from agents.component import TurnKind
-from agents.components.errands import Step
+from agents.components.errands import TALKING, Step
 from world.entities import Character
 from world.parsing import parse_line
 
@@ -138,11 +138,17 @@ class Policy:
         return Decision("thank" if address.is_gift else "answer", "speech", forms, partner)
 
     def _errand(self, possible: Possible, now: Situation, is_here: bool = False) -> Decision | None:
-        """Do the next step of the errand; `is_here` asks only for one that is done here and needs no words."""
+        """Do the next step of the errand; `is_here` asks only for one that is done here and needs no words.
+
+        Such a one is done in the middle of a talk, too.
+        """
         step = now.errand
         if step and step.led:
             return self._leading(step, now)
-        if step is None or now.manners.in_talk_with or (is_here and (step.is_going or step.talk_to)):
+        if step is None:
+            return None
+        is_at_hand = not (step.is_going or step.talk_to or parse_line(step.line).verb in TALKING)
+        if not is_at_hand and (is_here or now.manners.in_talk_with):
             return None
         is_held_up = bool(now.company) and step.is_going
         if not step.is_at_once and self._rng.random() >= ON_ERRAND[is_held_up]:

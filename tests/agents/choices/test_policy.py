@@ -159,6 +159,13 @@ def test_an_errand_is_done_without_asking_a_model_but_never_away_from_a_person_i
     ]
 
 
+def test_a_step_of_an_errand_that_needs_neither_a_walk_nor_words_is_done_in_the_middle_of_a_talk():
+    step = Step(Errand("Dot", "drop letter"), "drop letter")
+    in_talk = Situation(errand=step, company=company("Dot"), manners=Manners(in_talk_with="Dot"))
+    assert causes(in_talk)["errand"] > 0.5 * DRAWS
+    assert not causes(replace(in_talk, errand=Step(Errand("Dot", "say hello"), "say hello")))["errand"]
+
+
 def test_a_step_that_is_a_talk_is_a_speech_to_that_person():
     now = Situation(errand=Step(Errand("talk", "Old Ben"), talk_to="Old Ben"), company=company("Old Ben"))
     found = [one for one in decisions(now) if one.cause == "errand"]
