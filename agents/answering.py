@@ -18,6 +18,7 @@ from agents.choices.policy import PRIVATE
 from agents.choices.possible import asked_for, asks_to_walk
 from agents.components.asked import Person, answers, asks_again, place_named, surely_known, told_again
 from agents.components.dialogue import act_of
+from agents.components.messages import message_for, who_awaits_message, words_to_tell
 from agents.components.voice import ASKED_SUBJECT, SURE, VERY_SURE, Voice
 from agents.memory.facts.extraction import Utterance, utterance_in
 from agents.memory.facts.speech_acts import sentences
@@ -121,7 +122,7 @@ class Answering:
         is_deed = asks_to_walk("talk.asks_along", words, world) or asked_for(world, self._agent.character, words)
         if not address.by_person or address.is_gift or address.with_gift or is_deed:
             return known
-        if told := self._recognition(address) or self._knowledge_of(address):
+        if told := self._recognition(address) or self._knowledge_of(address) or self._promise_to_tell(address):
             return told
         if is_farewell(words, say):  # whatever else is told on the way out
             goodbye = say("talk.says_goodbye") if self._is_tiny else ""
@@ -172,10 +173,13 @@ class Answering:
     def greeting(self, partner: Character, has_posed: bool) -> str:
         """Return the greeting of somebody where the model would do it badly; or empty.
 
-        Another agent gets one of the agent's own that it has not used lately. A person who comes back after a while is
-        told what they have said of themselves. One who `has_posed`, as in "sits down and sighs", is asked what it is.
+        Somebody for whom the agent has a message is told it. Another agent gets a greeting of the agent's own that it
+        has not used lately. A person who comes back after a while is told what they have said of themselves. One who
+        `has_posed`, as in "sits down and sighs", is asked what it is.
         """
         people, say = self._agent.reflection.people, self._game.world.wording
+        if self._finds_few_words and (message := self._message(partner)):
+            return f"{self._name_of(partner.character_id) or say('talk.hello')}! {message}"
         if not self._finds_few_words or (self._is_tiny and partner.is_agent):
             return ""
         if partner.is_agent:
@@ -203,6 +207,27 @@ class Answering:
         told = [one.words for one in _said_aloud(known) if not one.by_hand][-1:]
         said = told_again(told[0], self._agent.character, self._game.world) if told else self._own_hello()
         return f"{self._game.world.wording('talk.is_back', who=called)} {said}".strip()
+
+    def _message(self, partner: Character) -> str:
+        """Return what somebody who is not here asked the agent to tell the partner, if it has not done so yet."""
+        memory, world = self._agent.memory, self._game.world
+        found = message_for(partner, memory.view(), world, memory.reading, is_certain=True)
+        if found is None or self.awaits_message(world.occupants(partner.room_id)) is not partner:
+            return ""
+        _, said = found
+        return world.wording("asked.say_message", who=said.speaker, words=words_to_tell(said.text, partner.name))
+
+    def _promise_to_tell(self, address: Address) -> str:
+        """Return the promise to tell another agent what the agent is asked to tell them; or nothing."""
+        world, here = self._game.world, self._agent.character.room_id
+        others = (one for one in world.awake() if one.is_agent and one.room_id != here)
+        who = next((one.name for one in others if words_to_tell(address.text, one.name)), "")
+        return self._rng.choice(world.wording("asked.will_tell", who=who).split("; ")) if who else ""
+
+    def awaits_message(self, company: Iterable[Character]) -> Character | None:
+        """Return one of those present to whom the agent was asked to tell something, and has not told it yet."""
+        memory = self._agent.memory
+        return who_awaits_message(company, memory.view(), self._game.world, memory.reading)
 
     def _own_hello(self) -> str:
         """Return a greeting of the agent's examples that was not said in the tail; empty without such."""

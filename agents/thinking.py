@@ -124,6 +124,8 @@ class Thinking:
         now = self._conduct.situation(world, actor, address, manners, errand, finds_words=held == "grammar")
         if address.by_person:
             now = self._answered(now, address)
+        if now.company:
+            now = replace(now, awaits_message=self._answering.awaits_message(now.company))
         decision = self._conduct.policy.decide(possible(world, actor, self._game.commands), now)
         partner = decision.partner if decision.cause == "greet" else None
         has_posed = partner is not None and partner.character_id in manners.posed

@@ -1,9 +1,9 @@
 """The policy that decides the next kind of act; the model only finds the words.
 
-The order is: answer who spoke or gave something; greet a person who is new here; do the next step of the errand;
-greet an agent who is new here; otherwise something small, drawn by weights. Commands that would repeat the last turns
-or interrupt others are left out. One table of rules serves the grammar, the schema, the menu and the retry, for every
-model.
+The order is: answer who spoke or gave something; tell somebody what the agent was asked to tell them; do a step of the
+errand that is at hand; greet a person who is new here; do the next step of the errand; greet an agent who is new here;
+otherwise something small, drawn by weights. Commands that would repeat the last turns or interrupt others are left out.
+One table of rules serves the grammar, the schema, the menu and the retry, for every model.
 
 A tiny model held to a grammar looks at the same bell for ever, or walks in a circle. So the verb is drawn here, and
 arguments that would repeat the last few turns are removed; the model finds the words.
@@ -109,6 +109,7 @@ class Policy:
         """Return the decision, given all that is possible."""
         return (
             self._answer(possible, now)
+            or self._message(possible, now)
             or self._errand(possible, now, is_here=True)
             or self._greeting(possible, now, of_people=True)
             or self._errand(possible, now)
@@ -125,7 +126,7 @@ class Policy:
         form = _to(possible.get(address.channel), partner, address.by_id)
         if form is None and partner is not None:
             form = possible.get("say")
-        if form is None or (partner is None and address.channel == "say" and not now.company):
+        if form is None or (partner is None and address.channel == "say"):
             return None
         forms = {form.command.verb: form}
         if now.answer:
@@ -136,6 +137,10 @@ class Policy:
         if now.asked_along and (follow := _to(possible.get("follow"), partner, address.by_id)):
             forms["follow"] = follow
         return Decision("thank" if address.is_gift else "answer", "speech", forms, partner)
+
+    def _message(self, possible: Possible, now: Situation) -> Decision | None:
+        """Tell somebody what the agent was asked to tell them."""
+        return self._speech("greet", possible, now.awaits_message) if _may_speak(now) else None
 
     def _errand(self, possible: Possible, now: Situation, is_here: bool = False) -> Decision | None:
         """Do the next step of the errand; `is_here` asks only for one that is done here and needs no words.

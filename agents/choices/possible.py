@@ -261,7 +261,7 @@ class Situation:
     lead it round in a circle. `finds_words` is true if its model is worth asking for free words beside speech, such as
     the thoughts of a model held to a grammar. `answer` is the world's own answer to what was asked, for a model that is
     too small to use it; empty if there is none. With it, `leads_to` is the id of the room to which the agent leads who
-    asks for that.
+    asks for that. `awaits_message` is who is to be told what somebody else asked the agent to tell them.
     """
 
     recent: Sequence[str] = ()
@@ -279,6 +279,7 @@ class Situation:
     gifts: tuple[str, ...] = ()
     answer: str = ""
     leads_to: str = ""
+    awaits_message: Character | None = None
 
     @property
     def verbs(self) -> list[str]:

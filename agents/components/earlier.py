@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from agents.attending.conversation import is_question
@@ -23,17 +23,17 @@ from agents.attending.questions import (
     subject_of,
 )
 from agents.component import AddedComponent, Moment, Section, last_heard
-from agents.memory.facts.extraction import Utterance, awaits_outcome, utterance_in
+from agents.components.messages import message_for
+from agents.memory.facts.extraction import Utterance, awaits_outcome, speeches_in, utterance_in
 from agents.memory.facts.narration_parser import NarrationParser
 from agents.memory.facts.speech_acts import classify, sentences, uncut_sentences
 from agents.memory.facts.store import ME
 from agents.memory.view import View
 from agents.reflection.speech_facts import LOSS, heard_facts, in_third_person, key_words
-from vault.markdown import LINE_BREAK
 from vault.memory.facts_note import PROMISES, REQUESTS
 from vault.memory.memory_line import Memory
 from world.entities import Character
-from world.parsing import has_phrase, is_named, parse_line, split_reason
+from world.parsing import has_phrase, is_named, parse_line
 from world.sanitize import name_key
 from world.world import World
 
@@ -100,7 +100,7 @@ class Earlier(AddedComponent):
             return Section(self.name, text, is_aside=True, is_unanswerable=True)
         found = remembered(question, view, moment.actor, moment.partner, world, reading)
         if question is None and last_heard(view.tail[-NEAR:], moment.partner.name) is None:
-            found = message_for(moment.partner, view, world, reading)
+            found = _message(moment.partner, view, world, reading)
         if found is None:
             return None
         text = self._told(found, question or "", moment)
@@ -123,7 +123,7 @@ class Earlier(AddedComponent):
         name = moment.partner.name
         told = [one for one in moment.told.split("\n") if is_named(name, one)]
         older = _before_question(moment.view, moment.partner, self.owner.reading, moment.heard)
-        said = _speeches(older, self.owner.reading)
+        said = speeches_in(older, self.owner.reading)
         told += [one for _, spoken in said if spoken.speaker == name for one in sentences(spoken.text)]
         return any(is_of_type(kind, one) and not one.endswith("?") for one in told)
 
@@ -160,7 +160,7 @@ def _before_question(view: View, partner: Character, reading: NarrationParser, h
 def _is_one_of(lines: Sequence[str], memory: Memory, partner: Character, reading: NarrationParser) -> bool:
     """Return whether the partner says one of some lines in a memory."""
     said = utterance_in(memory, reading) if memory.people[:1] == (partner.name,) else None
-    return said is not None and _words(said) in lines
+    return said is not None and said.words in lines
 
 
 def question_of(view: View, partner: Character, world: World, reading: NarrationParser, heard: str = "") -> str | None:
@@ -171,7 +171,7 @@ def question_of(view: View, partner: Character, world: World, reading: Narration
     words = heard
     if not words and (asked := last_heard(view.tail[-NEAR:], partner.name)):
         said = utterance_in(asked, reading)
-        words = _words(said) if said else asked.text
+        words = said.words if said else asked.text
     return words if is_question(words, world.wording) else None
 
 
@@ -187,7 +187,7 @@ def remembered(
     if question is None:
         return None
     older = _before_question(view, partner, reading, question)
-    speeches = _speeches(older, reading)
+    speeches = speeches_in(older, reading)
     spoken = {one: said for one, said in speeches if said.speaker != partner.name or not _only_asks(said, world)}
     found = _of_kind(question, spoken, world, partner)
     if found is None and has_phrase(world.wording("asked.asks_other"), question):
@@ -222,7 +222,7 @@ def _of_kind(question: str, spoken: Mapping[Memory, Utterance], world: World, pa
 
     def is_meant(one: Memory, said: Utterance) -> bool:
         if one.kind == "acted":
-            return asks("promise") and PROMISES in map(classify, sentences(_words(said)))
+            return asks("promise") and PROMISES in map(classify, sentences(said.words))
         if said.speaker != partner.name:
             return False
         if asks("whispered"):
@@ -234,29 +234,21 @@ def _of_kind(question: str, spoken: Mapping[Memory, Utterance], world: World, pa
     return next((one for one in reversed(list(spoken)) if is_meant(one, spoken[one])), None)
 
 
-def message_for(partner: Character, view: View, world: World, reading: NarrationParser) -> Recollection | None:
-    """Return what somebody asked the agent to tell the partner, if it has said nothing of the kind since; or None."""
-    own: list[frozenset[str]] = []
-    for one, said in _speeches(reversed(view.tail[-LOOKED_THROUGH:]), reading):
-        if said.privately or said.speaker == partner.name:
-            continue
-        if one.kind == "acted":
-            own.append(key_words(_words(said)))
-        elif is_named(partner.name, said.text) and has_phrase(world.wording("asked.message"), said.text):
-            told = key_words(said.text) - key_words(partner.name)
-            return None if any(len(told & words) > 1 for words in own) else Recollection(one, said)
-    return None
+def _message(partner: Character, view: View, world: World, reading: NarrationParser) -> Recollection | None:
+    """Return what somebody asked the agent to tell the partner, if it has not done so yet; or None."""
+    found = message_for(partner, view, world, reading)
+    return Recollection(*found) if found else None
 
 
 def secrets(view: View, partner: Character, reading: NarrationParser, is_overheard: bool) -> list[Utterance]:
     """Return the whispers between the agent and others, and if others hear its words, also those with the partner."""
     found: list[Utterance] = []
-    for one, said in _speeches(view.tail[-LOOKED_THROUGH:], reading):
+    for one, said in speeches_in(view.tail[-LOOKED_THROUGH:], reading):
         is_own = awaits_outcome(one)  # its own whisper, or tell
         is_to_partner = is_own and name_key(parse_line(one.text).arguments).startswith(name_key(partner.name))
         is_of_partner = is_to_partner or said.speaker == partner.name
         if (is_own or said.privately) and (is_overheard or not is_of_partner):
-            found.append(replace(said, text=_words(said)))
+            found.append(replace(said, text=said.words))
     return found
 
 
@@ -275,14 +267,14 @@ def best(wanted: Wanted, spoken: Mapping[Memory, Utterance]) -> Memory | None:
     by_named = {one for one in spoken if wanted.named & frozenset(one.people[:1])}
     is_own = wanted.subject == "asker"
     meant = {one for one, said in spoken.items() if one in by_named or not is_own or said.speaker == wanted.asker}
-    words = {one: wanted.words & key_words(_words(said)) for one, said in spoken.items() if one in meant}
+    words = {one: wanted.words & key_words(said.words) for one, said in spoken.items() if one in meant}
     counts = Counter(word for found in words.values() for word in found)
     gone_on = _gone_on(words, spoken)
     typed = {one for one, found in words.items() if found | gone_on[one] and _answers(wanted, spoken[one])}
     rare = {one for one, found in words.items() if any(counts[word] <= RARE for word in found)}
 
     def fits(one: Memory) -> tuple[bool, bool, bool, bool, float, int]:
-        of_asker = one in by_named and bool(wanted.asker) and is_named(wanted.asker, _words(spoken[one]))
+        of_asker = one in by_named and bool(wanted.asker) and is_named(wanted.asker, spoken[one].words)
         is_heard = wanted.subject == "asked" or one.kind != "acted"  # not what the agent itself has told again
         shared = sum(1 / counts[word] for word in words[one]) + sum(0.5 / counts[word] for word in gone_on[one])
         return one in by_named, of_asker, one in typed, is_heard, shared, one.seq
@@ -298,7 +290,7 @@ def _gone_on(
     last: dict[str, frozenset[str]] = {}
     for one, own in words.items():
         said = spoken[one]
-        is_of_same = bool(_OF_SAME.search(_words(said)))
+        is_of_same = bool(_OF_SAME.search(said.words))
         found[one] = last.get(said.speaker, frozenset()) - own if is_of_same else frozenset()
         last[said.speaker] = own | found[one]
     return found
@@ -319,7 +311,7 @@ def _answers(wanted: Wanted, said: Utterance) -> bool:
     """Return whether a speech holds an answer of the wanted type, by who may give it."""
     if wanted.subject == "asker" and said.speaker != wanted.asker:
         return False
-    told = (one for one in sentences(_words(said)) if not one.endswith("?"))
+    told = (one for one in sentences(said.words) if not one.endswith("?"))
     return any(is_of_type(wanted.kind, one.replace(wanted.asker, "").replace(wanted.agent, "")) for one in told)
 
 
@@ -331,7 +323,7 @@ def _is_sure(question: str, wanted: Wanted, said: Utterance) -> bool:
         return True
     if not _answers(wanted, said):
         return False
-    shared = len(wanted.words & key_words(_words(said)))
+    shared = len(wanted.words & key_words(said.words))
     is_own = said.speaker == wanted.asker and (wanted.subject == "asker" or (wanted.goes_back and shared > 0))
     return is_own or (wanted.subject == "" and (shared >= SURE or said.speaker in wanted.named))
 
@@ -339,24 +331,13 @@ def _is_sure(question: str, wanted: Wanted, said: Utterance) -> bool:
 def _is_topic(wanted: Wanted, said: Utterance) -> bool:
     """Return whether somebody has spoken of what they ask to be told again: "Do you remember my clock?"."""
     is_own = wanted.subject == "asker" and said.speaker == wanted.asker
-    return is_own and bool(wanted.words & key_words(_words(said)))
-
-
-def _speeches(memories: Iterable[Memory], reading: NarrationParser) -> Iterator[tuple[Memory, Utterance]]:
-    """Yield the memories in which something is said, with what is said in each."""
-    for one in memories:
-        if LINE_BREAK not in one.text and (said := utterance_in(one, reading)):
-            yield one, said
+    return is_own and bool(wanted.words & key_words(said.words))
 
 
 def _only_asks(spoken: Utterance, world: World) -> bool:
     """Return whether a speech is one question, in which nothing is told."""
-    words = _words(spoken)
+    words = spoken.words
     return len(list(sentences(words))) == 1 and is_question(words, world.wording)
-
-
-def _words(spoken: Utterance) -> str:
-    return split_reason(spoken.text)[0]
 
 
 def fitting(spoken: Utterance, question: str, asker: str) -> str:
@@ -364,7 +345,7 @@ def fitting(spoken: Utterance, question: str, asker: str) -> str:
 
     All of them if none has by itself.
     """
-    words, kind = _words(spoken), answer_type(question)
+    words, kind = spoken.words, answer_type(question)
     asked = _asked_words(question) - key_words(spoken.speaker)
     told = list(uncut_sentences(words))
     fits = [one for one in told if is_of_type(kind, one.replace(spoken.speaker, "")) and not one.endswith("?")]

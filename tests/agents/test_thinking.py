@@ -1208,6 +1208,29 @@ def test_one_who_thinks_only_when_spoken_to_promises_to_lead_nobody(tmp_path):
     assert life.answers("say Rook, take me to the kitchen!").line == "say I stay here."
 
 
+@pytest.mark.parametrize("can", [CHAT, TINY], ids=["small", "tiny base"])
+def test_what_it_was_asked_to_tell_somebody_it_tells_them_once_when_they_meet(tmp_path, can):
+    life = with_voice(tmp_path, *[words("Hm.")] * 9, can=can)
+    life.game.world.characters["Ben"].is_agent = True
+    life.game.perform("Ben", "go north")
+    promised = life.answers("say Rook, if ben comes can you tell him that gate three leaks?")
+    assert promised.line in ("say I will tell Ben.", "say Yes. Ben shall know.")
+    life.ana.types("say thanks, Rook")
+    life.ana.types("go north")
+    life.game.perform("Ben", "go south")
+    turns = [life.answers().line for _ in range(6)]
+    told = 'say Ben! Ana asks me to tell you: "gate three leaks"'
+    assert (turns[0], turns.count(told)) == (told, 1)
+
+
+def test_who_is_there_with_whom_the_message_is_for_may_tell_it_themselves(tmp_path):
+    life = with_voice(tmp_path, *[words("Hm.")] * 9)
+    life.game.perform("Ben", "go north")
+    life.answers("say Rook, tell Ben that gate three leaks.")
+    life.game.perform("Ben", "go south")
+    assert not [one for one in (life.answers().line for _ in range(4)) if "asks me" in one]
+
+
 class KeepingModel(ScriptedModel):
     """A model that keeps what it has read."""
 

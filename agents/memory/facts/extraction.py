@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from itertools import islice, pairwise
 
@@ -39,7 +39,7 @@ from vault.memory.facts_note import (
     Fact,
 )
 from vault.memory.memory_line import Memory
-from world.parsing import parse_line
+from world.parsing import parse_line, split_reason
 from world.sanitize import name_key
 
 PARTED_MINUTES = 30
@@ -244,6 +244,18 @@ class Utterance:
     speaker: str
     text: str
     privately: bool = False
+
+    @property
+    def words(self) -> str:
+        """The words without the reason that an agent gives for them."""
+        return split_reason(self.text)[0]
+
+
+def speeches_in(memories: Iterable[Memory], reading: NarrationParser) -> Iterator[tuple[Memory, Utterance]]:
+    """Yield the memories in which something is said, with what is said in each."""
+    for one in memories:
+        if LINE_BREAK not in one.text and (said := utterance_in(one, reading)):
+            yield one, said
 
 
 def update_commitments(known: FactStore, spoken: Utterance, memory: Memory) -> None:

@@ -273,3 +273,12 @@ def test_who_is_led_is_neither_greeted_in_each_room_nor_left():
         assert {one.line for one in decisions(now)} == {line}
         assert set(causes(now)) == {"errand" if line else "rest"}
         assert set(causes(replace(now, address=BY_PERSON))) == {"answer"}
+
+
+def test_a_message_comes_before_all_but_an_answer_and_nobody_is_answered_who_has_gone():
+    dot = company("Dot")[0]
+    now = Situation(company=(dot,), errand=Step(Errand("", "Mill"), "go north", is_going=True), awaits_message=dot)
+    gone = replace(now, address=replace(BY_PERSON, by_id="Old Ben"))
+    assert all((one.kind, one.partner) == ("speech", dot) for one in [*decisions(now), *decisions(gone)])
+    talking = replace(now, manners=Manners(others_talk=True))
+    assert not [one for one in decisions(talking) if one.kind == "speech"]

@@ -1,0 +1,73 @@
+"""Messages: what somebody asks an agent to tell somebody else, which it tells them when they meet."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from agents.memory.facts.extraction import Utterance, speeches_in
+from agents.memory.facts.narration_parser import NarrationParser
+from agents.memory.view import View
+from agents.reflection.speech_facts import key_words
+from vault.memory.memory_line import Memory
+from world.entities import Character
+from world.parsing import has_phrase, is_named
+from world.world import World
+
+LOOKED_THROUGH = 200
+"""So many of the newest memories are looked through."""
+
+_MAY_TELL = re.compile(r"\b(?:tell|remind|let)\b", re.IGNORECASE)
+_TELL = r"(?<!n['’]t )(?<!not )(?<!never )(?<!did you )(?<!do you )(?<!\bI )(?<!to )\b(?:tell|remind|let)"
+_TOLD = r"(?P<words>(?!(?:about|of|what|how|where|why|who|go|in|out)\b)\w[^.!?]*\w)"
+
+
+def message_for(
+    partner: Character, view: View, world: World, reading: NarrationParser, is_certain: bool = False
+) -> tuple[Memory, Utterance] | None:
+    """Return what somebody asked the agent to tell the partner, if it has said nothing of the kind since; or None.
+
+    That is the newest speech with the partner's name and one of some phrases; if it `is_certain`, one that asks just
+    that.
+    """
+    own: list[frozenset[str]] = []
+    for one, said in speeches_in(reversed(view.tail[-LOOKED_THROUGH:]), reading):
+        if said.privately or said.speaker == partner.name:
+            continue
+        if one.kind == "acted":
+            own.append(key_words(said.words))
+        elif _asks_to_tell(said.text, partner.name, world, is_certain):
+            told = key_words(said.text) - key_words(partner.name)
+            return None if any(len(told & words) > 1 for words in own) else (one, said)
+    return None
+
+
+def _asks_to_tell(text: str, name: str, world: World, is_certain: bool) -> bool:
+    if is_certain:
+        return bool(words_to_tell(text, name))
+    return is_named(name, text) and has_phrase(world.wording("asked.message"), text)
+
+
+def words_to_tell(text: str, name: str) -> str:
+    """Return what a speech asks its hearer to tell somebody: "Tell Ben that it leaks."; empty if nothing."""
+    who = re.escape(name)
+    by_name = rf"{_TELL} {who}\b"
+    by_chance = rf"\b(?:if|when|once|should)\b[^.!?]{{0,60}}\b{who}\b[^.!?]{{0,60}}{_TELL} (?:him|her|them)\b"
+    found = re.search(rf"(?:{by_name}|{by_chance}),? (?:know,? )?(?:that )?{_TOLD}", text, re.IGNORECASE)
+    return found["words"] if found else ""
+
+
+def who_awaits_message(
+    company: Iterable[Character], view: View, world: World, reading: NarrationParser
+) -> Character | None:
+    """Return one of those present to whom the agent was asked to tell something that it has not told yet, or None.
+
+    Who has asked for it and is there as well may tell it themselves.
+    """
+    company = list(company)
+    present = {one.name for one in company}
+    lines = [one for one in view.tail[-LOOKED_THROUGH:] if one.kind != "acted" and _MAY_TELL.search(one.text)]
+    spoken = [said for _, said in speeches_in(lines, reading)]
+    asked = [said for said in spoken if not said.privately and said.speaker not in present]
+    named = [one for one in company if any(words_to_tell(said.text, one.name) for said in asked)]
+    return next((one for one in named if message_for(one, view, world, reading, is_certain=True)), None)
