@@ -16,7 +16,7 @@ from agents.attending.turn_taking import Awareness, Floor
 from agents.component import Component, Owner, Turn
 from agents.component_registry import ComponentRegistry, loaded_components
 from agents.components.asked import Person, answers, asks_again, recalled, told_by
-from agents.components.earlier import question_of, remembered, secrets
+from agents.components.earlier import Certainty, question_of, remembered, secrets
 from agents.components.errands import Step
 from agents.components.people import Bonds, Insights
 from agents.components.visitors import Visitors
@@ -265,8 +265,8 @@ class Agent:
         person = self._person(address)
         return self._game.world.wording("asked.say_thanks", name=person.called or person.name) if person else ""
 
-    def recalls_for(self, address: Address, is_sure: bool) -> list[str]:
-        """Return a person's own words that they ask to be told again; with `is_sure`, none that are merely related."""
+    def recalls_for(self, address: Address, certainty: Certainty = "asked") -> list[str]:
+        """Return what a person asks to be told again, as far as that is certain."""
         person, world = self._person(address), self._game.world
         if person is None:
             return []
@@ -277,7 +277,8 @@ class Agent:
         is_heard = is_overheard(address, world, self.character)
         if earlier is None or (earlier.spoken.privately and (earlier.spoken.speaker != partner.name or is_heard)):
             return found
-        if earlier.is_sure or (not is_sure and not found and asks_again(address.text, world)):
+        is_wanted = certainty == "any" or (certainty == "asked" and asks_again(address.text, world))
+        if earlier.is_sure or (is_wanted and not found):
             told = told_by(earlier.spoken, address.text, self.character, partner, world)
             found += [told] if key_words(told) - key_words(" ".join(found)) else []
         return found

@@ -12,12 +12,13 @@ from typing import Protocol
 from agents.asking import is_small
 from agents.attending.conversation import is_farewell, is_question
 from agents.attending.perception import Address
-from agents.attending.questions import asking_parts, asks_of_self, goes_back, subject_of
+from agents.attending.questions import asking_part, asking_parts, asks_of_self, goes_back, subject_of
 from agents.attending.turn_taking import Awareness
 from agents.choices.policy import PRIVATE
 from agents.choices.possible import asked_for, asks_to_walk
 from agents.components.asked import Person, answers, asks_again, place_named, surely_known, told_again
 from agents.components.dialogue import act_of
+from agents.components.earlier import Certainty
 from agents.components.messages import message_for, who_awaits_message, words_to_tell
 from agents.components.voice import ASKED_SUBJECT, SURE, VERY_SURE, Voice
 from agents.memory.facts.extraction import Utterance, utterance_in
@@ -86,7 +87,7 @@ class Speaker(Protocol):
     def mind(self) -> Manner: ...
 
     def answers_to(self, address: Address) -> list[str]: ...
-    def recalls_for(self, address: Address, is_sure: bool) -> list[str]: ...
+    def recalls_for(self, address: Address, certainty: Certainty = "asked") -> list[str]: ...
     def thanks_for(self, address: Address) -> str: ...
     def secrets_from(self, partner: Character) -> list[Utterance]: ...
 
@@ -99,12 +100,12 @@ class Answering:
         self._game = game
         self._rng = rng
 
-    def answer(self, address: Address) -> str:
+    def answer(self, address: Address, is_part: bool = False) -> str:
         """Return what the engine answers by itself, because the model would do it badly; empty if nothing.
 
         That is, for a small model: its agent's own examples, where nearly the same is said; and what world and lore
         know of what is asked, unless it is about one of the two who talk. A tiny model is asked for nothing that the
-        engine can answer, be it by what its agent says to anything.
+        engine can answer, be it by what its agent says to anything, unless this `is_part` of what is to be answered.
         """
         say, words = self._game.world.wording, address.text
         if not self._finds_few_words:
@@ -122,13 +123,14 @@ class Answering:
         is_deed = asks_to_walk("talk.asks_along", words, world) or asked_for(world, self._agent.character, words)
         if not address.by_person or address.is_gift or address.with_gift or is_deed:
             return known
-        if told := self._recognition(address) or self._knowledge_of(address) or self._promise_to_tell(address):
+        if told := self._recognition(address) or self._knowledge_of(address) or self._of_messages(address):
             return told
         if is_farewell(words, say):  # whatever else is told on the way out
             goodbye = say("talk.says_goodbye") if self._is_tiny else ""
             return self.in_own_voice(address, VERY_SURE) or known or self._rng.choice(goodbye.split("; "))
         if is_question(words, say):
-            return self._answer_to_question(address, known)
+            found = self._answer_to_question(address, known)
+            return found or (self.at_a_loss(address) if self._is_tiny and not is_part else "")
         is_spoken_for = self._is_tiny and not has_phrase(say("talk.thanks"), words)
         return self._reply_to_told(address) or known or (self.at_a_loss(address) if is_spoken_for else "")
 
@@ -157,10 +159,18 @@ class Answering:
 
     def _answer_to_question(self, address: Address, known: str) -> str:
         """Return the answer to a person who asks; `known` is what a tiny model's agent would say in any case."""
+        parts = asking_parts(address.text)
+        if len(parts) < 2:
+            return self._answer_to_one(address, known)
+        each = [self.answer(replace(address, text=one), is_part=True) for one in parts]
+        return " ".join(dict.fromkeys(filter(None, each))) if all(each) or self._is_tiny else ""
+
+    def _answer_to_one(self, address: Address, known: str) -> str:
+        """Return the answer to one question, or nothing."""
         words = address.text
-        if len(parts := asking_parts(words)) > 1:
-            each = [self.answer(replace(address, text=one)) for one in parts]
-            return " ".join(dict.fromkeys(filter(None, each))) if all(each) or self._is_tiny else ""
+        is_back = self._is_tiny and (goes_back(words) or asks_again(asking_part(words), self._game.world))
+        if is_back and (told := self.recalled(address, "sure" if self.known_here(address, is_sure=True) else "any")):
+            return told
         found = self.in_own_voice(address, VERY_SURE) or known
         if not found and not (asks_of_self(words) or goes_back(words)):
             of_world = "" if subject_of(words) == "asked" else self.known_here(address)
@@ -168,7 +178,7 @@ class Answering:
             found = (of_world if self._is_tiny else self.known_here(address, is_sure=True)) or own
         if found or not self._is_tiny:
             return found
-        return self.in_own_voice(address) or self.recalled(address) or self.at_a_loss(address)
+        return self.in_own_voice(address) or ("" if subject_of(words) == "asked" else self.recalled(address, "any"))
 
     def greeting(self, partner: Character, has_posed: bool) -> str:
         """Return the greeting of somebody where the model would do it badly; or empty.
@@ -217,9 +227,13 @@ class Answering:
         _, said = found
         return world.wording("asked.say_message", who=said.speaker, words=words_to_tell(said.text, partner.name))
 
-    def _promise_to_tell(self, address: Address) -> str:
-        """Return the promise to tell another agent what the agent is asked to tell them; or nothing."""
-        world, here = self._game.world, self._agent.character.room_id
+    def _of_messages(self, address: Address) -> str:
+        """Return a message for who speaks, unless they ask for something else; or the promise to tell an agent one."""
+        world, here, words = self._game.world, self._agent.character.room_id, address.text
+        partner = world.characters.get(address.by_id)
+        is_open = not is_question(words, world.wording) or asks_again(words, world)
+        if partner and is_open and (message := self._message(partner)):
+            return message
         others = (one for one in world.awake() if one.is_agent and one.room_id != here)
         who = next((one.name for one in others if words_to_tell(address.text, one.name)), "")
         return self._rng.choice(world.wording("asked.will_tell", who=who).split("; ")) if who else ""
@@ -263,7 +277,7 @@ class Answering:
             return ""
         if any(one.speaker == partner.name for one in self._agent.secrets_from(partner)):
             return self._rng.choice(self._game.world.wording("asked.only_whispered").split("; "))
-        return self.recalled(address, is_sure=True)
+        return self.recalled(address, "sure")
 
     def _has_lost(self, address: Address) -> bool:
         """Return whether somebody has told the agent of a loss."""
@@ -358,9 +372,9 @@ class Answering:
         """Return what the world, and what the agent was told, answer to somebody's words."""
         return " ".join(self._agent.answers_to(address)[:MAX_ANSWERS])
 
-    def recalled(self, address: Address, is_sure: bool = False) -> str:
-        """Return somebody's own words that they ask to be told again; with `is_sure`, none that are merely related."""
-        return " ".join(self._agent.recalls_for(address, is_sure))
+    def recalled(self, address: Address, certainty: Certainty = "asked") -> str:
+        """Return what somebody asks to be told again, as far as that is certain."""
+        return " ".join(self._agent.recalls_for(address, certainty))
 
     def _seen(self, address: Address) -> str:
         """Return what the world shows to answer somebody's words first of all; lore and what was told left aside."""

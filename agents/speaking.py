@@ -236,7 +236,7 @@ class Speaking:
         if question.is_unanswerable:
             return ""
         if (self._recalled.address, self._recalled.newest) != (address, newest):
-            told = self._answering.recalled(address, is_sure=bool(question.reads))
+            told = self._answering.recalled(address, "sure" if question.reads else "asked")
             self._recalled = _Recalled(address, newest, told)
         return self._recalled.text
 

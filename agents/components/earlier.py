@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Literal
 
 from agents.attending.conversation import is_question
 from agents.attending.questions import (
@@ -55,6 +56,10 @@ RARE = 2
 
 SURE = 2
 """So many words of a question about neither of the two who talk stand in what surely answers it."""
+
+
+Certainty = Literal["sure", "asked", "any"]
+"""What is told again: only what surely answers; also what is related, where that is asked for; or in any case."""
 
 
 @dataclass(frozen=True)

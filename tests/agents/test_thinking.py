@@ -1223,12 +1223,46 @@ def test_what_it_was_asked_to_tell_somebody_it_tells_them_once_when_they_meet(tm
     assert (turns[0], turns.count(told)) == (told, 1)
 
 
+def test_who_speaks_first_is_told_the_message_unless_they_ask_for_something_else(tmp_path):
+    life = with_voice(tmp_path, *[words("Hm.")] * 9)
+    told = 'say Ana asks me to tell you: "gate three leaks"'
+    life.game.perform("Ben", "go north")
+    life.answers("say Rook, tell Ben that gate three leaks.")
+    life.ana.types("go north")
+    life.game.perform("Ben", "go south")
+    life.game.perform("Ben", "say Rook, where can I sleep?")
+    assert life.answers().line != told
+    life.game.perform("Ben", "say Rook, has Ana left a word for me?")
+    assert life.answers().line == told
+    life.game.perform("Ben", "say Rook, is there more from Ana?")
+    assert life.answers().line != told
+
+
 def test_who_is_there_with_whom_the_message_is_for_may_tell_it_themselves(tmp_path):
     life = with_voice(tmp_path, *[words("Hm.")] * 9)
     life.game.perform("Ben", "go north")
     life.answers("say Rook, tell Ben that gate three leaks.")
     life.game.perform("Ben", "go south")
     assert not [one for one in (life.answers().line for _ in range(4)) if "asks me" in one]
+
+
+@pytest.mark.parametrize(
+    ("asked", "is_told"),
+    [
+        ("what did I say that Ben is building?", True),  # before where Ben is
+        ("was it a barn that he was building?", True),
+        ("what is a barn?", True),
+        ("whose boots are muddy?", False),
+        ("can you build a barn?", False),
+    ],
+)
+def test_the_agent_of_a_tiny_model_tells_again_what_has_to_do_with_a_question(tmp_path, asked, is_told):
+    life = with_voice(tmp_path, *[words("Hm.")] * 9, can=TINY)
+    life.answers("say Rook, Ben is building a barn for us, down by the weir.")
+    life.answers("say Rook, it is cold today.")
+    line = life.answers(f"say Rook, {asked}").line
+    assert line == 'say You told me: "Ben is building a barn for us, down by the weir."' or not is_told
+    assert ("barn" in line) == is_told
 
 
 class KeepingModel(ScriptedModel):
