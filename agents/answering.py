@@ -12,14 +12,21 @@ from typing import Protocol
 from agents.asking import is_small
 from agents.attending.conversation import is_farewell, is_question
 from agents.attending.perception import Address
-from agents.attending.questions import asking_part, asking_parts, asks_of_self, goes_back, subject_of
+from agents.attending.questions import (
+    asking_part,
+    asking_parts,
+    asks_of_self,
+    asks_which_of_us,
+    goes_back,
+    subject_of,
+)
 from agents.attending.turn_taking import Awareness
 from agents.choices.policy import PRIVATE
 from agents.choices.possible import asked_for, asks_to_walk
 from agents.components.asked import Person, answers, asks_again, place_named, surely_known, told_again
 from agents.components.dialogue import act_of
 from agents.components.earlier import Certainty
-from agents.components.messages import message_for, who_awaits_message, words_to_tell
+from agents.components.messages import message_told, words_to_tell
 from agents.components.voice import ASKED_SUBJECT, SURE, VERY_SURE, Voice
 from agents.memory.facts.extraction import Utterance, utterance_in
 from agents.memory.facts.speech_acts import sentences
@@ -169,6 +176,7 @@ class Answering:
         """Return the answer to one question, or nothing."""
         words = address.text
         is_back = self._is_tiny and (goes_back(words) or asks_again(asking_part(words), self._game.world))
+        is_back = is_back or asks_which_of_us(words)
         if is_back and (told := self.recalled(address, "sure" if self.known_here(address, is_sure=True) else "any")):
             return told
         found = self.in_own_voice(address, VERY_SURE) or known
@@ -219,13 +227,8 @@ class Answering:
         return f"{self._game.world.wording('talk.is_back', who=called)} {said}".strip()
 
     def _message(self, partner: Character) -> str:
-        """Return what somebody who is not here asked the agent to tell the partner, if it has not done so yet."""
-        memory, world = self._agent.memory, self._game.world
-        found = message_for(partner, memory.view(), world, memory.reading, is_certain=True)
-        if found is None or self.awaits_message(world.occupants(partner.room_id)) is not partner:
-            return ""
-        _, said = found
-        return world.wording("asked.say_message", who=said.speaker, words=words_to_tell(said.text, partner.name))
+        memory = self._agent.memory
+        return message_told(partner, memory.view(), self._game.world, memory.reading)
 
     def _of_messages(self, address: Address) -> str:
         """Return a message for who speaks, unless they ask for something else; or the promise to tell an agent one."""
@@ -237,11 +240,6 @@ class Answering:
         others = (one for one in world.awake() if one.is_agent and one.room_id != here)
         who = next((one.name for one in others if words_to_tell(address.text, one.name)), "")
         return self._rng.choice(world.wording("asked.will_tell", who=who).split("; ")) if who else ""
-
-    def awaits_message(self, company: Iterable[Character]) -> Character | None:
-        """Return one of those present to whom the agent was asked to tell something, and has not told it yet."""
-        memory = self._agent.memory
-        return who_awaits_message(company, memory.view(), self._game.world, memory.reading)
 
     def _own_hello(self) -> str:
         """Return a greeting of the agent's examples that was not said in the tail; empty without such."""

@@ -11,12 +11,14 @@ from agents.asking import Question
 from agents.attending.conversation import is_question
 from agents.attending.perception import Address
 from agents.attending.questions import (
+    MEASURED,
     answer_type,
     asking_part,
     asks_of_self,
     asks_once_more,
     asks_what_was_done,
     goes_back,
+    is_of_type,
     subject_of,
     wants_more_than_yes,
 )
@@ -262,6 +264,8 @@ class Speaking:
         fault: str = "stays" if takes_leave(address.text, say) else self._fault
         is_asked = is_question(address.text, say)
         recalled = self._recall(question) if is_asked else ""
+        if question.reads and not recalled and not question.is_unanswerable and (told := self._related(address)):
+            return told
         if fault == "invents" and (question.is_unanswerable or (question.reads and not recalled)):
             fault = "untold"
         is_unknown = fault == "invents" and not recalled
@@ -277,3 +281,8 @@ class Speaking:
         stock = say("talk.at_a_loss" if is_asked else "talk.listens").split("; ")
         own = self._answering.in_own_voice(address) or self._answering.at_a_loss(address)
         return recalled or self._answering.known(address) or own or self._rng.choice(stock)
+
+    def _related(self, address: Address) -> str:
+        """Return what was said that has most to do with a question, if it has a value of the kind that it wants."""
+        told, kind = self._answering.recalled(address, "any"), answer_type(address.text)
+        return told if kind not in MEASURED or is_of_type(kind, told) else ""

@@ -17,6 +17,7 @@ from agents.choices.policy import Decision
 from agents.choices.possible import Situation, possible
 from agents.component import Turn
 from agents.components.errands import Step
+from agents.components.messages import who_awaits_message
 from agents.components.visitors import Visitors
 from agents.memory.importance import REFUSED
 from agents.models.model import Completion, ModelError, Request
@@ -125,7 +126,8 @@ class Thinking:
         if address.by_person:
             now = self._answered(now, address)
         if now.company:
-            now = replace(now, awaits_message=self._answering.awaits_message(now.company))
+            memory = self._agent.memory
+            now = replace(now, awaits_message=who_awaits_message(now.company, memory.view(), world, memory.reading))
         decision = self._conduct.policy.decide(possible(world, actor, self._game.commands), now)
         partner = decision.partner if decision.cause == "greet" else None
         has_posed = partner is not None and partner.character_id in manners.posed

@@ -91,6 +91,9 @@ _ASIDE = re.compile(
     re.IGNORECASE,
 )
 _GOES_BACK = re.compile(r"\b(?:he|she|it|they|him|her|them|his|its|their|again)\b", re.IGNORECASE)
+_OF_US = re.compile(
+    r"\b(?:which|who|whom|one) of (?:us|the (?:two|three) of us)\b|\bme or (?:him|her|them)\b", re.IGNORECASE
+)
 _FORGOTTEN = re.compile(
     r"\b(?:forgot(?:ten)?|(?:do not|don['’]?t|cannot|can['’]?t) (?:remember|recall))\b", re.IGNORECASE
 )
@@ -260,6 +263,11 @@ def asks_of_self(question: str) -> bool:
 def asks_of_own_words(question: str) -> bool:
     """Return whether somebody asks what they have said themselves: "What day did I say?"."""
     return bool(_OF_OWN_WORDS.search(question))
+
+
+def asks_which_of_us(question: str) -> bool:
+    """Return whether somebody asks who of several said or has something: "Which of us was it?", "Was it me or her?"."""
+    return bool(_OF_US.search(question))
 
 
 def asks_once_more(question: str) -> bool:

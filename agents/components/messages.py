@@ -71,3 +71,12 @@ def who_awaits_message(
     asked = [said for said in spoken if not said.privately and said.speaker not in present]
     named = [one for one in company if any(words_to_tell(said.text, one.name) for said in asked)]
     return next((one for one in named if message_for(one, view, world, reading, is_certain=True)), None)
+
+
+def message_told(partner: Character, view: View, world: World, reading: NarrationParser) -> str:
+    """Return what somebody who is not here asked the agent to tell the partner, as it tells it; empty if nothing."""
+    found = message_for(partner, view, world, reading, is_certain=True)
+    if found is None or who_awaits_message(world.occupants(partner.room_id), view, world, reading) is not partner:
+        return ""
+    _, said = found
+    return world.wording("asked.say_message", who=said.speaker, words=words_to_tell(said.text, partner.name))

@@ -1265,6 +1265,23 @@ def test_the_agent_of_a_tiny_model_tells_again_what_has_to_do_with_a_question(tm
     assert ("barn" in line) == is_told
 
 
+def test_which_of_those_present_said_something_is_told_in_their_words_without_a_small_model(tmp_path):
+    life = Talking(tmp_path, words("It is."))
+    life.answers("say It is cold today, Rook.")
+    life.game.perform("Ben", "say I have a cart down below, one wheel is bent.")
+    life.answers("say Rook, which of us was it that came with a cart?")
+    assert life.ana.screen()[-1] == 'Rook says, "Ben has a cart down below, one wheel is bent."'
+    assert len(life.model.requests) == 1
+
+
+def test_where_a_small_model_reads_in_vain_what_was_said_is_told(tmp_path):
+    life = Talking(tmp_path, words("Do they sting?"), *[words("Your aunt keeps Gudrun.")] * 9)
+    life.answers("say Rook, my aunt keeps bees behind her house.")
+    turn = life.answers("say Rook, do you remember what my aunt keeps?")
+    assert turn.line == "say You told me that your aunt keeps bees behind her house."
+    assert life.answers("say Rook, what colour did I say her house was?").line != turn.line
+
+
 class KeepingModel(ScriptedModel):
     """A model that keeps what it has read."""
 
