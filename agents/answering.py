@@ -196,7 +196,7 @@ class Answering:
         `has_posed`, as in "sits down and sighs", is asked what it is.
         """
         people, say = self._agent.reflection.people, self._game.world.wording
-        if self._finds_few_words and (message := self._message(partner)):
+        if message := self._message(partner):
             return f"{self._name_of(partner.character_id) or say('talk.hello')}! {message}"
         if not self._finds_few_words or (self._is_tiny and partner.is_agent):
             return ""

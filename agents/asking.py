@@ -215,7 +215,7 @@ class Asking:
         if not speech.words:
             return Reply("", self._game.world.wording("talk.speechless"))
         words = self._to_partner(speech.words, question) if decision.partner else speech.words
-        line = f"{decision.opening()} {words}".replace("|", "\\|")
+        line = decision.line_of(words)
         line += f" | {speech.reason}" if speech.reason else ""
         if speech.hand_over and decision.partner:
             return Reply(line, before=f"give {speech.hand_over} to {decision.partner.name}")

@@ -255,7 +255,7 @@ class Speaking:
         words = reply.line.removeprefix(decision.opening()).strip()
         is_awaited = words and not partner.is_agent and decision.cause in ("answer", "thank")
         if is_awaited or self._fault == "thankless":
-            return f"{decision.opening()} {self._stock_phrase(partner, question)}"
+            return decision.line_of(self._stock_phrase(partner, question))
         return f"emote {self._rng.choice(say('talk.nods_to', who=partner.name).split('; '))}"
 
     def _stock_phrase(self, partner: Character, question: Question) -> str:

@@ -132,7 +132,7 @@ class Thinking:
         partner = decision.partner if decision.cause == "greet" else None
         has_posed = partner is not None and partner.character_id in manners.posed
         if partner and (hello := self._answering.greeting(partner, has_posed)):
-            return Decision("greet", line=f"{decision.opening()} {hello}", partner=partner)
+            return Decision("greet", line=decision.line_of(hello), partner=partner)
         # A model that continues a transcript freely finds its own command, unless it is spoken to or on an errand.
         is_free = held == "none" and not is_chat and decision.cause in ("greet", "free", "rest")
         return Decision("free") if is_free else decision

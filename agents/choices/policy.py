@@ -76,6 +76,10 @@ class Decision:
         person = next(iter(choices.get("person") or choices.get("anyone") or ()), "")
         return f"{self.verb} {person}".strip()
 
+    def line_of(self, words: str) -> str:
+        """Return the line by which words are said in a speech turn; a bar in them begins no reason."""
+        return f"{self.opening()} {words}".replace("|", "\\|")
+
     def hand_over(self) -> tuple[str, ...]:
         """Return the names of what may be handed to the partner with the words."""
         return self.forms["give"].choices.get("carried", ()) if "give" in self.forms else ()
@@ -130,7 +134,7 @@ class Policy:
             return None
         forms = {form.command.verb: form}
         if now.answer:
-            line = f"{Decision('answer', forms=forms).opening()} {now.answer}"
+            line = Decision("answer", forms=forms).line_of(now.answer)
             return Decision("answer", line=line, partner=partner, leads_to=now.leads_to)
         if partner and (give := _asked_for(possible, now, partner)):
             forms["give"] = give

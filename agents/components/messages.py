@@ -18,8 +18,8 @@ LOOKED_THROUGH = 200
 """So many of the newest memories are looked through."""
 
 _MAY_TELL = re.compile(r"\b(?:tell|remind|let)\b", re.IGNORECASE)
-_TELL = r"(?<!n['’]t )(?<!not )(?<!never )(?<!did you )(?<!do you )(?<!\bI )(?<!to )\b(?:tell|remind|let)"
-_TOLD = r"(?P<words>(?!(?:about|of|what|how|where|why|who|go|in|out)\b)\w[^.!?]*\w)"
+_ASKS = r"(?<!n['’]t )(?<!not )(?<!never )(?<!did you )(?<!do you )(?<!\bI )(?<!to )\b"
+_TOLD = r"(?P<words>(?!(?:about|of|what|how|where|why|who)\b)\w[^.!?]*\w)"
 
 
 def message_for(
@@ -30,15 +30,15 @@ def message_for(
     That is the newest speech with the partner's name and one of some phrases; if it `is_certain`, one that asks just
     that.
     """
-    own: list[frozenset[str]] = []
+    own: list[str] = []
     for one, said in speeches_in(reversed(view.tail[-LOOKED_THROUGH:]), reading):
         if said.privately or said.speaker == partner.name:
             continue
         if one.kind == "acted":
-            own.append(key_words(said.words))
+            own.append(said.words)
         elif _asks_to_tell(said.text, partner.name, world, is_certain):
-            told = key_words(said.text) - key_words(partner.name)
-            return None if any(len(told & words) > 1 for words in own) else (one, said)
+            told = words_to_tell(said.text, partner.name) or said.text
+            return None if _is_told(told, partner.name, own) else (one, said)
     return None
 
 
@@ -48,12 +48,25 @@ def _asks_to_tell(text: str, name: str, world: World, is_certain: bool) -> bool:
     return is_named(name, text) and has_phrase(world.wording("asked.message"), text)
 
 
+def _is_told(words: str, name: str, own: Iterable[str]) -> bool:
+    """Return whether one of the agent's own speeches has these words, or two of their key words."""
+    keys, letters = key_words(words) - key_words(name), _letters(words)
+    return any(letters in _letters(one) or len(keys & key_words(one)) > 1 for one in own)
+
+
+def _letters(text: str) -> str:
+    return "".join(re.findall(r"\w", text.casefold()))
+
+
 def words_to_tell(text: str, name: str) -> str:
     """Return what a speech asks its hearer to tell somebody: "Tell Ben that it leaks."; empty if nothing."""
-    who = re.escape(name)
-    by_name = rf"{_TELL} {who}\b"
-    by_chance = rf"\b(?:if|when|once|should)\b[^.!?]{{0,60}}\b{who}\b[^.!?]{{0,60}}{_TELL} (?:him|her|them)\b"
-    found = re.search(rf"(?:{by_name}|{by_chance}),? (?:know,? )?(?:that )?{_TOLD}", text, re.IGNORECASE)
+    if name.casefold() not in text.casefold():
+        return ""
+    who, asks = re.escape(name), rf"{_ASKS}(?:tell|remind)"
+    by_name = rf"{asks} {who}\b|{_ASKS}let {who} know\b"
+    named = rf"\b(?:if|when|once|should)\b[^.!?]{{0,40}}\b{who}\b[^.!?]{{0,40}}"
+    by_chance = rf"{named}(?:{asks} (?:him|her|them)\b|{_ASKS}let (?:him|her|them) know\b)"
+    found = re.search(rf"(?:{by_name}|{by_chance}),? (?:that )?{_TOLD}", text, re.IGNORECASE)
     return found["words"] if found else ""
 
 

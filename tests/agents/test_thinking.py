@@ -1208,18 +1208,20 @@ def test_one_who_thinks_only_when_spoken_to_promises_to_lead_nobody(tmp_path):
     assert life.answers("say Rook, take me to the kitchen!").line == "say I stay here."
 
 
-@pytest.mark.parametrize("can", [CHAT, TINY], ids=["small", "tiny base"])
-def test_what_it_was_asked_to_tell_somebody_it_tells_them_once_when_they_meet(tmp_path, can):
+@pytest.mark.parametrize("can", [CHAT, TINY, LARGER], ids=["small", "tiny base", "larger"])
+@pytest.mark.parametrize("message", ["gate three leaks", "hi", "yes | no"])
+def test_what_it_was_asked_to_tell_somebody_it_tells_them_once_when_they_meet(tmp_path, can, message):
     life = with_voice(tmp_path, *[words("Hm.")] * 9, can=can)
     life.game.world.characters["Ben"].is_agent = True
     life.game.perform("Ben", "go north")
-    promised = life.answers("say Rook, if ben comes can you tell him that gate three leaks?")
-    assert promised.line in ("say I will tell Ben.", "say Yes. Ben shall know.")
+    typed = message.replace("|", "\\|")
+    promised = life.answers(f"say Rook, if ben comes can you tell him {typed}?")
+    assert promised.line in ("say I will tell Ben.", "say Yes. Ben shall know.") or can is LARGER
     life.ana.types("say thanks, Rook")
     life.ana.types("go north")
     life.game.perform("Ben", "go south")
     turns = [life.answers().line for _ in range(6)]
-    told = 'say Ben! Ana asks me to tell you: "gate three leaks"'
+    told = f'say Ben! Ana asks me to tell you: "{typed}"'
     assert (turns[0], turns.count(told)) == (told, 1)
 
 

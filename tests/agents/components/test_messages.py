@@ -22,6 +22,8 @@ from agents.components.messages import words_to_tell
         ("Tell me a story about Ben.", ""),
         ("Ben, tell me that it leaks.", ""),
         ("Let Benedict know it leaks.", ""),
+        ("Let Ben alone, please.", ""),
+        ("When you see Ben, let him know it leaks, will you?", "it leaks, will you"),
         ("Tell him that Ben was here.", ""),
     ],
 )
