@@ -21,6 +21,7 @@ from agents.components.messages import who_awaits_message
 from agents.components.visitors import Visitors
 from agents.memory.importance import REFUSED
 from agents.models.model import Completion, ModelError, Request
+from agents.models.queue import ModelQueue
 from agents.prompts.prompt import Prompt
 from agents.repetition.guard import RepetitionGuard
 from agents.replies.reply import Reply
@@ -34,6 +35,9 @@ from world.game import CommandResult, Game
 from world.parsing import has_phrase, split_reason
 
 log = logging.getLogger(__name__)
+
+ANY_QUESTION = "What did I say?"
+"""A text that a model is asked about begins the same whatever it is asked."""
 
 READ_AFTER = 2
 """Number of new memories after which a model reads ahead once more, in company."""
@@ -251,17 +255,25 @@ class Thinking:
         is_new = covered != self._agent.memory.view().covered
         is_due = is_new or (journal.last - newest >= READ_AFTER and self._listener() is not None)
         if self._agent.queue and actor.awake and is_due and (self._reading is None or self._reading.done()):
-            name, queue = self._agent.name, self._agent.queue
-            self._reading = asyncio.create_task(queue.read_ahead(name, self._coming_request))
+            self._reading = asyncio.create_task(self._read_all_ahead(self._agent.queue, is_new))
 
-    def _coming_request(self) -> Request | None:
-        """Return what the model would be asked if a person spoke now; None if somebody has, or it does not think."""
+    async def _read_all_ahead(self, queue: ModelQueue, is_new: bool) -> None:
+        """Have a model read the beginning of a talk, and if it `is_new`, of a text that it is asked about."""
+        await queue.read_ahead(self._agent.name, self._coming_request)
+        if is_new and is_small(queue.model.capabilities):
+            await queue.read_ahead(self._agent.name, lambda: self._coming_request(ANY_QUESTION))
+
+    def _coming_request(self, reads: str = "") -> Request | None:
+        """Return what the model would be asked if a person spoke now; None if somebody has, or it does not think.
+
+        With `reads`, it is asked that about what was said.
+        """
         queue, actor = self._agent.queue, self._agent.character
         if queue is None or not actor.awake or self._agent.why_still or self._agent.awareness.addressed.spoken:
             return None
-        listener = self._listener()
+        listener = self._listener() or (actor if reads else None)
         decision = Decision("answer", "speech", partner=listener) if listener else Decision("free")
-        question = Question(decision, newest=self._agent.memory.journal.last)
+        question = Question(decision, newest=self._agent.memory.journal.last, reads=reads)
         try:
             question = replace(question, prompt=self._agent.prompt(question))
         except NoteError:

@@ -59,7 +59,7 @@ _HELLO = "(?:hi|hello|hey|hiya|good (?:morning|day|evening|afternoon))"
 _CALLED = tuple(
     re.compile(pattern, re.IGNORECASE)
     for pattern in (
-        rf"\bI(?:['’]m| am) called {_NAME}",
+        rf"\bI(?:['’]?m| am) called {_NAME}",
         rf"\b(?:they|people|friends|most|everybody|everyone) (?:all )?calls? me {_NAME}",
         rf"^{_NAME} is my name\b",
         rf"^(?:the )?name(?:['’]s| is) {_NAME}",

@@ -1310,19 +1310,21 @@ class Idle(Talking):
 
 
 async def test_its_model_reads_ahead_what_an_answer_begins_with(tmp_path):
-    life = Idle(tmp_path, words("Hm."), words("It is warm."), words("Hm."))
+    life = Idle(tmp_path, *[words("It is warm.")] * 4)
     life.wakes()
-    (ahead,) = await life.ticks()
+    ahead, text = await life.ticks()
     assert life.remembered() == []  # it was asked nothing, and said nothing
     (asked,) = await life.ticks("say Rook, what do you make of the winter?")
     assert shared_length(ahead, asked) > len(asked) - 300
     assert await life.ticks() == []
+    (asked,) = await life.ticks("say Rook, do you remember what I asked?")
+    assert shared_length(text, asked) > len(asked) - 300
 
 
 async def test_it_reads_ahead_once_more_when_something_has_happened_and_a_person_is_there(tmp_path):
-    life = Idle(tmp_path, words("Hm."), words("Hm."))
+    life = Idle(tmp_path, *[words("Hm.")] * 3)
     life.wakes()
-    assert len(await life.ticks()) == 1
+    assert len(await life.ticks()) == 2
     assert await life.ticks(*["emote waits."] * (READ_AFTER - 1)) == []
     assert len(await life.ticks("emote waits.")) == 1
     for name in [one.name for one in life.game.world.awake() if not one.is_agent]:

@@ -49,6 +49,7 @@ def test_a_sentence_may_tell_two_things():
         ("hi, I'm Wren I'm new here", NAME),
         ("please call me Ish", NAME),
         ("I am called Robin.", NAME),
+        ("im called Robin.", NAME),
         ("Most people call me Rob.", NAME),
         ("Robin is my name.", NAME),
         ("The name's Robin.", NAME),
