@@ -21,7 +21,7 @@ SOUGHT_MS = 300_000
 MAX_STEPS = 12
 """Number of steps towards a person who is never there after which the agent gives up."""
 
-SETS_OFF_MS = 10_000
+SETS_OFF_MS = 20_000
 """Milliseconds that somebody who is to be led has to follow the agent, before it goes ahead of them."""
 
 WAITS_MS = 60_000
