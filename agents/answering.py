@@ -227,8 +227,8 @@ class Answering:
         return f"{self._game.world.wording('talk.is_back', who=called)} {said}".strip()
 
     def _message(self, partner: Character) -> str:
-        memory = self._agent.memory
-        return message_told(partner, memory.view(), self._game.world, memory.reading)
+        memory, called = self._agent.memory, self._agent.reflection.people.called
+        return message_told(partner, memory.view(), self._game.world, memory.reading, called)
 
     def _of_messages(self, address: Address) -> str:
         """Return a message for who speaks, unless they ask for something else; or the promise to tell an agent one."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 from agents.memory.facts.extraction import Utterance, speeches_in
 from agents.memory.facts.narration_parser import NarrationParser
@@ -86,10 +86,16 @@ def who_awaits_message(
     return next((one for one in named if message_for(one, view, world, reading, is_certain=True)), None)
 
 
-def message_told(partner: Character, view: View, world: World, reading: NarrationParser) -> str:
-    """Return what somebody who is not here asked the agent to tell the partner, as it tells it; empty if nothing."""
+def message_told(
+    partner: Character, view: View, world: World, reading: NarrationParser, called: Callable[[str], str]
+) -> str:
+    """Return what somebody who is not here asked the agent to tell the partner, as it tells it; empty if nothing.
+
+    `called` returns the name that a guest has told; empty if none.
+    """
     found = message_for(partner, view, world, reading, is_certain=True)
     if found is None or who_awaits_message(world.occupants(partner.room_id), view, world, reading) is not partner:
         return ""
     _, said = found
-    return world.wording("asked.say_message", who=said.speaker, words=words_to_tell(said.text, partner.name))
+    who, words = called(said.speaker) or said.speaker, words_to_tell(said.text, partner.name)
+    return world.wording("asked.say_message", who=who, words=words)

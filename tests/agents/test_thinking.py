@@ -1225,6 +1225,18 @@ def test_what_it_was_asked_to_tell_somebody_it_tells_them_once_when_they_meet(tm
     assert (turns[0], turns.count(told)) == (told, 1)
 
 
+def test_a_message_of_a_guest_is_told_with_the_name_that_they_have_told(tmp_path):
+    life = with_voice(tmp_path, *[words("Hm.")] * 9)
+    life.game.world.characters["Ana"].role = Role.GUEST
+    life.game.perform("Ben", "go north")
+    life.answers("say Rook, my name is Robin.")
+    life.answers("say Rook, tell Ben that gate three leaks.")
+    life.ana.types("go north")
+    life.game.perform("Ben", "go south")
+    told = 'say Ben! Robin asks me to tell you: "gate three leaks"'
+    assert told in [life.answers().line for _ in range(3)]
+
+
 def test_who_speaks_first_is_told_the_message_unless_they_ask_for_something_else(tmp_path):
     life = with_voice(tmp_path, *[words("Hm.")] * 9)
     told = 'say Ana asks me to tell you: "gate three leaks"'
