@@ -191,8 +191,8 @@ class Answering:
     def greeting(self, partner: Character, has_posed: bool) -> str:
         """Return the greeting of somebody where the model would do it badly; or empty.
 
-        Somebody for whom the agent has a message is told it. Another agent gets a greeting of the agent's own that it
-        has not used lately. A person who comes back after a while is told what they have said of themselves. One who
+        Somebody for whom the agent has a message gets that. Another agent gets a greeting of the agent's own that it
+        has not used lately. A person who comes back after a while hears what they have said of themselves. One who
         `has_posed`, as in "sits down and sighs", is asked what it is.
         """
         people, say = self._agent.reflection.people, self._game.world.wording

@@ -24,7 +24,7 @@ from agents.attending.questions import (
     subject_of,
 )
 from agents.component import AddedComponent, Moment, Section, last_heard
-from agents.components.messages import message_for
+from agents.components.messages import LOOKED_THROUGH, message_for
 from agents.memory.facts.extraction import Utterance, awaits_outcome, speeches_in, utterance_in
 from agents.memory.facts.narration_parser import NarrationParser
 from agents.memory.facts.speech_acts import classify, sentences, uncut_sentences
@@ -44,9 +44,6 @@ NEAR = 3
 WAITING = 12
 """Among so many of the newest memories are several speeches that wait for one answer."""
 
-LOOKED_THROUGH = 200
-"""So many of the newest memories are looked through."""
-
 THIRD_PERSONS = frozenset({"he", "she", "it", "they", "his", "her", "its"})
 
 _OF_SAME = re.compile(r"\b(?:he|she|it|its|they|his|her|him|their|them)\b", re.IGNORECASE)
@@ -59,7 +56,7 @@ SURE = 2
 
 
 Certainty = Literal["sure", "asked", "any"]
-"""What is told again: only what surely answers; also what is related, where that is asked for; or in any case."""
+"""What to repeat of what was said: only what surely answers; also what is related, where they ask for it; or any."""
 
 
 @dataclass(frozen=True)

@@ -38,7 +38,7 @@ def message_for(
             own.append(said.words)
         elif _asks_to_tell(said.text, partner.name, world, is_certain):
             told = words_to_tell(said.text, partner.name) or said.text
-            return None if _is_told(told, partner.name, own) else (one, said)
+            return None if _has_delivered(told, partner.name, own) else (one, said)
     return None
 
 
@@ -48,7 +48,7 @@ def _asks_to_tell(text: str, name: str, world: World, is_certain: bool) -> bool:
     return is_named(name, text) and has_phrase(world.wording("asked.message"), text)
 
 
-def _is_told(words: str, name: str, own: Iterable[str]) -> bool:
+def _has_delivered(words: str, name: str, own: Iterable[str]) -> bool:
     """Return whether one of the agent's own speeches has these words, or two of their key words."""
     keys, letters = key_words(words) - key_words(name), _letters(words)
     return any(letters in _letters(one) or len(keys & key_words(one)) > 1 for one in own)
@@ -89,12 +89,14 @@ def who_awaits_message(
 def message_told(
     partner: Character, view: View, world: World, reading: NarrationParser, called: Callable[[str], str]
 ) -> str:
-    """Return what somebody who is not here asked the agent to tell the partner, as it tells it; empty if nothing.
+    """Return what somebody who is not here asked the agent to tell the partner, as it says it; empty if nothing.
 
-    `called` returns the name that a guest has told; empty if none.
+    `called` returns the name that a guest has given; empty if none.
     """
+    if who_awaits_message(world.occupants(partner.room_id), view, world, reading) is not partner:
+        return ""
     found = message_for(partner, view, world, reading, is_certain=True)
-    if found is None or who_awaits_message(world.occupants(partner.room_id), view, world, reading) is not partner:
+    if found is None:
         return ""
     _, said = found
     who, words = called(said.speaker) or said.speaker, words_to_tell(said.text, partner.name)

@@ -53,8 +53,8 @@ class _Leading:
 class Visitors:
     """The people in the world, as the agent called `name` has met them since they came; it leads one at a time.
 
-    `is_seeking` is true while its next step leads towards one whom it has not met. Whom it leads stands in the state of
-    its character, which a graceful restart keeps.
+    `is_seeking` is true while its next step leads towards one whom it has not met. The state of its character says
+    whom it leads; a graceful restart keeps that.
     """
 
     def __init__(self, name: str, now_ms: Callable[[], int]) -> None:

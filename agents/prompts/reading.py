@@ -82,7 +82,7 @@ class Reading:
             spoken = utterance_in(memory, self.parser)
             if spoken is None or (spoken.privately and spoken.speaker != self.partner):
                 continue
-            words = split_reason(spoken.text)[0]
+            words = spoken.words
             if spoken.speaker != self.partner or words not in asked:
                 yield self.wording("earlier.speech", who=spoken.speaker, words=quoted(words))
 
