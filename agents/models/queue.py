@@ -89,6 +89,11 @@ class RoutedModel:
                 raise NotCountedYet(text)
         return voice.count_tokens(text)
 
+    @property
+    def keeps_prompts(self) -> bool:
+        """True if one of the models keeps what it has read."""
+        return any(isinstance(route.model, ReadAheadModel) for route in self.routes)
+
     def unread(self, request: Request) -> int:
         """Return how many characters of a request the model would have to read; none if it keeps no prompts."""
         voice = self._voice
@@ -251,8 +256,11 @@ class ModelQueue:
         failure is left to the next question. Raises: whatever `make` raises.
         """
 
+        if not self._reads_ahead or not self.model.keeps_prompts:
+            return
+
         def worth_reading() -> Request | None:
-            request = make() if self._reads_ahead and not self._pool.is_busy() else None
+            request = None if self._pool.is_busy() else make()
             return request if request and self.model.unread(request) >= LEAST_UNREAD_CHARACTERS else None
 
         with suppress(ModelError):
