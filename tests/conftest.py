@@ -5,6 +5,7 @@
 
 import gc
 import os
+import resource
 import shutil
 import tempfile
 from pathlib import Path
@@ -21,6 +22,9 @@ FILES_IN_MEMORY = Path("/dev/shm")
 ROOM_FOR_FILES = 1 << 30
 
 
+FILES_LEFT_OPEN = 4096  # by the memories of a process's tests, and by others that only their process closes
+
+
 def no_sync(fd: object) -> None:
     """Leave to the system when to write: no test pulls the plug, and thousands of them would wait for the disk."""
 
@@ -35,6 +39,9 @@ settings.load_profile("fallwater")
 
 def pytest_configure(config: pytest.Config) -> None:
     """Keep the files of unit tests in memory where there is room: they make thousands of vaults and throw them away."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if soft < FILES_LEFT_OPEN and (hard == resource.RLIM_INFINITY or hard >= FILES_LEFT_OPEN):
+        resource.setrlimit(resource.RLIMIT_NOFILE, (FILES_LEFT_OPEN, hard))
     wants_disk = config.getoption("markexpr") != "not integration"
     if not wants_disk and FILES_IN_MEMORY.is_dir() and shutil.disk_usage(FILES_IN_MEMORY).free > ROOM_FOR_FILES:
         os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", str(FILES_IN_MEMORY))

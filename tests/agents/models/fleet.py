@@ -31,7 +31,7 @@ HOSTS = ((4, 0.5, 4000.0), (4, 0.5, 4000.0), (2, 1.0, 2000.0), (2, 1.5, 2000.0))
 """Slots, seconds to write an answer, and prompt tokens read a second, of each endpoint."""
 
 
-class Leaping(selectors.SelectSelector):
+class Leaping(selectors.DefaultSelector):
     """A selector that waits for nothing: it lets the time go on instead."""
 
     def __init__(self) -> None:
