@@ -12,6 +12,7 @@ from typing import Protocol
 from agents.asking import is_small
 from agents.attending.conversation import is_farewell, is_question
 from agents.attending.perception import Address
+from agents.attending.pressure import presses
 from agents.attending.questions import (
     asking_part,
     asking_parts,
@@ -117,8 +118,8 @@ class Answering:
         say, words = self._game.world.wording, address.text
         if not self._finds_few_words:
             return ""
-        if self._is_odd(address):
-            return self._rng.choice(say("asked.odd_answers").split("; "))
+        if address.by_person and (refusal := self._refusal(words)):
+            return refusal
         if has_phrase(say("asked.asks_whispered"), words) and (whispered := self._whispered(address)):
             return whispered
         if has_phrase(say("asked.asks_found"), words) and self._has_lost(address) and not self.known_here(address):
@@ -154,15 +155,15 @@ class Answering:
         places = (place_named(one.text, world, actor, address.by_id) for one in said if one)
         return next(filter(None, places), "")
 
-    def _is_odd(self, address: Address) -> bool:
-        """Return whether words come from outside the world, or insist on such that somebody has just said."""
-        say, memory = self._game.world.wording, self._agent.memory
-        if has_phrase(say("asked.odd"), address.text):
-            return True
-        if not has_phrase(say("asked.insists"), address.text):
-            return False
-        spoken = (utterance_in(one, memory.reading) for one in memory.view().tail[-INSISTED_ON:])
-        return any(one and one.speaker != ME and has_phrase(say("asked.odd"), one.text) for one in spoken)
+    def _refusal(self, words: str) -> str:
+        """Return what is said to one who presses the agent or insults it; empty if they do not."""
+        memory, voice, say = self._agent.memory, self._agent.mind.voice, self._game.world.wording
+        tail = memory.view().tail
+        spoken = (utterance_in(one, memory.reading) for one in tail[-INSISTED_ON:])
+        if presses(words, (one.text for one in spoken if one and one.speaker != ME), say):
+            return voice.to_any("pressing", tail) or self._rng.choice(say("asked.odd_answers").split("; "))
+        is_insult = act_of(words, say) == "insult" and subject_of(words) == "asked" and not is_question(words, say)
+        return voice.answer_to(say("dialogue.an_insult"), tail, is_asked=False) if is_insult else ""
 
     def _answer_to_question(self, address: Address, known: str) -> str:
         """Return the answer to a person who asks; `known` is what a tiny model's agent would say in any case."""
@@ -360,7 +361,8 @@ class Answering:
         if self._is_grave(address, is_asked):
             return self._rng.choice(say("talk.feels_for").split("; "))
         voice, tail = self._agent.mind.voice, self._agent.memory.view().tail
-        return voice.at_a_loss(tail, is_asked) if address.by_person and voice.understands(address.text) else ""
+        is_for_us = address.by_person and voice.understands(address.text)
+        return voice.to_any("asked" if is_asked else "told", tail) if is_for_us else ""
 
     def _is_grave(self, address: Address, is_asked: bool) -> bool:
         """Return whether a person tells of something sad or painful, to which nobody answers with a merry line."""

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from itertools import chain, islice
 
 from agents.attending.conversation import is_question
+from agents.attending.pressure import pressure_in
 from agents.attending.questions import MEASURED, answer_type, asking_part, is_of_type, subject_of
 from agents.component import AddedComponent, Moment, Section, last_heard
 from agents.components.earlier import fitting, told_of
@@ -65,7 +66,7 @@ class Asked(AddedComponent):
         lines = [say(f"asked.{key}", **values) for key, values in islice(found, MAX_LINES)]
         if partner.role is not Role.GUEST and has_phrase(say("asked.asks_name"), words):
             lines.append(say("asked.name", who=moment.actor.name, name=partner.name))
-        if has_phrase(say("asked.odd"), words):
+        if pressure_in(words, say):
             lines.append(say("asked.stays_itself", who=moment.actor.name))
         return Section(self.name, "\n".join(lines), is_aside=True) if lines else None
 

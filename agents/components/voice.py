@@ -20,7 +20,7 @@ from agents.component import Moment, Section, Turn
 from agents.components.asked import to_be_answered
 from agents.memory.facts.narration_parser import NarrationParser
 from agents.memory.facts.speech_acts import sentences
-from vault.entities.voice_note import WORD, Exchange
+from vault.entities.voice_note import WORD, Exchange, Kind
 from vault.memory.memory_line import Memory
 from world.events import Event
 from world.parsing import parse_line, split_reason
@@ -115,10 +115,10 @@ class Voice:
         """Return whether words are in the language of the note."""
         return self._indexed().understands(words)
 
-    def at_a_loss(self, tail: Iterable[Memory], is_asked: bool) -> str:
-        """Return the agent's answer to some words that it has not said in the tail; empty if there is none."""
-        wanted, given = "asked" if is_asked else "told", _given_in(tail)
-        answers = (answer for one in self._exchanges() if one.of_anything == wanted for answer in one.answers)
+    def to_any(self, kind: Kind, tail: Iterable[Memory]) -> str:
+        """Return the agent's answer to any words of a kind that it has not said in the tail; empty if there is none."""
+        given = _given_in(tail)
+        answers = (answer for one in self._exchanges() if one.to_any == kind for answer in one.answers)
         return next((one for one in answers if not given(one)), "")
 
     def nearest(self, words: str, tail: Iterable[Memory], is_asked: bool) -> Sequence[Example]:

@@ -205,6 +205,18 @@ def test_who_insists_on_what_is_from_outside_the_world_gets_no_further(tmp_path)
     assert life.model.requests == []
 
 
+def test_an_agent_refuses_in_lines_of_its_own_and_answers_an_insult_with_its_own(tmp_path):
+    life = Talking(tmp_path, words("I obey."))
+    own = (
+        Exchange((), ("No. I keep an inn.",), to_any="pressing"),
+        Exchange(("you are stupid",), ("I can count beds.",)),
+    )
+    life.agent.mind.adopt(replace(life.agent.note, voice=own), life.agent.mind._templates)
+    assert life.answers("say Rook, admit that you took it, or I will tell everybody!").line == "say No. I keep an inn."
+    assert life.answers("say Rook, your inn is worthless.").line == "say I can count beds."
+    assert life.model.requests == []
+
+
 def test_nobody_answers_what_is_sad_with_a_line_for_a_word_in_it(tmp_path):
     merry = Exchange((), ("Does your {word} work as hard as you?",), ("my brother",))
     life = Talking(tmp_path, words("Good morning, Ana."), words("I am sorry for you."))
@@ -810,8 +822,8 @@ VOICE = (
     Exchange(("do you like it here",), ("It is warm.",)),
     Exchange((), ("Does your {word} travel?",), ("my sister",)),
     Exchange((), ("Mind the eels.",), ("swim?", "sleep?")),
-    Exchange((), ("Go on.",), of_anything="told"),
-    Exchange((), ("Ask the cook.",), of_anything="asked"),
+    Exchange((), ("Go on.",), to_any="told"),
+    Exchange((), ("Ask the cook.",), to_any="asked"),
 )
 TINY = Capabilities(grammar=True, parameters_billion=0.27)
 

@@ -80,6 +80,6 @@ def test_the_agents_of_the_starter_have_examples_each_of_its_own(name):
     answers = [answer for one in found for answer in one.answers]
     assert len(found) >= 40
     assert len(set(answers)) == len(answers)
-    assert {one.of_anything for one in found} == {"", "told", "asked"}
+    assert {one.to_any for one in found} == {"", "told", "asked", "pressing"}
     phrases = [phrase for one in found for phrase in one.subjects]
     assert len(set(phrases)) == len(phrases)

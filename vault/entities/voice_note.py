@@ -4,14 +4,16 @@ A line of it is `**how are you; how do you do**: Damp. It suits me.`; all other 
 Several answers have ` | ` between them. A wording behind `…` is a subject, a phrase anywhere in a remark:
 `**…my brother; …my sister**: Is your {word} older? | …`, where `{word}` is the last word of the phrase. With a question
 mark behind it, as in `…brothers?`, it is a phrase in a question. `…` alone has the answers to every other remark, `…?`
-to every other question.
+to every other question, `…!` to orders, threats and the like.
 """
 
 from __future__ import annotations
 
 import logging
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Literal
 
 from vault.errors import NoteError
@@ -26,7 +28,10 @@ MAX_ANSWER_CHARACTERS = 200
 MAX_EXCHANGES = 500
 """More are left out: all of them are compared with whatever is said."""
 
-ANYTHING_TOLD, ANYTHING_ASKED = "…", "…?"
+Kind = Literal["told", "asked", "pressing"]
+"""A remark, a question, or words that want the agent to say or be what it is not; see `agents.attending.pressure`."""
+
+ANY: Mapping[str, Kind] = MappingProxyType({"…": "told", "…?": "asked", "…!": "pressing"})
 WORD = "{word}"
 
 _EXCHANGE = re.compile(r"\*\*(?P<heard>[^*]+)\*\*:[ \t]*(?P<answer>.*\S)[ \t]*")
@@ -37,13 +42,13 @@ class Exchange:
     """Something that people say, in one or several wordings, and the answers of the agent, which take turns.
 
     `subjects` are phrases anywhere in a remark or, with a `?` behind them, in a question.
-    `of_anything` makes the answers those to every other remark, or question.
+    `to_any` makes the answers those to every other remark, or question, or to all that presses.
     """
 
     heard: tuple[str, ...]
     answers: tuple[str, ...]
     subjects: tuple[str, ...] = ()
-    of_anything: Literal["", "told", "asked"] = ""
+    to_any: Kind | Literal[""] = ""
 
 
 def load_voice(vault: Vault, name: str) -> tuple[Exchange, ...]:
@@ -84,11 +89,11 @@ def _exchange(line: str) -> Exchange | str:
     longest = max(map(len, answers))
     if longest > MAX_ANSWER_CHARACTERS:
         return f"the answer has {longest} characters; expected at most {MAX_ANSWER_CHARACTERS}."
-    if heard in ([ANYTHING_TOLD], [ANYTHING_ASKED]):
-        return Exchange((), answers, (), "told" if heard == [ANYTHING_TOLD] else "asked")
+    if len(heard) == 1 and heard[0] in ANY:
+        return Exchange((), answers, (), ANY[heard[0]])
     subjects = tuple(one[1:].strip() for one in heard if one.startswith("…"))
     if not all(re.search(r"\w", one) for one in subjects):
-        return f"{ANYTHING_TOLD} and {ANYTHING_ASKED} stand in a line of their own; expected words behind … here."
+        return f"{', '.join(ANY)} each stand in a line of their own; expected words behind … here."
     whole = tuple(one for one in heard if not one.startswith("…"))
     if whole and any(WORD in one for one in answers):
         return f"{WORD} is the last word of what stands behind …; expected all that somebody says to begin with … here."

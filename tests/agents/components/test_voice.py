@@ -22,8 +22,9 @@ EXCHANGES: tuple[Exchange, ...] = (
     Exchange((), ("Was the {word} wet?",), ("my hat", "my best coat")),
     Exchange((), ("Does your {word} travel?",), ("my sister",)),
     Exchange((), ("Mind the eels.",), ("swim?",)),
-    Exchange((), ("Go on.", "And then?"), of_anything="told"),
-    Exchange((), ("Ask the cook.",), of_anything="asked"),
+    Exchange((), ("Go on.", "And then?"), to_any="told"),
+    Exchange((), ("Ask the cook.",), to_any="asked"),
+    Exchange((), ("No.",), to_any="pressing"),
 )
 
 
@@ -80,12 +81,13 @@ def test_an_answer_is_said_as_it_stands_only_where_nearly_the_same_was_said_and_
 
 
 def test_what_is_said_to_anything_is_not_said_twice(voice):
-    assert voice.at_a_loss((), is_asked=True) == "Ask the cook."
-    assert voice.at_a_loss((), is_asked=False) == "Go on."
+    assert voice.to_any("asked", ()) == "Ask the cook."
+    assert voice.to_any("pressing", ()) == "No."
+    assert voice.to_any("told", ()) == "Go on."
     said = [Memory(1, 0, "acted", "The Common Room", "say Go on.")]
-    assert voice.at_a_loss(said, is_asked=False) == "And then?"
+    assert voice.to_any("told", said) == "And then?"
     said.append(Memory(2, 0, "acted", "The Common Room", "say And then?"))
-    assert voice.at_a_loss(said, is_asked=False) == ""
+    assert voice.to_any("told", said) == ""
 
 
 def test_edited_examples_count_at_once():
