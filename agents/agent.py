@@ -240,8 +240,7 @@ class Agent:
     def next_step(self) -> Step | None:
         """Return the next step: with a visitor, or towards one if it welcomes them; else of its errands."""
         world, actor = self._game.world, self.character
-        step = self.visitors.next_step(world, actor, self.settings.welcomes)
-        return step or self.mind.next_step(world, actor)
+        return self.visitors.next_step(world, actor, self.settings.welcomes) or self.mind.next_step(world, actor)
 
     @property
     def why_still(self) -> str:
@@ -305,13 +304,14 @@ class Agent:
         A line that somebody else had it do answers everyone who waited for the agent. After a line of its own, those
         who spoke while its model thought still wait.
         """
+        if not cause:
+            self.next_step()  # a line that somebody else has it do may do just that
+            self.awareness.answer_all()
         self._conduct.begin(line, self.character.room_id)
         self._record("acted", line, importance=line_importance(line, self._game.commands))
         self.memory.archive_writer.explain(cause)
         performed = self._game.perform(self.name, line)
         self._conduct.end(line, self.character.room_id)
-        if not cause:
-            self.awareness.answer_all()
         turn = Turn("acted" if performed.accepted else "refused", line, performed.refusal, cause)
         self.mind.acted(turn)
         self.visitors.acted(turn)

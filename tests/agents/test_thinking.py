@@ -575,6 +575,13 @@ def test_who_recites_the_errand_is_asked_for_other_words(tmp_path):
     assert life.answers("say Rook, what brings you here?").line == "say I came for the key."
 
 
+def test_a_step_of_its_errand_that_somebody_has_an_agent_do_is_done(tmp_path):
+    life = Talking(tmp_path)
+    life.agent.mind.errands.adopt([Errand("look", life.game.world.room_of(life.agent.character).name)])
+    life.agent.perform("look")
+    assert [one.is_done for one in life.agent.mind.errands.steps] == [True]
+
+
 def test_a_menu_begins_with_the_system_message_of_the_talk_before_it(tmp_path):
     life = Talking(tmp_path)
     life.model = ScriptedModel(first_of_the_menu, capabilities=CHAT)
