@@ -358,13 +358,13 @@ def owns(words: str, heard: Heard, wording: Wording) -> bool:
 
 
 def answers_as_asker(words: str, heard: str) -> bool:
-    """Return whether words answer for oneself what the other asked of themselves.
+    """Return whether words begin by answering for oneself what the other asked of themselves.
 
     "What should I see?" "I should …", or "May I sit here?" "I will."
     """
     asked = _MAY_I.findall(heard.casefold())
     begins = [f"i {verb} " for verb in asked] + (["i will", "i'll", "i shall"] if asked else [])
-    return words.casefold().startswith(tuple(begins)) and not SECOND_PERSON & words_of(words)
+    return words.casefold().startswith(tuple(begins)) and not SECOND_PERSON & words_of(next(iter(sentences(words))))
 
 
 def answers_as_asked(words: str, heard: str, wording: Wording) -> bool:

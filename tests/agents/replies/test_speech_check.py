@@ -350,6 +350,7 @@ def test_who_says_a_long_sentence_back_and_asks_something_echoes():
 def test_who_is_asked_for_leave_does_not_take_it():
     asked = "I am a painter. Might I put up my easel here?"
     assert fault("I will, madam.", words=asked) == "claims"
+    assert fault("I will. What have you in mind?", words=asked) == "claims"
     assert fault("I will make room for you.", words=asked) == ""
 
 
