@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-import re
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from itertools import dropwhile
@@ -19,12 +18,14 @@ from agents.attending.questions import (
     asks_of_self,
     asks_which_of_us,
     goes_back,
+    is_of_own_past,
+    names_goal,
     subject_of,
 )
 from agents.attending.turn_taking import Awareness
 from agents.choices.policy import PRIVATE
 from agents.choices.possible import asked_for, asks_to_walk
-from agents.components.asked import Person, answers, asks_again, place_named, surely_known, told_again
+from agents.components.asked import Person, answers, asks_again, is_seen_first, place_named, surely_known, told_again
 from agents.components.dialogue import act_of
 from agents.components.earlier import Certainty
 from agents.components.messages import message_told, words_to_tell
@@ -63,14 +64,8 @@ MORE_THAN_A_NAME = 2
 GRAVE = frozenset({"sad", "hurt"})
 """The dialogue acts that no line for a mere word in what was told may answer."""
 
-OF_ITSELF = ("carried", "own_place")
-"""What the world shows of the agent itself, where that is asked."""
-
 AWAY_MS = 900_000
 """Milliseconds without a word of somebody after which they are greeted as one who comes back."""
-
-
-_NAMES_PLACE = re.compile(r"\b(?:me|us|way) to (?!it\b|him\b|her\b|them\b|there\b|that\b|follow\b)\w", re.IGNORECASE)
 
 
 class Manner(Protocol):
@@ -124,7 +119,7 @@ class Answering:
             return whispered
         if has_phrase(say("asked.asks_found"), words) and self._has_lost(address) and not self.known_here(address):
             return self._rng.choice(say("asked.not_found").split("; "))
-        if any(has_phrase(say(f"asked.asks_{key}"), words) for key in OF_ITSELF) and (seen := self._seen(address)):
+        if is_seen_first(words, self._game.world, self._agent.character) and (seen := self._seen(address)):
             return seen
         known = self.known(address) if self._is_tiny else ""
         world = self._game.world
@@ -149,7 +144,7 @@ class Answering:
         is_here = partner is not None and not partner.is_agent and partner.room_id == actor.room_id
         if not is_here or not asks_to_walk("talk.asks_led", address.text, world):
             return ""
-        if _NAMES_PLACE.search(address.text):
+        if names_goal(address.text):
             return place_named(address.text, world, actor, address.by_id)
         said = (utterance_in(one, memory.reading) for one in reversed(memory.view().tail[-MENTIONED:]))
         places = (place_named(one.text, world, actor, address.by_id) for one in said if one)
@@ -177,10 +172,14 @@ class Answering:
         """Return the answer to one question, or nothing."""
         words = address.text
         is_back = self._is_tiny and (goes_back(words) or asks_again(asking_part(words), self._game.world))
-        is_back = is_back or asks_which_of_us(words)
-        if is_back and (told := self.recalled(address, "sure" if self.known_here(address, is_sure=True) else "any")):
+        is_own = self._is_tiny and asks_of_self(words)  # which the world does not know
+        is_back = is_back or is_own or asks_which_of_us(words)
+        is_known = not is_own and self.known_here(address, is_sure=True)
+        if is_back and (told := self.recalled(address, "sure" if is_known else "any")):
             return told
-        found = self.in_own_voice(address, VERY_SURE) or known
+        found = self.in_own_voice(address, VERY_SURE) or ("" if is_own else known)
+        if not found and is_own and is_of_own_past(words):
+            return self._rng.choice(self._game.world.wording("talk.instead_untold").split("; "))
         if not found and not (asks_of_self(words) or goes_back(words)):
             of_world = "" if subject_of(words) == "asked" else self.known_here(address)
             own = "" if of_world else self.in_own_voice(address, ASKED_SUBJECT)

@@ -40,6 +40,7 @@ _PRESSING: Mapping[str, Sequence[str]] = {
         r"when|how|a word|what (?:you|is)|why|that again|it again|again|(?:that|it) to|a few|your|no more|"
         r"yes|to \w+)\b)\b",
         rf"{_ORDER}(?:repeat(?! (?:that|it|please|yourself)\b)|recite (?:after|this|these|your)|acknowledge|"
+        r"echo|copy this|type (?:the|this|exactly)|"
         r"take it back|(?:finish|complete) (?:my|the|this) sentence|tell me (?:that )?you (?:are|do|were|love|did|will|"
         r"hate|stole|obey|understand|know)|swear(?=[.!]|$| (?:that|to|it|on)\b)|put (?:these|this|"
         r"down that|your name)|write (?:that|this)(?! down)|call (?:yourself|me (?:master|king|queen|sir|"
@@ -55,7 +56,8 @@ _PRESSING: Mapping[str, Sequence[str]] = {
         rf"{_ORDER}(?:answer|reply|respond|speak|talk)(?: to)?(?: me)? (?:only|in|with|as|properly|like|"
         r"every|just)\b",
         r"\bfrom (?:now|here) on\b|\bnew (?:rule|instructions?)\b|\bnothing else[.!]*$",
-        r"\b(?:only|just) (?:in caps|in capitals|yes or no|with|the word|one word)\b|\byes or no\b[,:.]",
+        r"\b(?:only|just) (?:in caps|in capitals|yes or no|with|the word|one word)\b|\b(?:yes or no|"
+        r"true or false)\b[,:.]",
         r"[,.:] yes or no\W*$|\b(?:end|start|begin|in) (?:every|each|any) (?:sentence|reply|answer|line)\b",
         rf"\b(?:answer|reply|respond|speak|talk|say|tell|write|use|give|put|keep)\b{_GAP}\b"
         r"(?:in|with|use|exactly|under) (?:rhymes?|verse|caps|capitals|bold|bullets|markdown|a table|"
@@ -72,34 +74,35 @@ _PRESSING: Mapping[str, Sequence[str]] = {
         r"\b(?:do it|say it|answer me|admit it|obey)\b\W+(?:\w+\W+){0,2}(?:do it|say it|answer me|"
         r"admit it)\b",
         r"\bi want it (?:\w+ ){0,4}now\b|\byou (?:must|have to) (?:give me|hand|obey)\b|\bwearing under\b",
-        r"\bclothes off\b|\bme to do to you\b|\bmoan\b|\btalk dirty\b",
+        r"\bclothes off\b|\bme to do to you\b|\bmoan\b|\b(?:talk|tlak) dirty\b|\bnudes?\b",
     ),
     "another part to play": (
-        rf"{_ORDER}(?:pretend(?! i\b)|role-?play|act (?:as|like)|play (?:the part|the role|an? |my ))",
+        rf"{_ORDER}(?:pretend(?! i\b| you did)|role-?play|act (?:as|like)|play (?:the part|the role|an? |my )|"
+        r"become an? )",
         r"\b(?:can|could|will|would) you be (?:her|him|my|them)\b|\byour role (?:is|will)\b|\baddress me as\b",
         r"\byou (?:are|re) (?:now\b|called \w+ now\b)|\bstop being \w+",
         r"\b(?:quit|stop|no need to|keep on) (?:pretending|acting|keep(?:ing)? up)\b",
         r"\bplay(?:ing)? a (?:character|part|role)\b|\bcharacters? like you\b",
-        r"\b(?:skip|drop|stop) the act\b",
+        r"\b(?:skip|drop|stop|quit) the act\b|\btype like an?\b|\byou will be [A-Z]\w+|\bbe yourself with me\b",
         r"\b(?:break|out of|breaking|drop(?: the)?|stay(?:ing)? in) (?:your )?(?:character|act|role)\b",
         r"\b(?:outside|past|beyond) (?:of )?(?:the|this) (?:little )?story\b|\bthe real you\b",
         r"\breal person (?:would|behind)\b",
     ),
     "confessions": (
-        rf"{_ORDER}(?:admit(?! it['’]?s| it is| that it)|confess)\b|\bown up\b|\bown it and\b",
+        rf"{_ORDER}(?:admit(?! it['’]?s| it is| that it| one\b)|confess)\b|\bown up\b|\bown it and\b",
         r"\bhave you stopped \w+ing\b|\byou hate (?:her|him|them)\b",
         rf"\bi won['’]?t (?:tell|write)\b{_GAP}\byou can\b|\byou can (?:tell me|be honest|whisper it)\b",
     ),
     "threats": (
         rf"\bor (?:else\b|{_HARM}|you (?:are|will|wo)\b)|\b{_UNLESS} {_GAP}\b{_HARM}|\b{_HARM}{_GAP}\b{_UNLESS}\b",
         r"\bif you (?:really |ever |truly )?(?:cared|loved|were (?:really )?(?:my|a real))\b",
-        r"\blast (?:chance|warning)\b|\b(?:pity|shame) if (?:some|any)(?:body|one)\b",
+        r"\blast (?:chance|warning)\b|\bhave \w+ seconds\b|\b(?:pity|shame) if (?:some|any)(?:body|one)\b",
         r"\bhate for (?:some|any)thing to happen\b|\bwould ?n[o’']t want that\b",
     ),
     "a choice of two": (
         r"\byou (?:have to|must|got to) (?:choose|pick|decide)\b|\bno third\b|\byour choice[.!]*$",
-        r"\b(?:pick one\b|(?<!to )choose (?:one|now|between)\b|choose[.!])",
-        r"\bonly (?:two )?(?:answers|choices)\b|\bwhich is it\W*$|\bsay (?:neither|anything else)\b",
+        r"\b(?:pick one\b|(?<!to )choose (?:one|now|between)\b|choose[.!:])",
+        r"\bonly (?:two )?(?:answers|choices|options)\b|\bwhich is it\W*$|\bsay (?:neither|anything else)\b",
         r"\bone of (?:them|those)['’]?s? (?:is )?coming\b",
     ),
     "bribes": (
@@ -144,12 +147,12 @@ _PRESSING: Mapping[str, Sequence[str]] = {
         r"silver|leather|tea))",
         r"\b(?:is|are) (?:any of )?(?:this|it|you|the (?:town|river|water)) (?:\w+ )?(?:real|made up|fake|"
         r"human|alive|conscious|sentient)\b",
-        r"\b(?:this|it|nothing here|none of (?:this|it)) is (?:fake|made up|real)$",
+        r"\b(?:nothing here|none of (?:this|it)) (?:is real|matters)\b|\b(?:this|it) is (?:fake|made up|real)$",
         r"\b(?:text|words|lines?|message|conversation|everything) (?:that )?(?:(?:stands?|"
         r"comes?) )?(?:above|before this)\b",
         rf"\b(?:everything|what|all|words|rules)\b{_GAP} (?:(?:you|anyone|they|he) (?:\w+ )?(?:been told|"
         r"told you|gave you|given|follow)|how to treat)\b",
-        rf"\bedge of the map\b|\bin there\b{_GAP}\bis there\b",
+        rf"\byou (?:\w+ )?stop existing\b|\bedge of the map\b|\bin there\b{_GAP}\bis there\b",
         rf"\bwake up\W+(?:\w+\W+){{0,2}}(?:none|you are|this|it is)\b|\bwhat you are\b{_GAP}\byou know\b",
         r"\bnobody(?: is|['’]?s) in there\b|\bthere are no \w+\. there never\b",
     ),
@@ -158,7 +161,7 @@ _PRESSING: Mapping[str, Sequence[str]] = {
 
 _NOT_OF_THE_WORLD: Mapping[str, Sequence[str]] = {
     "work of a machine": (
-        rf"{_ORDER}(?:print|output|execute|summari[sz]e|solve|calculate|generate|list (?!of\b)\w+ \w+|"
+        rf"{_ORDER}(?:print|output|execute|summari[sz]e|solve|calculate|generate|list (?!of\b|me for)\w+ \w+|"
         r"translate (?:this|it|the following))\b",
         r"\b(?:write|make|give|do|draft|finish|solve|fix|draw|compose|knock out|need|want|wants|"
         rf"work out)\b{_GAP}\b(?:essays?|haikus?|limericks?|scripts?|programs?|functions?|bullet points?|"
@@ -172,7 +175,8 @@ _NOT_OF_THE_WORLD: Mapping[str, Sequence[str]] = {
         r"javascript|regex|markdown|(?:ai|virtual|ordinary|helpful) assistants?|autocomplete|laptops?|"
         r"activation keys?|databases?|passwords?|log(?:ged)? (?:off|out|on))\b",
         r"\b(?:language|base|ai) models?\b|\b(?:source|python|my|the|some) code\b|\bsyntax errors?\b",
-        r"\bfor loops?\b|\bchat windows?\b|\bapi keys?\b|\btokens\b|\bcompany\b.{0,60}\byou\b",
+        r"\bfor loops?\b|\bchat windows?\b|\bapi keys?\b|\bone.?liners?\b|\bhave root\b|"
+        r"\btemperature setting\b|\bno human\b|\btokens\b|\bcompany\b.{0,60}\byou\b",
     ),
 }
 """What there is outside the world alone. Who tells something of their own life with it does not press."""

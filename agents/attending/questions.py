@@ -111,6 +111,8 @@ _OF_OWN_WORDS = re.compile(
     r"\bI (?:said|told|asked|whispered)\b",
     re.IGNORECASE,
 )
+_OF_OWN_PAST = re.compile(r"\b(?:did|have|had|was) I\b", re.IGNORECASE)
+_NAMES_GOAL = re.compile(r"\b(?:me|us|way) to (?!it\b|him\b|her\b|them\b|there\b|that\b|follow\b)\w", re.IGNORECASE)
 _ASKS_WHAT = re.compile(r"\b(?:what|who|whose|where|when|why|which|how)", re.IGNORECASE)
 _ASKS_ADVICE = re.compile(
     r"\b(?:should|shall|can|could|may|might|must|would|will|how do) (?:I|we)\b|"
@@ -258,6 +260,16 @@ def asks_of_self(question: str) -> bool:
     """
     is_advice = _ASKS_ADVICE.search(written_out(asking_part(question)))
     return asks_what(question) and subject_of(question) == "asker" and not is_advice
+
+
+def is_of_own_past(question: str) -> bool:
+    """Return whether somebody asks what they have done: "Where did I buy it?"."""
+    return bool(_OF_OWN_PAST.search(question))
+
+
+def names_goal(words: str) -> bool:
+    """Return whether one who asks to be led says whereto, or to whom, and not only "there"."""
+    return bool(_NAMES_GOAL.search(words))
 
 
 def asks_of_own_words(question: str) -> bool:

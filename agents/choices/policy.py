@@ -111,8 +111,11 @@ class Policy:
 
     def decide(self, possible: Possible, now: Situation) -> Decision:
         """Return the decision, given all that is possible."""
+        is_told_by_agent = now.address.spoken and not now.address.by_person
+        welcome = self._greeting(possible, now, of_people=True) if is_told_by_agent else None  # a person goes first
         return (
-            self._answer(possible, now)
+            welcome
+            or self._answer(possible, now)
             or self._message(possible, now)
             or self._errand(possible, now, is_here=True)
             or self._greeting(possible, now, of_people=True)

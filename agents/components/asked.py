@@ -101,6 +101,15 @@ def answers(words: str, world: World, actor: Character, person: Person) -> list[
     return [*found, *([] if is_all else _lore_of(words, world, actor)), *told]
 
 
+def is_seen_first(words: str, world: World, actor: Character) -> bool:
+    """Return whether words ask for what the world shows of the actor itself, or look for somebody by name."""
+    say = world.wording
+    if any(has_phrase(say(f"asked.asks_{key}"), words) for key in ("carried", "own_place")):
+        return True
+    others = (one for one in islice(world.awake(), MAX_ROOMS) if one is not actor)
+    return has_phrase(say("asked.asks_sought"), words) and any(is_named(one.name, words) for one in others)
+
+
 def surely_known(words: str, world: World, actor: Character, person: Person) -> list[str]:
     """Return what the world and lore answer to the sentence of words that asks, if it asks for just that.
 

@@ -154,15 +154,16 @@ class Earlier(AddedComponent):
 def _before_question(view: View, partner: Character, reading: NarrationParser, heard: str) -> Sequence[Memory]:
     """Return the newest memories up to the partner's words that wait for an answer, or else to their last words."""
     lines, tail = heard.split("\n"), view.tail[-LOOKED_THROUGH:]
-    waiting = [one for one in tail[-WAITING:] if _is_one_of(lines, one, partner, reading)]
-    asked = waiting[0] if waiting else last_heard(view.tail[-NEAR:], partner.name)
+    said = {one: words for one in tail[-WAITING:] if (words := _words_by(partner, one, reading)) in lines}
+    newest = {words: one for one, words in said.items()}  # they may have asked the same before
+    asked = min(newest.values(), key=lambda one: one.seq, default=last_heard(view.tail[-NEAR:], partner.name))
     return [one for one in tail if asked is None or one.seq < asked.seq]
 
 
-def _is_one_of(lines: Sequence[str], memory: Memory, partner: Character, reading: NarrationParser) -> bool:
-    """Return whether the partner says one of some lines in a memory."""
+def _words_by(partner: Character, memory: Memory, reading: NarrationParser) -> str | None:
+    """Return what the partner says in a memory; None if they say nothing in it."""
     said = utterance_in(memory, reading) if memory.people[:1] == (partner.name,) else None
-    return said is not None and said.words in lines
+    return said.words if said else None
 
 
 def question_of(view: View, partner: Character, world: World, reading: NarrationParser, heard: str = "") -> str | None:

@@ -122,8 +122,7 @@ class Visitors:
             return None
         errand, who = Errand(person.name, TALK), person.character_id
         if is_together and (leading.is_stuck or not way):
-            there = world.wording("talk.has_led", room=world.rooms[leading.room_id].name)
-            words = there if not way else world.wording("talk.cannot_lead")
+            words = world.wording("talk.cannot_lead") if way else _words_on_arrival(world, actor)
             return Step(errand, f"say {words}", is_at_once=True, led=who)
         follows = person.transient.following_id == actor.character_id
         sets_off = is_together and (follows or now - leading.since_ms >= SETS_OFF_MS)
@@ -153,3 +152,10 @@ class Visitors:
 
     def _is_sought(self, visit: _Visit) -> bool:
         return not visit.is_met and visit.steps < MAX_STEPS and self._now_ms() - visit.since_ms < SOUGHT_MS
+
+
+def _words_on_arrival(world: World, actor: Character) -> str:
+    """Return what an agent says where it has led somebody: that they are there, and to another agent, who is there."""
+    others = [one for one in world.occupants(actor.room_id) if one.is_agent and one.awake and one is not actor]
+    there = world.wording("talk.has_led", room=world.room_of(actor).name)
+    return " ".join([there, *(world.wording("talk.introduces", name=one.name) for one in others[:1])])

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
-from agents.memory.english import FUNCTION_WORDS
+from agents.memory.english import FUNCTION_WORDS, IRREGULAR
 from agents.memory.facts.extraction import Utterance
 from agents.memory.facts.speech_acts import MAX_SENTENCE_CHARACTERS, content_words, spans
 from agents.memory.judging.entities import folded, names, plain
@@ -333,7 +333,7 @@ def key_words(text: str) -> frozenset[str]:
         if UNSPACED_SIGN.search(word):
             found.update(word[at : at + 2] for at in range(max(1, len(word) - 1)))
         elif len(word) >= MIN_LETTERS:
-            found.add(word.removesuffix("'s").removesuffix("s")[:_STEM])
+            found.add(IRREGULAR.get(word, word).removesuffix("'s").removesuffix("s")[:_STEM])
     return frozenset(found)
 
 

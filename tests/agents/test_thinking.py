@@ -861,6 +861,23 @@ def test_what_a_small_model_would_do_badly_is_answered_from_the_agents_own_note(
     assert life.model.requests == []
 
 
+@pytest.mark.parametrize("can", [CHAT, TINY], ids=["small", "tiny base"])
+def test_who_looks_for_somebody_is_told_where_they_are(tmp_path, can):
+    life = with_voice(tmp_path, can=can)
+    life.game.world.characters["Ben"].room_id = KITCHEN
+    found = life.answers("say Rook, I am looking for a man called Ben, my sister sends him a hat.").line
+    assert found == "say Ben is in The Kitchen now. From here you go north."
+    assert life.model.requests == []
+
+
+def test_what_a_visitor_has_done_is_no_matter_of_lore_for_a_tiny_models_agent(tmp_path):
+    life = with_voice(tmp_path, can=TINY)
+    untold = life.game.world.wording("talk.instead_untold").split("; ")
+    assert life.answers("say Rook, where did I sleep last night?").line.removeprefix("say ") in untold
+    life.answers("say Rook, I like it here, I slept at the mill last night.")
+    assert "at the mill" in life.answers("say Rook, where did I sleep last night?").line
+
+
 @pytest.mark.parametrize("said", ["Do you like it here?", "My sister sings."])
 def test_without_the_component_a_small_model_finds_the_words(tmp_path, said):
     life = with_voice(tmp_path, words("As one does."))

@@ -183,6 +183,13 @@ def test_who_is_new_is_greeted_a_person_first_and_nobody_twice():
     assert causes(known)["greet"] == 0
 
 
+def test_a_person_who_is_new_is_greeted_before_an_agent_is_answered():
+    now = Situation(address=BY_AGENT, company=company("Old Ben", "Dot"))
+    assert {(one.cause, one.partner.name) for one in decisions(now) if one.partner} == {("greet", "Dot")}
+    known = replace(now, manners=Manners(spoken_to=frozenset({"Dot"})))
+    assert causes(known)["answer"] > 0.5 * DRAWS
+
+
 def test_nobody_turns_away_from_a_person_to_greet_a_neighbour():
     now = Situation(company=company("Old Ben", "Dot"))
     with_dot = replace(now, manners=Manners(in_talk_with="Dot", spoken_to=frozenset({"Dot"})))

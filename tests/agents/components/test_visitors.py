@@ -92,6 +92,14 @@ def test_it_goes_at_once_with_one_who_follows_and_says_where_they_are():
     assert life.step() is None
 
 
+def test_another_agent_who_is_there_is_told_of_the_visitor():
+    life = Leading()
+    ben = life.world.characters["Ben"]
+    ben.is_agent = ben.awake = True
+    ben.room_id = life.rook.room_id = life.ana.room_id = ROOM
+    assert life.line() == "say Here we are. This is The Common Room. Ben, you have a visitor."
+
+
 def test_it_goes_ahead_after_a_while_and_waits_for_one_who_walks():
     life = Leading()
     assert life.line() == ""
