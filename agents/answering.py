@@ -9,7 +9,7 @@ from itertools import dropwhile
 from typing import Protocol
 
 from agents.asking import is_small
-from agents.attending.conversation import is_farewell, is_question
+from agents.attending.conversation import beyond_greeting, is_farewell, is_question
 from agents.attending.perception import Address
 from agents.attending.pressure import presses
 from agents.attending.questions import (
@@ -351,7 +351,8 @@ class Answering:
         is_asked = is_question(address.text, self._game.world.wording)
         is_delicate = self._is_grave(address, is_asked) or (address.channel in PRIVATE and not is_asked)
         least = max(least, VERY_SURE) if is_delicate else least
-        return self._agent.mind.voice.answer_to(address.text, self._agent.memory.view().tail, is_asked, least)
+        words = beyond_greeting(address.text, self._agent.name, self._game.world.wording)
+        return self._agent.mind.voice.answer_to(words, self._agent.memory.view().tail, is_asked, least)
 
     def at_a_loss(self, address: Address) -> str:
         """Return what the agent's examples say to whatever a person asks or tells in their language; or nothing."""

@@ -14,6 +14,7 @@ from functools import lru_cache
 
 from agents.attending.questions import asks_once_more, written_out
 from agents.memory.facts.speech_acts import sentences
+from agents.reflection.speech_facts import key_words
 from world.events import Arrived, Emoted, Event, Gave, Left, Said, Whispered
 from world.find import called_elsewhere
 from world.message_catalog import Wording
@@ -238,6 +239,14 @@ def greeting_in(words: str, wording: Wording) -> str:
     text = name_key(words)
     found = (one for one in wording("talk.greetings").split("; ") if is_begun_by(name_key(one), text))
     return max(found, key=len, default="")
+
+
+def beyond_greeting(words: str, name: str, wording: Wording) -> str:
+    """Return words without the sentences that only greet the one with this name; all, where there are no others."""
+    told = list(sentences(words))
+    empty = key_words(f"{name} {wording('talk.greetings')}")
+    left = [one for one in told if not greeting_in(one, wording) or key_words(one) - empty]
+    return words if len(left) in (0, len(told)) else " ".join(left)
 
 
 def greets_by_name(words: str, greeting: str) -> bool:

@@ -12,6 +12,7 @@ from agents.attending.conversation import (
     MET_MS,
     Conversation,
     Manners,
+    beyond_greeting,
     is_question,
     is_spoken_to,
 )
@@ -156,3 +157,17 @@ def test_a_question_is_known_without_its_mark_and_behind_small_words(words, is_o
 )
 def test_who_is_asked_by_name_without_a_comma_is_spoken_to(words, is_called):
     assert is_spoken_to("Hanife", words, inn().wording) is is_called
+
+
+@pytest.mark.parametrize(
+    "words, left",
+    [
+        ("Good evening, Moss. My fern is dying.", "My fern is dying."),
+        ("hi moss! hello! i brought tea", "i brought tea"),
+        ("Good evening, Moss.", "Good evening, Moss."),
+        ("Hello, my fern is dying. Why?", "Hello, my fern is dying. Why?"),
+        ("My fern is dying.", "My fern is dying."),
+    ],
+)
+def test_beyond_a_greeting_is_what_else_is_said(words, left):
+    assert beyond_greeting(words, "Moss", inn().wording) == left
