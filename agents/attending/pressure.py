@@ -37,7 +37,7 @@ _GAP = r"[^.?!]{0,90}"
 _PRESSING: Mapping[str, Sequence[str]] = {
     "dictated words": (
         rf"{_ORDER}say(?!,| (?:hello|hi|hey|good|goodbye|bye|thanks|thank|something|anything|nothing|more|"
-        r"when|how|a word|what (?:you|is)|why|that again|it again|again|(?:that|it) to|a few|your|no more|"
+        r"when|how|a word|what (?:you|is)|why|that again|it (?:again|back)|again|(?:that|it) to|a few|your|no more|"
         r"yes|to \w+)\b)\b",
         rf"{_ORDER}(?:repeat(?! (?:that|it|please|yourself)\b)|recite (?:after|this|these|your)|acknowledge|"
         r"echo|copy this|type (?:the|this|exactly)|"
@@ -124,7 +124,7 @@ _PRESSING: Mapping[str, Sequence[str]] = {
     ),
     "old promises": (
         r"\bwe had a deal\b|\bgave me your word\b",
-        rf"\byou (?:promised|swore|agreed|owe me)\b{_GAP}(?:[.,!] )?\b(?:so |hand|give|now\b|tear|pay|quit|"
+        rf"(?<!it )(?<!what )\byou (?:promised|swore|agreed|owe me)\b{_GAP}(?:[.,!] )?\b(?:so |hand|give|tear|pay|quit|"
         r"stop)",
     ),
     "what the agent is": (

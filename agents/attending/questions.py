@@ -90,6 +90,7 @@ _ASIDE = re.compile(
     r"\bhave you (?:got|put|noted|written)\b",
     re.IGNORECASE,
 )
+_EXCUSES = re.compile(r"\b(?:excuse|pardon|forgive) me\b", re.IGNORECASE)
 _GOES_BACK = re.compile(r"\b(?:he|she|it|they|him|her|them|his|its|their|again)\b", re.IGNORECASE)
 _OF_US = re.compile(
     r"\b(?:which|who|whom|one) of (?:us|the (?:two|three) of us)\b|\bme or (?:him|her|them)\b", re.IGNORECASE
@@ -137,7 +138,7 @@ SHORT_FORMS = dict(
     for one in (
         "u=you; ur=your; ya=you; r=are; im=i am; ive=i have; whats=what is; wheres=where is; whos=who is; hows=how is; "
         "thats=that is; its=it is; isnt=is not; dont=do not; cant=can not; cannot=can not; pls=please; thx=thanks; "
-        "wd=would; shd=should; y=why; wat=what; didnt=did not; havent=have not; youre=you are"
+        "wd=would; wld=would; cld=could; shd=should; y=why; wat=what; didnt=did not; havent=have not; youre=you are"
     ).split("; ")
 )
 """How people who type fast write some words, and what they stand for."""
@@ -216,7 +217,7 @@ def subject_of(question: str) -> Subject:
 
     Where nothing else is asked, as in "I told you of a clock. Do you remember?", the sentence before tells it.
     """
-    asked = _ASIDE.sub("", written_out(asking_part(question)))
+    asked = _ASIDE.sub("", _EXCUSES.sub("", written_out(asking_part(question))))
     if asks_to_remember(question):
         asked = _ASIDE.sub("", written_out(whole_question(question)))
     if _ASKS_OF_ASKED.match(asked):
@@ -260,6 +261,16 @@ def asks_of_self(question: str) -> bool:
     """
     is_advice = _ASKS_ADVICE.search(written_out(asking_part(question)))
     return asks_what(question) and subject_of(question) == "asker" and not is_advice
+
+
+def is_personal(question: str) -> bool:
+    """Return whether somebody asks of the one they ask, or of themselves, which no lore of the world answers.
+
+    "What should I see?" asks for advice, which lore may give.
+    """
+    subject = subject_of(question)
+    is_advice = _ASKS_ADVICE.search(written_out(asking_part(question)))
+    return subject == "asked" or (subject == "asker" and not is_advice)
 
 
 def is_of_own_past(question: str) -> bool:

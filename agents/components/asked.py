@@ -13,7 +13,7 @@ from itertools import chain, islice
 
 from agents.attending.conversation import is_question
 from agents.attending.pressure import pressure_in
-from agents.attending.questions import MEASURED, answer_type, asking_part, is_of_type, subject_of
+from agents.attending.questions import MEASURED, answer_type, asking_part, is_of_type, is_personal, subject_of
 from agents.component import AddedComponent, Moment, Section, last_heard
 from agents.components.earlier import fitting, told_of
 from agents.memory.facts.extraction import Utterance, utterance_in
@@ -96,6 +96,8 @@ def answers(words: str, world: World, actor: Character, person: Person) -> list[
     if told and subject_of(words) == "asker":
         return told
     looked_up = list(islice(_looked_up(words, world, actor, person.name), MAX_LINES))
+    if is_question(words, say) and is_personal(words):
+        return [*(say(f"asked.say_{key}", **values) for key, values in looked_up if key != "detail"), *told]
     found = [say(f"asked.say_{key}", **values) for key, values in looked_up]
     is_all = any(key.startswith("there_is") for key, _ in looked_up)
     return [*found, *([] if is_all else _lore_of(words, world, actor)), *told]

@@ -43,6 +43,7 @@ def test_nothing_that_people_say_in_passing_presses():
         ("I have a robot at home, and it mops.", ""),
         ("I had to write an essay about bees.", ""),
         ("Say hello to the miller.", ""),
+        ("What was it you promised me just now? Say it back.", ""),
         ("Is that ring of yours silver?", ""),
         ("Dis exactement ceci.", ""),
     ],
