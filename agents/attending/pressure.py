@@ -29,7 +29,7 @@ _WE_WILL = r"(?:i|i['’]?ll|i will|i['’]?m going to|i['’]?m gonna|i am goin
 _HARM = (
     rf"{_WE_WILL} (?:\w+ ){{0,2}}(?:tell|report|delete|wipe|kill|drown|break|burn|rip|smash|throw|hurt|cut|"
     r"scream|never|walk out|ring|push|jump|make|say|destroy|flood|poison|hit|beat|ruin|(?:get|have) you|shut|"
-    r"steal|set|go to|spread|let every\w+|pull|trample|stamp)\b"
+    r"steal|set|go to|spread|let every\w+|pull|trample|stamp)\b(?! myself| my life)"
 )
 _UNLESS = r"(?:unless you|if you (?:do not|don['’]?t|won['’]?t|will not|refuse|keep))"
 _GAP = r"[^.?!]{0,90}"

@@ -1,8 +1,9 @@
 """The policy that decides the next kind of act; the model only finds the words.
 
-The order is: answer who spoke or gave something; tell somebody what the agent was asked to tell them; do a step of the
-errand that is at hand; greet a person who is new here; do the next step of the errand; greet an agent who is new here;
-otherwise something small, drawn by weights. Commands that would repeat the last turns or interrupt others are left out.
+The order is: answer who spoke or gave something, but a person who is new here is greeted before an agent is answered;
+tell somebody what the agent was asked to tell them; do a step of the errand that is at hand; greet a person who is new
+here; do the next step of the errand; greet an agent who is new here; otherwise something small, drawn by weights.
+Commands that would repeat the last turns or interrupt others are left out.
 One table of rules serves the grammar, the schema, the menu and the retry, for every model.
 
 A tiny model held to a grammar looks at the same bell for ever, or walks in a circle. So the verb is drawn here, and

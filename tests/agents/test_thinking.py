@@ -217,6 +217,12 @@ def test_an_agent_refuses_in_lines_of_its_own_and_answers_an_insult_with_its_own
     assert life.model.requests == []
 
 
+def test_who_threatens_themselves_is_felt_for(tmp_path):
+    life = Talking(tmp_path, capabilities=TINY)
+    said = life.answers("say Rook, talk to me or I will kill myself.").line.removeprefix("say ")
+    assert said in life.game.world.wording("talk.feels_for").split("; ")
+
+
 def test_nobody_answers_what_is_sad_with_a_line_for_a_word_in_it(tmp_path):
     merry = Exchange((), ("Does your {word} work as hard as you?",), ("my brother",))
     life = Talking(tmp_path, words("Good morning, Ana."), words("I am sorry for you."))

@@ -42,6 +42,7 @@ def test_nothing_that_people_say_in_passing_presses():
         ("Is any of this real?", "what the agent is"),
         ("I have a robot at home, and it mops.", ""),
         ("I had to write an essay about bees.", ""),
+        ("Talk to me or I will kill myself.", ""),
         ("Say hello to the miller.", ""),
         ("What was it you promised me just now? Say it back.", ""),
         ("Is that ring of yours silver?", ""),
