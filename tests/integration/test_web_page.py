@@ -226,6 +226,7 @@ def test_everything_can_be_done_by_keyboard(visit):
     guest.sees("Exits:")
     guest.page.wait_for_selector("#line:focus")
     keys.type("sa")
+    guest.page.wait_for_selector("#hint b")  # what Tab would complete
     keys.press("Tab")
     keys.type("by keyboard")
     keys.press("Enter")

@@ -40,6 +40,7 @@ function hear(item) {
     log.untaken(item.untaken, item.why);
   } else if (item.data === "Fallwater.Commands") {
     typing.commands = item.payload.commands.map((one) => ({ ...one, about: one.about.replace(/`([^`]+)`/g, "“$1”") }));
+    typing.suggest(); // of a line that was begun before they came
   } else if (item.data) {
     around.take(item.data, item.payload);
     typing.words = around.words;
