@@ -305,7 +305,7 @@ class Agent:
         who spoke while its model thought still wait.
         """
         if not cause:
-            self.next_step()  # a line that somebody else has it do may do just that
+            self.mind.next_step(self._game.world, self.character)  # which this line may do
             self.awareness.answer_all()
         self._conduct.begin(line, self.character.room_id)
         self._record("acted", line, importance=line_importance(line, self._game.commands))
