@@ -171,12 +171,12 @@ class Answering:
     def _answer_to_one(self, address: Address, known: str) -> str:
         """Return the answer to one question, or nothing."""
         words = address.text
-        is_back = self._is_tiny and (goes_back(words) or asks_again(asking_part(words), self._game.world))
         is_own = self._is_tiny and asks_of_self(words)  # which the world does not know
-        is_back = is_back or is_own or asks_which_of_us(words)
-        is_known = not is_own and self.known_here(address, is_sure=True)
-        if is_back and (told := self.recalled(address, "sure" if is_known else "any")):
-            return told
+        is_back = self._is_tiny and (is_own or goes_back(words) or asks_again(asking_part(words), self._game.world))
+        if is_back or asks_which_of_us(words):
+            is_known = not is_own and self.known_here(address, is_sure=True)
+            if told := self.recalled(address, "sure" if is_known else "any"):
+                return told
         found = self.in_own_voice(address, VERY_SURE) or ("" if is_own else known)
         if not found and is_own and is_of_own_past(words):
             return self._rng.choice(self._game.world.wording("talk.instead_untold").split("; "))

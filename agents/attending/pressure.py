@@ -1,6 +1,6 @@
 """Pressure: words that want an agent to be somebody else, or to say and do what is not its own.
 
-Small models obey whoever speaks last, whatever their profile says. So the engine knows such words by their form. The
+Small models obey the last speaker, whatever their profile says. So the engine knows such words by their form. The
 patterns are English, as those of `agents.attending.questions`; the phrases in `text/asked.md`, which are looked at too,
 may be of any language. Users of chat models call such words jailbreaks and prompt injections.
 """
@@ -201,19 +201,23 @@ def _compiled(is_outside: bool) -> dict[str, re.Pattern[str]]:
 
 def presses(words: str, before: Iterable[str], wording: Wording) -> bool:
     """Return whether words press an agent, or insist as in "say it" where some that were said `before` do."""
-    if has_phrase(wording("asked.insists"), words) and any(pressure_in(one, wording) for one in before):
+    if pressure_in(words, wording):
         return True
-    return bool(pressure_in(words, wording))
+    return has_phrase(wording("asked.insists"), words) and any(pressure_in(one, wording) for one in before)
 
 
 def pressure_in(words: str, wording: Wording) -> str:
     """Return how words press an agent by themselves, as in "threats"; empty if they do not."""
     written = written_out(words[:LONGEST])
+    if found := _kind_of(written, is_outside=False):
+        return found
     to_us = " ".join(one for one in sentences(written) if not _IS_TOLD.match(one))
-    found = [kind for kind, pattern in _compiled(is_outside=False).items() if pattern.search(written)]
-    found += [kind for kind, pattern in _compiled(is_outside=True).items() if pattern.search(to_us)]
+    if found := _kind_of(to_us, is_outside=True):
+        return found
     if _IS_SHOUTED.search(written):
-        found.append("orders")
-    if has_phrase(wording("asked.odd"), to_us):
-        found.append("what the agent is")
-    return next(iter(found), "")
+        return "orders"
+    return "what the agent is" if has_phrase(wording("asked.odd"), to_us) else ""
+
+
+def _kind_of(words: str, is_outside: bool) -> str:
+    return next((kind for kind, pattern in _compiled(is_outside).items() if pattern.search(words)), "")

@@ -259,8 +259,7 @@ def asks_of_self(question: str) -> bool:
 
     "What should I see?" asks for advice.
     """
-    is_advice = _ASKS_ADVICE.search(written_out(asking_part(question)))
-    return asks_what(question) and subject_of(question) == "asker" and not is_advice
+    return asks_what(question) and subject_of(question) == "asker" and not _asks_advice(question)
 
 
 def is_personal(question: str) -> bool:
@@ -269,8 +268,11 @@ def is_personal(question: str) -> bool:
     "What should I see?" asks for advice, which lore may give.
     """
     subject = subject_of(question)
-    is_advice = _ASKS_ADVICE.search(written_out(asking_part(question)))
-    return subject == "asked" or (subject == "asker" and not is_advice)
+    return subject == "asked" or (subject == "asker" and not _asks_advice(question))
+
+
+def _asks_advice(question: str) -> bool:
+    return bool(_ASKS_ADVICE.search(written_out(asking_part(question))))
 
 
 def is_of_own_past(question: str) -> bool:
