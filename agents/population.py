@@ -148,12 +148,13 @@ class Population(Mapping[str, Agent]):
             finally:
                 agent.facts.close()
 
-    def tell_of_wait(self, agent: Agent) -> None:
-        """Tell the people who are with an agent that it is thinking, and that its answer will come."""
+    def tell_of_wait(self, agent: Agent, notice: str) -> None:
+        """Tell the people with an agent, and who has spoken to it from afar, a notice of `text/population.md`."""
         world = self._game.world
-        for character in world.occupants(agent.character.room_id):
-            if not character.is_agent:
-                self._game.tell(character.character_id, world.wording("population.thinking", agent=agent.name))
+        listeners = [one.character_id for one in world.occupants(agent.character.room_id) if not one.is_agent]
+        for who in dict.fromkeys([*listeners, agent.awareness.owed.address.by_id]):
+            if who in world.characters and not world.characters[who].is_agent:
+                self._game.tell(who, world.wording(f"population.{notice}", agent=agent.name))
 
     async def stop(self) -> None:
         """Cut short every compaction and every thought, and let the models go; what is in force stays so."""

@@ -19,6 +19,7 @@ from config.profiles import SUMMARIZER, THINKER, ModelProfile
 from config.settings import ModelSettings
 from server.bridge import deferred_from
 from server.clock import DelayedCall, ReactorClock, cancel
+from server.wait_notices import WaitNotices
 from vault.config_notes import Settings
 from world.game import ObserverCalls, Observers
 
@@ -99,10 +100,6 @@ class AgentTimer:
 
 
 RETRY_SECONDS = 30
-PATIENCE_SECONDS = 4.0
-"""After this wait, people are shown that the agent they spoke to is thinking; not again for a minute."""
-
-QUIET_SECONDS = 60.0
 SEARCHING_REASON = "One is being looked for."
 
 
@@ -136,7 +133,7 @@ class AgentScheduler:
         self._on_trouble = on_trouble
         self._timers: dict[str, AgentTimer] = {}
         self._thinking: set[str] = set()
-        self._waits: dict[str, DelayedCall] = {}
+        self._notices = WaitNotices(clock, agents.tell_of_wait)
         self._choosing: Deferred[None] | None = None
         self._retry: DelayedCall | None = None
         self._tried: tuple[ModelSettings, Mapping[str, ModelProfile]] | None = None
@@ -180,8 +177,7 @@ class AgentScheduler:
         cancel(self._retry)
         for timer in self._timers.values():
             timer.stop()
-        for wait in self._waits.values():
-            cancel(wait)
+        self._notices.stop()
         return deferred_from(self._agents.stop())
 
     def queue_for(self, profile: str) -> ModelQueue | None:
@@ -214,6 +210,7 @@ class AgentScheduler:
         timer = self._timers.pop(name, None)
         if timer:
             timer.stop()
+        self._notices.forget(name)
 
     def _on_models_chosen(self, sentences: tuple[str, ...]) -> None:
         self._choosing = None
@@ -243,7 +240,7 @@ class AgentScheduler:
 
     def _timer_of(self, agent: Agent) -> AgentTimer:
         timer = AgentTimer(
-            lambda: deferred_from(agent.tick()).addCallback(lambda turn: self._end_thought(agent.name, turn)),
+            lambda: deferred_from(agent.tick()).addCallback(lambda turn: self._end_turn(agent, turn)),
             lambda: agent.pause_seconds,
             lambda: agent.settings.think_jitter,
             self._clock,
@@ -260,25 +257,15 @@ class AgentScheduler:
 
     def _hurry(self, agent: Agent, timer: AgentTimer) -> None:
         timer.hurry(agent.settings.react_seconds)
-        if agent.awareness.owed.address.by_person and agent.name not in self._waits:
-            seconds = agent.settings.react_seconds + PATIENCE_SECONDS
-            self._waits[agent.name] = self._clock.callLater(seconds, self._tell_of_wait, agent)
-
-    def _tell_of_wait(self, agent: Agent) -> None:
-        """Tell that an agent is thinking, if a person still waits for its answer; then not again for a while."""
-        is_asked = agent.queue is not None and agent.queue.stage(agent.name) is not None
-        if is_asked and agent.awareness.owed.address.by_person:
-            self._waits[agent.name] = self._clock.callLater(QUIET_SECONDS, self._waits.pop, agent.name, None)
-            self._agents.tell_of_wait(agent)
-        else:
-            del self._waits[agent.name]
+        self._notices.begin(agent)
 
     def _begin_thought(self, name: str) -> None:
         if name not in self._thinking:
             self._thinking.add(name)
             self._observers.tell(name, "thinking")
 
-    def _end_thought(self, name: str, turn: Turn) -> None:
-        if name in self._thinking:
-            self._thinking.discard(name)
-            self._observers.tell(name, "acted" if turn.outcome == "acted" else "rested")
+    def _end_turn(self, agent: Agent, turn: Turn) -> None:
+        if agent.name in self._thinking:
+            self._thinking.discard(agent.name)
+            self._observers.tell(agent.name, "acted" if turn.outcome == "acted" else "rested")
+        self._notices.end_turn(agent, turn.outcome == "failed")
