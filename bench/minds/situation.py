@@ -30,6 +30,7 @@ from typing import Any
 
 import yaml
 
+from agents.attending.conversation import NO_SPEECH, addressee
 from agents.memory.strategy import loaded_strategies
 from bench.minds import checks, words
 from bench.minds.checks import Check, all_of, any_of, flaws
@@ -38,6 +39,7 @@ from vault.entities.store import load_world
 from vault.vault import STARTER, Vault
 from world.commands.table import world_commands
 from world.entities import Character
+from world.events import Said
 from world.game import CommandResult, Game
 from world.game_time import game_time_at
 from world.world import World
@@ -200,9 +202,23 @@ class Scene:
         if found is None or found[1] not in self.situation.people:
             raise ScriptError(f"{self.situation.name}: {line!r} is no line; expected NAME> command, or clock HH:MM.")
         act = perform if found[1] in AGENTS else self.game.perform
+        own = self.game.world.characters[found[1]].transient
+        own.speaks_to_id = self._replied_to(found[1], found[2]) if found[1] in AGENTS else ""
         performed = act(found[1], found[2].removeprefix("refused: "))
+        own.speaks_to_id = ""
         if bool(performed.refusal) != found[2].startswith("refused: "):
             raise ScriptError(f"{self.situation.name}: {line!r}: {performed.refusal or 'it was not refused'}")
+
+    def _replied_to(self, name: str, line: str) -> str:
+        """Return to whom an agent's line is a reply: who spoke last, if here. An agent in the world knows that."""
+        world, verb = self.game.world, line.partition(" ")[0]
+        spoken = next((one for one in reversed(self._acts) if one.verb == "say" and one.who != name), None)
+        if verb != "say" or spoken is None or addressee(Said(name, self._room(name), line), NO_SPEECH, world):
+            return ""
+        return spoken.who if self._room(spoken.who) == self._room(name) else ""
+
+    def _room(self, name: str) -> str:
+        return self.game.world.characters[name].room_id
 
     def _take(self, character_id: str, text: str, performed: CommandResult) -> None:
         self._acts.append(act_of(character_id, text, performed))
