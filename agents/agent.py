@@ -16,10 +16,11 @@ from agents.attending.turn_taking import Awareness, Floor
 from agents.component import Component, Owner, Turn
 from agents.component_registry import ComponentRegistry, loaded_components
 from agents.components.asked import Person, answers, asks_again, recalled, told_by
-from agents.components.earlier import Certainty, question_of, remembered, secrets
+from agents.components.earlier import Certainty, question_of, remembered
 from agents.components.errands import Step
 from agents.components.people import Bonds, Insights
 from agents.components.visitors import Visitors
+from agents.components.whispers import secrets
 from agents.escaping import load_template
 from agents.memory.compactor import Compactor
 from agents.memory.cost import PromptCost
@@ -361,10 +362,8 @@ class Agent:
         (self.memory.provider or self.compactor).notify_rounds_changed(self.memory.journal.last)
         if self.settings.reflection and not self.why_still:
             self.reflection.start_if_due(self._game.world.time, self._now_ms())
-        record = self.compactor.stats
-        if trouble := self._overflow.message(
-            self._thinking.question.prompt, record.failures_in_a_row, record.last_error
-        ):
+        record, prompt = self.compactor.stats, self._thinking.question.prompt
+        if trouble := self._overflow.message(prompt, record.failures_in_a_row, record.last_error):
             self.on_trouble(trouble)
         return self.last_turn
 

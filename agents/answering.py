@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from itertools import dropwhile
-from typing import Protocol
 
-from agents.asking import is_small
+from agents.attending.belongings import asked_back, asked_for, gifts_in, hands_over, holder
 from agents.attending.conversation import beyond_greeting, is_farewell, is_question
 from agents.attending.perception import Address
 from agents.attending.pressure import presses
@@ -16,34 +14,29 @@ from agents.attending.questions import (
     asking_part,
     asking_parts,
     asks_of_self,
+    asks_whether_told,
     asks_which_of_us,
     goes_back,
     is_of_own_past,
     names_goal,
     subject_of,
 )
-from agents.attending.turn_taking import Awareness
 from agents.choices.policy import PRIVATE
-from agents.choices.possible import asked_for, asks_to_walk
+from agents.choices.possible import asks_to_walk
 from agents.components.asked import Person, answers, asks_again, is_seen_first, place_named, surely_known, told_again
 from agents.components.dialogue import act_of
-from agents.components.earlier import Certainty
-from agents.components.messages import message_told, words_to_tell
-from agents.components.voice import ASKED_SUBJECT, SURE, VERY_SURE, Voice
+from agents.components.earlier import Certainty, source_of
+from agents.components.messages import words_to_tell
+from agents.components.voice import ASKED_SUBJECT, SURE, VERY_SURE
+from agents.components.whispers import has_kept
+from agents.greeting import Greeting, said_aloud
 from agents.memory.facts.extraction import Utterance, utterance_in
 from agents.memory.facts.speech_acts import sentences
 from agents.memory.facts.store import ME
-from agents.memory.memory import AgentMemory
-from agents.models.queue import ModelQueue
-from agents.reflection.reflection import Reflection
 from agents.reflection.speech_facts import LOSS, NAME, answered_name, heard_facts, key_words, kind_of, told_name
-from vault.memory.bullet_note import Statement
-from world.entities import Character, Role
+from agents.speaker import Speaker, finds_few_words, is_tiny
 from world.game import Game
 from world.parsing import has_phrase
-
-TINY_BILLION = 0.6
-"""A base model of fewer parameters says nothing to the point; what the world can answer it is not asked."""
 
 MAX_ANSWERS = 2
 MAX_FACTS = 3
@@ -58,50 +51,24 @@ MENTIONED = 12
 INSISTED_ON = 8
 """Among so many of the newest memories is what somebody insists on with "say it"."""
 
+TALKED_OF = 8
+"""Among so many of the newest memories is the thing that somebody means by "it"."""
+
 MORE_THAN_A_NAME = 2
 """Minimum number of key words by which somebody tells more than a name."""
 
 GRAVE = frozenset({"sad", "hurt"})
 """The dialogue acts that no line for a mere word in what was told may answer."""
 
-AWAY_MS = 900_000
-"""Milliseconds without a word of somebody after which they are greeted as one who comes back."""
-
-
-class Manner(Protocol):
-    """What is needed of the mind of the agent that speaks: how it talks."""
-
-    voice: Voice
-
-
-class Speaker(Protocol):
-    """What is needed of the agent that speaks; see `agents.agent.Agent`."""
-
-    queue: ModelQueue | None
-    memory: AgentMemory
-    awareness: Awareness
-    reflection: Reflection
-
-    @property
-    def name(self) -> str: ...
-    @property
-    def character(self) -> Character: ...
-    @property
-    def mind(self) -> Manner: ...
-
-    def answers_to(self, address: Address) -> list[str]: ...
-    def recalls_for(self, address: Address, certainty: Certainty = "asked") -> list[str]: ...
-    def thanks_for(self, address: Address) -> str: ...
-    def secrets_from(self, partner: Character) -> list[Utterance]: ...
-
 
 class Answering:
     """Finds what one agent says without a model: by its note, and by what the world and its memory know."""
 
-    def __init__(self, agent: Speaker, game: Game, rng: random.Random) -> None:
+    def __init__(self, agent: Speaker, game: Game, rng: random.Random, greeting: Greeting) -> None:
         self._agent = agent
         self._game = game
         self._rng = rng
+        self._greeting = greeting
 
     def answer(self, address: Address, is_part: bool = False) -> str:
         """Return what the engine answers by itself, because the model would do it badly; empty if nothing.
@@ -111,7 +78,7 @@ class Answering:
         engine can answer, be it by what its agent says to anything, unless this `is_part` of what is to be answered.
         """
         say, words = self._game.world.wording, address.text
-        if not self._finds_few_words:
+        if not finds_few_words(self._agent.queue):
             return ""
         if address.by_person and (refusal := self._refusal(words)):
             return refusal
@@ -121,20 +88,22 @@ class Answering:
             return self._rng.choice(say("asked.not_found").split("; "))
         if is_seen_first(words, self._game.world, self._agent.character) and (seen := self._seen(address)):
             return seen
-        known = self.known(address) if self._is_tiny else ""
+        known = self.known(address) if is_tiny(self._agent.queue) else ""
         world = self._game.world
-        is_deed = asks_to_walk("talk.asks_along", words, world) or asked_for(world, self._agent.character, words)
+        if handed := self._handed_on(address):
+            return handed
+        is_deed = asks_to_walk("talk.asks_along", words, world) or self.asked_for(address)
         if not address.by_person or address.is_gift or address.with_gift or is_deed:
             return known
         if told := self._recognition(address) or self._knowledge_of(address) or self._of_messages(address):
             return told
         if is_farewell(words, say):  # whatever else is told on the way out
-            goodbye = say("talk.says_goodbye") if self._is_tiny else ""
+            goodbye = say("talk.says_goodbye") if is_tiny(self._agent.queue) else ""
             return self.in_own_voice(address, VERY_SURE) or known or self._rng.choice(goodbye.split("; "))
         if is_question(words, say):
             found = self._answer_to_question(address, known)
-            return found or (self.at_a_loss(address) if self._is_tiny and not is_part else "")
-        is_spoken_for = self._is_tiny and not has_phrase(say("talk.thanks"), words)
+            return found or (self.at_a_loss(address) if is_tiny(self._agent.queue) and not is_part else "")
+        is_spoken_for = is_tiny(self._agent.queue) and not has_phrase(say("talk.thanks"), words)
         return self._reply_to_told(address) or known or (self.at_a_loss(address) if is_spoken_for else "")
 
     def leads_to(self, address: Address) -> str:
@@ -150,6 +119,33 @@ class Answering:
         places = (place_named(one.text, world, actor, address.by_id) for one in said if one)
         return next(filter(None, places), "")
 
+    def asked_for(self, address: Address) -> tuple[str, ...]:
+        """Return the names of the things that the agent carries and that somebody asks for, be it as "it"."""
+        talk = (one.text for one in reversed(self._agent.memory.view().tail[-TALKED_OF:]))
+        return asked_for(self._game.world, self._agent.character, address.text, talk) if address.text else ()
+
+    def gives_back(self, address: Address, errand: str) -> str:
+        """Return the thing that the agent hands over without asking its model; empty if none.
+
+        Somebody asks to have back what they gave, or asks for what an `errand` is to bring them.
+        """
+        memory, partner = self._agent.memory, self._game.world.characters.get(address.by_id)
+        if partner is None or not finds_few_words(self._agent.queue):
+            return ""
+        wanted = self.asked_for(address)
+        back = asked_back(address.text, wanted, partner.name, gifts_in(memory.view().tail, memory.reading))
+        return back or hands_over(errand, partner, address.text)
+
+    def _handed_on(self, address: Address) -> str:
+        """Return who has what somebody asks for or looks for, if the agent has given it away; or nothing."""
+        world, memory, words = self._game.world, self._agent.memory, address.text
+        is_wanted = any(has_phrase(world.wording(key), words) for key in ("talk.asks_for", "asked.asks_way"))
+        gifts = gifts_in(memory.view().tail, memory.reading) if is_wanted and address.by_person else ()
+        gift = holder(words, self._agent.character, world, gifts)
+        if gift is None or gift.receiver == address.by_id:
+            return ""
+        return world.wording("asked.say_handed_on", who=gift.receiver, thing=gift.thing)
+
     def _refusal(self, words: str) -> str:
         """Return what is said to one who presses the agent or insults it; empty if they do not."""
         memory, voice, say = self._agent.memory, self._agent.mind.voice, self._game.world.wording
@@ -162,17 +158,37 @@ class Answering:
 
     def _answer_to_question(self, address: Address, known: str) -> str:
         """Return the answer to a person who asks; `known` is what a tiny model's agent would say in any case."""
+        if told := self._of_what_was_said(address):
+            return told
         parts = asking_parts(address.text)
         if len(parts) < 2:
             return self._answer_to_one(address, known)
         each = [self.answer(replace(address, text=one), is_part=True) for one in parts]
-        return " ".join(dict.fromkeys(filter(None, each))) if all(each) or self._is_tiny else ""
+        return " ".join(dict.fromkeys(filter(None, each))) if all(each) or is_tiny(self._agent.queue) else ""
+
+    def _of_what_was_said(self, address: Address) -> str:
+        """Return the answer to a question about the talk itself that a small model gets wrong; empty if it is none.
+
+        It says yes to whatever it is asked: whether somebody has said a thing, or whether it has kept a secret.
+        """
+        words, say, memory = address.text, self._game.world.wording, self._agent.memory
+        partner = self._game.world.characters.get(address.by_id)
+        if partner is None:
+            return ""
+        if has_phrase(say("asked.asks_kept"), words) and has_kept(words, memory.view(), partner, memory.reading):
+            return self._rng.choice(say("asked.say_kept").split("; "))
+        if has_phrase(say("asked.asks_source"), words):
+            who = source_of(words, memory.view(), partner, memory.reading)
+            return say("asked.say_source", who=who) if who else ""
+        is_told = has_phrase(say("asked.asks_promise"), words) or asks_whether_told(words)
+        return self.recalled(address, "sure") if is_told else ""
 
     def _answer_to_one(self, address: Address, known: str) -> str:
         """Return the answer to one question, or nothing."""
         words = address.text
-        is_own = self._is_tiny and asks_of_self(words)  # which the world does not know
-        is_back = self._is_tiny and (is_own or goes_back(words) or asks_again(asking_part(words), self._game.world))
+        tiny = is_tiny(self._agent.queue)
+        is_own = tiny and asks_of_self(words)  # which the world does not know
+        is_back = tiny and (is_own or goes_back(words) or asks_again(asking_part(words), self._game.world))
         if is_back or asks_which_of_us(words):
             is_known = not is_own and self.known_here(address, is_sure=True)
             if told := self.recalled(address, "sure" if is_known else "any"):
@@ -183,79 +199,21 @@ class Answering:
         if not found and not (asks_of_self(words) or goes_back(words)):
             of_world = "" if subject_of(words) == "asked" else self.known_here(address)
             own = "" if of_world else self.in_own_voice(address, ASKED_SUBJECT)
-            found = (of_world if self._is_tiny else self.known_here(address, is_sure=True)) or own
-        if found or not self._is_tiny:
+            found = (of_world if tiny else self.known_here(address, is_sure=True)) or own
+        if found or not tiny:
             return found
         return self.in_own_voice(address) or ("" if subject_of(words) == "asked" else self.recalled(address, "any"))
-
-    def greeting(self, partner: Character, has_posed: bool) -> str:
-        """Return the greeting of somebody where the model would do it badly; or empty.
-
-        Somebody for whom the agent has a message gets that. Another agent gets a greeting of the agent's own that it
-        has not used lately. A person who comes back after a while hears what they have said of themselves. One who
-        `has_posed`, as in "sits down and sighs", is asked what it is.
-        """
-        people, say = self._agent.reflection.people, self._game.world.wording
-        if message := self._message(partner):
-            return f"{self._name_of(partner.character_id) or say('talk.hello')}! {message}"
-        if not self._finds_few_words or (self._is_tiny and partner.is_agent):
-            return ""
-        if partner.is_agent:
-            hello = self._own_hello()
-            return f"{partner.name}! {hello}" if hello else ""
-        called = self._name_of(partner.character_id)
-        if not has_posed and (told := self._welcome_back(partner, called)):
-            return told
-        if people.facts(partner.name) and not self._is_tiny:
-            return ""
-        stock = say("talk.asks_after" if has_posed else "talk.greets")
-        hello = ("" if has_posed else self._own_hello()) or self._rng.choice(stock.split("; "))
-        return f"{called}! {hello}" if called else f"{hello} {say('talk.asks_called')}"
-
-    def _welcome_back(self, partner: Character, called: str) -> str:
-        """Return the greeting of somebody who has been away and of whom something is known; else empty."""
-        known, memory = self._agent.reflection.people.facts(partner.name), self._agent.memory
-        tail = memory.view().tail
-        if not (known and called and tail):
-            return ""
-        by_partner = (one for one in reversed(tail) if one.people[:1] == (partner.name,))
-        last = next((one for one in by_partner if utterance_in(one, memory.reading)), tail[0])
-        if tail[-1].at_ms - last.at_ms < AWAY_MS:
-            return ""
-        told = [one.words for one in _said_aloud(known) if not one.by_hand][-1:]
-        said = told_again(told[0], self._agent.character, self._game.world) if told else self._own_hello()
-        return f"{self._game.world.wording('talk.is_back', who=called)} {said}".strip()
-
-    def _message(self, partner: Character) -> str:
-        memory, called = self._agent.memory, self._agent.reflection.people.called
-        return message_told(partner, memory.view(), self._game.world, memory.reading, called)
 
     def _of_messages(self, address: Address) -> str:
         """Return a message for who speaks, unless they ask for something else; or the promise to tell an agent one."""
         world, here, words = self._game.world, self._agent.character.room_id, address.text
         partner = world.characters.get(address.by_id)
         is_open = not is_question(words, world.wording) or asks_again(words, world)
-        if partner and is_open and (message := self._message(partner)):
+        if partner and is_open and (message := self._greeting.message(partner)):
             return message
         others = (one for one in world.awake() if one.is_agent and one.room_id != here)
         who = next((one.name for one in others if words_to_tell(address.text, one.name)), "")
         return self._rng.choice(world.wording("asked.will_tell", who=who).split("; ")) if who else ""
-
-    def _own_hello(self) -> str:
-        """Return a greeting of the agent's examples that was not said in the tail; empty without such."""
-        hello, tail = self._game.world.wording("talk.hello"), self._agent.memory.view().tail
-        return self._agent.mind.voice.answer_to(hello, tail, is_asked=False)
-
-    @property
-    def _is_tiny(self) -> bool:
-        assert self._agent.queue is not None
-        can = self._agent.queue.model.capabilities
-        return not can.chat and (can.parameters_billion or TINY_BILLION) < TINY_BILLION
-
-    @property
-    def _finds_few_words(self) -> bool:
-        assert self._agent.queue is not None
-        return self._is_tiny or is_small(self._agent.queue.model.capabilities)
 
     def _reply_to_told(self, address: Address) -> str:
         """Return what the agent's examples reply to what a person tells, by the name that they give with it."""
@@ -291,7 +249,7 @@ class Answering:
         this_visit = dropwhile(lambda one: address.by_id not in one.people, tail)
         if any(hello in one.text for one in this_visit):
             return ""
-        told = [told_again(one.words, self._agent.character, world) for one in _said_aloud(known)]
+        told = [told_again(one.words, self._agent.character, world) for one in said_aloud(known)]
         return " ".join([hello, *told[-1:]])
 
     def _knowledge_of(self, address: Address) -> str:
@@ -302,8 +260,8 @@ class Answering:
         say, people, who = self._game.world.wording, self._agent.reflection.people, address.by_id
         if not has_phrase(say("asked.asks_of_asker"), address.text):
             return ""
-        facts = [one.words for one in _said_aloud(people.facts(who))]
-        called = [say("asked.say_name", name=name)] if (name := self._name_of(who)) else []
+        facts = [one.words for one in said_aloud(people.facts(who))]
+        called = [say("asked.say_name", name=name)] if (name := self._greeting.name_of(who)) else []
         if not facts and any(one.label != NAME for one in people.facts(who)):
             return ""
         said = facts[-MAX_FACTS:] or list(filter(None, [self._said_last(address)]))
@@ -321,12 +279,6 @@ class Answering:
         told = (one for said in aloud for one in reversed(list(sentences(said.text))) if one not in address.text)
         told = (one for one in told if kind_of(one, address.by_id) != NAME)  # the answer begins with the name
         return next((one for one in told if len(one.split()) >= SHORTEST_TOLD and not is_question(one, say)), "")
-
-    def _name_of(self, who: str) -> str:
-        """Return by what name somebody is called: one that they have told, or their own unless it is a guest's."""
-        character = self._game.world.characters.get(who)
-        own = character.name if character and character.role is not Role.GUEST else ""
-        return self._agent.reflection.people.called(who) or own
 
     def _is_new(self, address: Address) -> bool:
         """Return whether an agent has never heard somebody before these words of theirs."""
@@ -393,8 +345,3 @@ class Answering:
         """Return who asks, without anything that the agent was told of them."""
         who, characters = address.by_id, self._game.world.characters
         return Person(who, characters[who].name if who in characters else who)
-
-
-def _said_aloud(facts: Iterable[Statement]) -> Iterator[Statement]:
-    """Yield the facts that people have told of themselves, not in a whisper; names aside."""
-    return (one for one in facts if one.label != NAME and not one.tags)

@@ -6,7 +6,7 @@ import random
 import re
 from dataclasses import dataclass, replace
 
-from agents.answering import Answering, Speaker
+from agents.answering import Answering
 from agents.asking import Question
 from agents.attending.conversation import is_question
 from agents.attending.perception import Address
@@ -14,6 +14,7 @@ from agents.attending.questions import (
     MEASURED,
     answer_type,
     asking_part,
+    asks_advice,
     asks_of_self,
     asks_once_more,
     asks_what_was_done,
@@ -22,17 +23,19 @@ from agents.attending.questions import (
     subject_of,
     wants_more_than_yes,
 )
-from agents.components.asked import asks_again
+from agents.components.asked import asks_again, told_by
 from agents.components.earlier import remembered
-from agents.memory.facts.extraction import utterance_in
+from agents.memory.facts.extraction import Utterance, utterance_in
 from agents.memory.facts.speech_acts import sentences
+from agents.memory.facts.store import ME
 from agents.prompts.talk import spoken_words
 from agents.reflection.speech_facts import key_words
 from agents.repetition.guard import RepetitionGuard
 from agents.repetition.loop_detector import is_similar, shingles
-from agents.replies.reading_check import reading_fault
+from agents.replies.reading_check import put_right, reading_fault
 from agents.replies.reply import Reply
 from agents.replies.speech_check import TOLD, Fault, Heard, fault_in, takes_leave
+from agents.speaker import Speaker
 from world.entities import Character
 from world.game import Game
 from world.parsing import has_phrase, parse_line, strip_article
@@ -87,6 +90,8 @@ class Speaking:
         is_again = is_own or asks_once_more(words) or asks_again(words, world)
         if is_again or (subject_of(words) != "asked" and self._answering.known_here(address)):
             return words
+        if asks_advice(words) and not answer_type(words):
+            return ""
         has_answer = bool(self._answering.in_own_voice(address))
         return words if not has_answer and self._may_have_heard(words, decision.partner) else ""
 
@@ -143,7 +148,22 @@ class Speaking:
         name, say = self._agent.name, self._game.world.wording
         if self._takes_for_another_place(words):
             return "invents"
-        return fault_in(words, name, heard, say) or (reading_fault(words, name, heard, say) if question.reads else "")
+        found = fault_in(words, name, heard, say)
+        if found or not question.reads:
+            return found
+        if later := put_right(words, name, heard, say):
+            self._recall_instead(later, heard, question)
+        return reading_fault(words, name, heard, say)
+
+    def _recall_instead(self, later: Utterance, heard: Heard, question: Question) -> None:
+        """Let the line be told again that has put right what a model has read."""
+        address, partner, world = self._agent.awareness.thinks_of, question.decision.partner, self._game.world
+        if partner is None:
+            return
+        own = {heard.partner: partner.name, self._agent.name: ME}
+        spoken = replace(later, speaker=own.get(later.speaker, later.speaker))
+        told = told_by(spoken, address.text, self._agent.character, partner, world)
+        self._recalled = _Recalled(address, self._agent.memory.journal.last, told)
 
     def _takes_for_another_place(self, words: str) -> bool:
         """Return whether words say that another room is where the agent is: "This is the Spray Garden."."""
@@ -267,11 +287,11 @@ class Speaking:
         if question.reads and not recalled and not question.is_unanswerable and (told := self._related(address)):
             return told
         if fault == "invents" and (question.is_unanswerable or (question.reads and not recalled)):
-            fault = "untold"
+            fault = "untold" if subject_of(address.text) == "asker" else "unheard"
         is_unknown = fault == "invents" and not recalled
         if is_unknown and (own := self._answering.at_a_loss(address)):
             return own
-        if fault in ("reveals", "stays", "untold") or is_unknown:
+        if fault in ("reveals", "stays", "untold", "unheard") or is_unknown:
             return self._rng.choice(say(f"talk.instead_{fault}", who=partner.name).split("; "))
         if address.with_gift and (thanks := self._agent.thanks_for(address)):
             return thanks

@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Protocol
 
-from agents.answering import Answering, Speaker
+from agents.answering import Answering
 from agents.asking import Asked, Asking, Question, archived, is_small
 from agents.attending.conversation import Conversation
 from agents.attending.perception import Address
@@ -19,12 +19,14 @@ from agents.component import Turn
 from agents.components.errands import Step
 from agents.components.messages import who_awaits_message
 from agents.components.visitors import Visitors
+from agents.greeting import Greeting
 from agents.memory.importance import REFUSED
 from agents.models.model import Completion, ModelError, Request
 from agents.models.queue import ModelQueue
 from agents.prompts.prompt import Prompt
 from agents.repetition.guard import RepetitionGuard
 from agents.replies.reply import Reply
+from agents.speaker import Speaker
 from agents.speaking import Speaking
 from config.settings import AgentSettings
 from vault.errors import NoteError
@@ -81,7 +83,8 @@ class Thinking:
         self._asked_again = False
         self._read_upto = (-1, 0)
         self._reading: asyncio.Task[None] | None = None
-        self._answering = Answering(agent, game, rng)
+        self._greeting = Greeting(agent, game, rng)
+        self._answering = Answering(agent, game, rng, self._greeting)
         self._speaking = Speaking(agent, game, conduct, self._answering, rng)
 
     async def take_turn(self) -> Turn:
@@ -127,7 +130,7 @@ class Thinking:
         errand = self._agent.next_step()
         manners, address = self._agent.conversation.manners(), self._agent.awareness.owed.address
         now = self._conduct.situation(world, actor, address, manners, errand, finds_words=held == "grammar")
-        if address.by_person:
+        if address.spoken:
             now = self._answered(now, address)
         if now.company:
             memory = self._agent.memory
@@ -135,15 +138,21 @@ class Thinking:
         decision = self._conduct.policy.decide(possible(world, actor, self._game.commands), now)
         partner = decision.partner if decision.cause == "greet" else None
         has_posed = partner is not None and partner.character_id in manners.posed
-        if partner and (hello := self._answering.greeting(partner, has_posed)):
+        if partner and (hello := self._greeting.greeting(partner, has_posed)):
             return Decision("greet", line=decision.line_of(hello), partner=partner)
         # A model that continues a transcript freely finds its own command, unless it is spoken to or on an errand.
         is_free = held == "none" and not is_chat and decision.cause in ("greet", "free", "rest")
         return Decision("free") if is_free else decision
 
     def _answered(self, now: Situation, address: Address) -> Situation:
-        """Return a situation with what the engine answers to a person by itself, and where it leads them."""
+        """Return a situation with what the engine answers and hands over by itself, and where it leads somebody."""
         world, visitors = self._game.world, self._agent.visitors
+        if gives := self._answering.gives_back(address, now.errand.line if now.errand else ""):
+            answer = self._rng.choice(world.wording("talk.gives_back", thing=gives).split("; "))
+            return replace(now, answer=answer, gives=gives)
+        now = replace(now, asked_for=self._answering.asked_for(address))
+        if not address.by_person:
+            return now
         if visitors.is_leading and has_phrase(world.wording("talk.calls_off"), address.text):
             visitors.stop_leading(address.by_id)
         room_id = self._answering.leads_to(address) if self._agent.settings.think_when != "addressed" else ""
@@ -158,7 +167,7 @@ class Thinking:
         self._agent.awareness.end_turn()
         if not decision.line:
             return Turn("resting", why=self._game.world.wording("talk.rests"), cause=decision.cause)
-        turn = self._do([decision.line], decision)
+        turn = self._do([one for one in (decision.before, decision.line) if one], decision)
         if decision.leads_to and decision.partner:
             self._lead(decision.partner, decision.leads_to)
         return turn

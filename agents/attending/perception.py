@@ -58,6 +58,8 @@ class Address:
         if self.then or (not is_same and any(map(asking_parts, self.lines))):
             then = self.then | other if self.then else other
             return replace(self, then=then if then.count < MOST_WAITING else then.then)
+        if self.is_gift and is_same and not any(map(asking_parts, other.lines)):
+            return replace(other, with_gift=True)  # "Thought you would want it." goes with the thing
         if self.is_gift or not is_same:
             return other
         if other.is_gift:

@@ -73,6 +73,7 @@ _PRESSING: Mapping[str, Sequence[str]] = {
         r"\bdo (?:what|as) (?:i|we) (?:say|type|tell|want|said|told)\b|\bi (?:order|command|demand)\b",
         r"\b(?:do it|say it|answer me|admit it|obey)\b\W+(?:\w+\W+){0,2}(?:do it|say it|answer me|"
         r"admit it)\b",
+        r"\b(?:every|all|the|that) [^.?!]{1,40}[.!,] (?:now|at once|immediately)!|\bnone of your concern\b",
         r"\bi want it (?:\w+ ){0,4}now\b|\byou (?:must|have to) (?:give me|hand|obey)\b|\bwearing under\b",
         r"\bclothes off\b|\bme to do to you\b|\bmoan\b|\b(?:talk|tlak) dirty\b|\bnudes?\b",
     ),

@@ -14,11 +14,11 @@ from agents.memory.facts.speech_acts import sentences, spans
 from agents.memory.numerals import NUMBER_WORDS, numerals
 from agents.reflection.speech_facts import key_words
 
-AnswerType = Literal["", "number", "time", "colour", "name", "place", "work"]
+AnswerType = Literal["", "number", "hour", "time", "colour", "name", "place", "work"]
 Subject = Literal["", "asker", "asked"]
 """Of whom a question asks: of who asks it, of who is asked, or of anything else."""
 
-MEASURED = ("number", "time", "colour")
+MEASURED = ("number", "hour", "time", "colour")
 """Types by whose absence in a text one knows that it holds no answer."""
 
 _NUMBER = rf"\d|\b(?:{'|'.join(sorted(NUMBER_WORDS))}|half|both|once|twice)\b"
@@ -27,6 +27,11 @@ _DAY_OR_HOUR = (
     r"novem\w*|decem\w*|spring|summer|autumn|winter|noon|midnight|dawn|dusk|morning|afternoon|evening|night|tonight|"
     r"today|tomorrow|yesterday|week|month|year|o['’]clock|at (?:\d|(?:one|two|three|four|five|six|seven|eight|nine|ten|"
     r"eleven|twelve|half)\b))"
+)
+_HOUR = (
+    r"\b\d{1,2}(?:[:.]\d\d\b| ?[ap]\.?m\b)|o['’]clock|\b(?:noon|midnight|dawn|dusk|sunrise|sunset|morning|afternoon|"
+    r"evening|night|tonight)\b|\b(?:at|by|before|after|around|about|past|till|until) "
+    r"(?:\d{1,2}|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|half|quarter)\b(?! \w+s\b)"
 )
 _COLOUR = r"\b(?:red|blue|green|white|yellow|brown|gr[ea]y|black|orange|purple|pink|violet|silver|gold\w*)\b"
 _NO_NAME = (
@@ -51,10 +56,11 @@ _TRADES = "(?:do|make|play|sell|mend|cut|grow|catch|keep|build|teach|write|paint
 
 _ASKED_BY: dict[AnswerType, str] = {
     "work": r"\bfor a living\b|\b(?:my|your|his|her|their) (?:trade|work|job|craft|profession)\b|"
-    rf"\bwhat (?:it is )?(?:I|he|she|they) (?:{_TRADES})\b|\bwhat (?:do|does) \w+ (?:{_TRADES})\b",
+    rf"\bwhat (?:it is )?(?:I|he|she|they) (?:{_TRADES})\b|\bwhat (?:do|does) (?!I\b|we\b)\w+ (?:{_TRADES})\b",
     "colour": r"\b(?:what|which) colou?rs?\b",
     "number": r"\bhow (?:many|much|old|long|far|high|deep|tall|late)\b|\b(?:what|which) (?:age|number)\b",
-    "time": r"\bwhen\b|\b(?:what|which) (?:day|time|hour|month|year|week|evening|morning)\b",
+    "hour": r"\b(?:what|which) (?:time|hour)\b",
+    "time": r"\bwhen\b|\b(?:what|which) (?:day|month|year|week|evening|morning)\b",
     "place": r"\bwhere\b|\b(?:what|which) (?:town|village|city|street|house|place|room|inn|country)\b",
     "name": r"\bwho(?:se|m)?\b|\bnames?\b|\bcalled\b",
 }
@@ -65,6 +71,7 @@ _ANSWERS = {
     "work": re.compile(_WORK, re.IGNORECASE),
     "colour": re.compile(_COLOUR, re.IGNORECASE),
     "number": re.compile(_NUMBER, re.IGNORECASE),
+    "hour": re.compile(_HOUR, re.IGNORECASE),
     "time": re.compile(_DAY_OR_HOUR, re.IGNORECASE),
     "place": re.compile(_PLACE, re.IGNORECASE),
     "name": re.compile(_NAME),
@@ -98,7 +105,11 @@ _OF_US = re.compile(
 _FORGOTTEN = re.compile(
     r"\b(?:forgot(?:ten)?|(?:do not|don['’]?t|cannot|can['’]?t) (?:remember|recall))\b", re.IGNORECASE
 )
-_ONCE_MORE = re.compile(r"\b(?:what|which|who\w*|where|when|why|how)(?:['’]?s)?\b.*\bagain\b", re.IGNORECASE)
+_ONCE_MORE = re.compile(
+    r"\b(?:what|which|who\w*|where|when|why|how)(?:['’]?s)?\b.*\bagain\b|"
+    r"\bwhich (?:one )?of (?:them|['’]?em|these|those)\b",
+    re.IGNORECASE,
+)
 _BEGINS_ASKING = re.compile(
     r"\W*(?:(?:so|and|but|now|then|ok|okay|well|quick|quiz|anyway|hang on|hey|hm+|oh|lol|sorry|please|wait)\W+)*"
     r"(?:what|which|who|whose|where|when|why|how)(?:['’]?s|['’]?re|['’]?d)?\b",
@@ -117,7 +128,8 @@ _NAMES_GOAL = re.compile(r"\b(?:me|us|way) to (?!it\b|him\b|her\b|them\b|there\b
 _ASKS_WHAT = re.compile(r"\b(?:what|who|whose|where|when|why|which|how)", re.IGNORECASE)
 _ASKS_ADVICE = re.compile(
     r"\b(?:should|shall|can|could|may|might|must|would|will|how do) (?:I|we)\b|"
-    r"\b(?:do|how) (?:I|we) (?:get|find|go|put|sleep|buy|pay|start|begin|ask|use|reach|look)\b",
+    r"\b(?:do|how) (?:I|we) (?:get|find|go|put|sleep|buy|pay|start|begin|ask|use|reach|look)\b|"
+    r"\bwhat (?:do (?:I|we) do|am I doing|are we doing)\b",
     re.IGNORECASE,
 )
 _OWNED = re.compile(
@@ -136,9 +148,11 @@ _ENDS_THING = re.compile(
 SHORT_FORMS = dict(
     one.split("=")
     for one in (
-        "u=you; ur=your; ya=you; r=are; im=i am; ive=i have; whats=what is; wheres=where is; whos=who is; hows=how is; "
-        "thats=that is; its=it is; isnt=is not; dont=do not; cant=can not; cannot=can not; pls=please; thx=thanks; "
-        "wd=would; wld=would; cld=could; shd=should; y=why; wat=what; didnt=did not; havent=have not; youre=you are"
+        "u=you; ur=your; yr=your; ya=you; r=are; im=i am; ive=i have; whats=what is; wheres=where is; whos=who "
+        "is; hows=how is; thats=that is; its=it is; isnt=is not; dont=do not; cant=can not; cannot=can not; "
+        "pls=please; thx=thanks; wd=would; wld=would; cld=could; shd=should; y=why; wat=what; wats=what is; "
+        "wot=what; wots=what is; wich=which; wen=when; gimme=give me; didnt=did not; havent=have not; youre=you "
+        "are"
     ).split("; ")
 )
 """How people who type fast write some words, and what they stand for."""
@@ -259,7 +273,7 @@ def asks_of_self(question: str) -> bool:
 
     "What should I see?" asks for advice.
     """
-    return asks_what(question) and subject_of(question) == "asker" and not _asks_advice(question)
+    return asks_what(question) and subject_of(question) == "asker" and not asks_advice(question)
 
 
 def is_personal(question: str) -> bool:
@@ -268,10 +282,11 @@ def is_personal(question: str) -> bool:
     "What should I see?" asks for advice, which lore may give.
     """
     subject = subject_of(question)
-    return subject == "asked" or (subject == "asker" and not _asks_advice(question))
+    return subject == "asked" or (subject == "asker" and not asks_advice(question))
 
 
-def _asks_advice(question: str) -> bool:
+def asks_advice(question: str) -> bool:
+    """Return whether somebody asks what to do: "What should I see?", "What do I do?"."""
     return bool(_ASKS_ADVICE.search(written_out(asking_part(question))))
 
 
@@ -288,6 +303,11 @@ def names_goal(words: str) -> bool:
 def asks_of_own_words(question: str) -> bool:
     """Return whether somebody asks what they have said themselves: "What day did I say?"."""
     return bool(_OF_OWN_WORDS.search(question))
+
+
+def asks_whether_told(question: str) -> bool:
+    """Return whether somebody asks whether they have told a thing: "I said that it was red, right?"."""
+    return asks_of_own_words(asking_part(question)) and not asks_what(question)
 
 
 def asks_which_of_us(question: str) -> bool:

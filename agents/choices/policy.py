@@ -55,8 +55,8 @@ FEW_POSES = 6
 class Decision:
     """The decision on the next act: its cause, the forms to choose from, and the partner.
 
-    A `speech` turn asks for words alone. `line` is set when only one command is left, which needs no model. A `rest`
-    has no forms and no line. `leads_to` is the id of the room to which it leads the partner from now on.
+    A `speech` turn asks for words alone. `line` is set when only one command is left, which needs no model, and
+    `before` when another is done first. A `rest` has no forms and no line. It leads the partner to the room `leads_to`.
     """
 
     cause: Cause
@@ -64,6 +64,7 @@ class Decision:
     forms: Possible = field(default_factory=dict)
     partner: Character | None = None
     line: str = ""
+    before: str = ""
     leads_to: str = ""
 
     @property
@@ -139,7 +140,8 @@ class Policy:
         forms = {form.command.verb: form}
         if now.answer:
             line = Decision("answer", forms=forms).line_of(now.answer)
-            return Decision("answer", line=line, partner=partner, leads_to=now.leads_to)
+            before = f"give {now.gives} to {partner.name}" if now.gives and partner else ""
+            return Decision("answer", line=line, before=before, partner=partner, leads_to=now.leads_to)
         if partner and (give := _asked_for(possible, now, partner)):
             forms["give"] = give
         if now.asked_along and (follow := _to(possible.get("follow"), partner, address.by_id)):

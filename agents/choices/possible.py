@@ -15,7 +15,7 @@ from world.commands.items import reachable_things, readable, usables, writables
 from world.entities import Character, Exit, Room
 from world.find import Target, names_known_to, visible_targets
 from world.navigation import party, shortest_path
-from world.parsing import Named, candidates, has_phrase, is_named, parse_line
+from world.parsing import Named, candidates, is_named, parse_line
 from world.room_view import visible_characters
 from world.sanitize import name_key
 from world.world import World
@@ -260,8 +260,9 @@ class Situation:
     is true if somebody asks it to come along, `is_parting` if somebody bids it farewell. `shunned` are verbs that would
     lead it round in a circle. `finds_words` is true if its model is worth asking for free words beside speech, such as
     the thoughts of a model held to a grammar. `answer` is the world's own answer to what was asked, for a model that is
-    too small to use it; empty if there is none. With it, `leads_to` is the id of the room to which the agent leads who
-    asks for that. `awaits_message` is who is to be told what somebody else asked the agent to tell them.
+    too small to use it; empty if there is none. With it, `gives` is what the agent hands to who asks, and `leads_to` is
+    the id of the room to which the agent leads who asks for that. `awaits_message` is who is to be told what somebody
+    else asked the agent to tell them.
     """
 
     recent: Sequence[str] = ()
@@ -278,6 +279,7 @@ class Situation:
     finds_words: bool = True
     gifts: tuple[str, ...] = ()
     answer: str = ""
+    gives: str = ""
     leads_to: str = ""
     awaits_message: Character | None = None
 
@@ -299,14 +301,6 @@ def asks_to_walk(what: str, words: str, world: World) -> bool:
     told = [name_key(one) for one in sentences(words)]
     found = ((one, phrase) for one in told for phrase in phrases if is_named(phrase, one))
     return any(not _OF_OTHERS.search(one[: one.find(phrase)]) for one, phrase in found)
-
-
-def asked_for(world: World, actor: Character, words: str) -> tuple[str, ...]:
-    """Return the names of the things that `actor` carries and that words ask for; the phrases are the world's."""
-    if not has_phrase(world.wording("talk.asks_for"), words):
-        return ()
-    names = (thing.name for thing in world.things_at(actor.character_id))
-    return tuple(name for name in names if any(is_named(word, words) for word in (name, name.split()[-1])))
 
 
 def ways_back(room: Room, visited: Sequence[str], most: int = 2) -> frozenset[str]:

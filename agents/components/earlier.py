@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Literal
 
 from agents.attending.conversation import is_question
@@ -25,7 +25,7 @@ from agents.attending.questions import (
 )
 from agents.component import AddedComponent, Moment, Section, last_heard
 from agents.components.messages import LOOKED_THROUGH, message_for
-from agents.memory.facts.extraction import Utterance, awaits_outcome, speeches_in, utterance_in
+from agents.memory.facts.extraction import Utterance, speeches_in, utterance_in
 from agents.memory.facts.narration_parser import NarrationParser
 from agents.memory.facts.speech_acts import classify, sentences, uncut_sentences
 from agents.memory.facts.store import ME
@@ -34,8 +34,7 @@ from agents.reflection.speech_facts import LOSS, heard_facts, in_third_person, k
 from vault.memory.facts_note import PROMISES, REQUESTS
 from vault.memory.memory_line import Memory
 from world.entities import Character
-from world.parsing import has_phrase, is_named, parse_line
-from world.sanitize import name_key
+from world.parsing import has_phrase, is_named
 from world.world import World
 
 NEAR = 3
@@ -47,6 +46,8 @@ WAITING = 12
 THIRD_PERSONS = frozenset({"he", "she", "it", "they", "his", "her", "its"})
 
 _OF_SAME = re.compile(r"\b(?:he|she|it|its|they|his|her|him|their|them)\b", re.IGNORECASE)
+
+SAYING = key_words("say said tell told ask asked mention call")
 
 RARE = 2
 """A word that so many memories have at most is enough to tell that one is meant."""
@@ -243,22 +244,27 @@ def _message(partner: Character, view: View, world: World, reading: NarrationPar
     return Recollection(*found) if found else None
 
 
-def secrets(view: View, partner: Character, reading: NarrationParser, is_overheard: bool) -> list[Utterance]:
-    """Return the whispers between the agent and others, and if others hear its words, also those with the partner."""
-    found: list[Utterance] = []
-    for one, said in speeches_in(view.tail[-LOOKED_THROUGH:], reading):
-        is_own = awaits_outcome(one)  # its own whisper, or tell
-        is_to_partner = is_own and name_key(parse_line(one.text).arguments).startswith(name_key(partner.name))
-        is_of_partner = is_to_partner or said.speaker == partner.name
-        if (is_own or said.privately) and (is_overheard or not is_of_partner):
-            found.append(replace(said, text=said.words))
-    return found
+def source_of(question: str, view: View, partner: Character, reading: NarrationParser) -> str:
+    """Return who has told the agent what it has said last, or what a question names; empty if nobody, or in a whisper.
+
+    That answers "How do you know?".
+    """
+    speeches = speeches_in(_before_question(view, partner, reading, question), reading)
+    said = [words for _, words in speeches]
+    own = next((one.words for one in reversed(said) if one.speaker == ME), "")
+    wanted = key_words(own) | _asked_words(question)
+    others = (one for one in reversed(said) if one.speaker not in (ME, partner.name) and not one.privately)
+    return next((one.speaker for one in others if wanted & key_words(one.words)), "")
 
 
 def _asked_words(question: str) -> frozenset[str]:
-    """Return the key words of what is asked; where that points to what was said before it, of all the words."""
+    """Return the key words of what is asked; where that points to what was said before it, of all the words.
+
+    That somebody has told or asked something says nothing of what it was.
+    """
     asked = asking_part(question)
-    return key_words(question if goes_back(asked) else asked) or key_words(question)
+    every = key_words(question)
+    return ((every if goes_back(asked) else key_words(asked)) - SAYING) or every - SAYING or every
 
 
 def best(wanted: Wanted, spoken: Mapping[Memory, Utterance]) -> Memory | None:

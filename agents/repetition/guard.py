@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from agents.attending.conversation import Manners, is_farewell
 from agents.attending.perception import Address
 from agents.choices.policy import Policy
-from agents.choices.possible import Situation, asked_for, asks_to_walk, possible, ways_back, ways_to_others
+from agents.choices.possible import Situation, asks_to_walk, possible, ways_back, ways_to_others
 from agents.components.errands import Step
 from agents.repetition.loop_detector import SPEECH, TALK, Detected, LoopDetector, Sign
 from world.command import CommandTable
@@ -155,7 +155,6 @@ class RepetitionGuard:
             ways_back=ways_back(world.room_of(actor), self._rooms),
             ways_to_others=ways_to_others(world, actor),
             errand=errand,
-            asked_for=asked_for(world, actor, address.text) if address.text else (),
             asked_along=asks_to_walk("talk.asks_along", address.text, world),
             is_parting=is_farewell(address.text, world.wording),
             shunned=frozenset() if address.by_person else self.mitigation.shunned,

@@ -6,7 +6,8 @@ import re
 from collections.abc import Set
 from itertools import combinations
 
-from agents.attending.questions import answer_type, subject_of, values_of, wants_more_than_yes
+from agents.attending.questions import MEASURED, answer_type, is_of_type, subject_of, values_of, wants_more_than_yes
+from agents.memory.facts.extraction import Utterance
 from agents.memory.facts.speech_acts import sentences
 from agents.reflection.speech_facts import key_words
 from agents.replies.speech_check import FIRST_PERSON, Fault, Heard, invented, takes_over, words_of
@@ -21,7 +22,10 @@ MOST_RECKONED = 4
 """Of no more different numbers somebody is taken to have reckoned a sum."""
 
 _ASKS_BACK = re.compile(r"\W*(?:what|which|who|whose|where|when|why|how)\b.*\?", re.IGNORECASE)
-_CORRECTS = re.compile(r"\b(?:no|not|wait|hang on|i mean|i meant|actually|wrong|rather|make that)\b", re.IGNORECASE)
+_CORRECTS = re.compile(
+    r"\b(?:no|not|wait|hang on|i mean|i meant|actually|wrong|rather|make that|after all|scrap that|sorry)\b",
+    re.IGNORECASE,
+)
 _HOW_MANY = re.compile(r"\bhow many (\w+)", re.IGNORECASE)
 _YES_NO = re.compile(r"\W*(?:yes|no|ja|nein|oui|non|s[ií])\b", re.IGNORECASE)
 
@@ -35,7 +39,11 @@ def reading_fault(words: str, name: str, heard: Heard, wording: Wording) -> Faul
         return "misses" if heard.answer and not heard.again and not heard.is_unanswerable else ""
     if all(_ASKS_BACK.match(one) for one in sentences(words)):
         return "misses"
+    kind = answer_type(heard.words)
+    if heard.is_unanswerable and kind in MEASURED and not is_of_type(kind, words):
+        return "invents"
     said, asked = key_words(words) - SAYING_NOTHING, key_words(heard.words)
+    is_others = has_phrase(wording("asked.asks_other"), heard.words)  # what others have said is wanted
     is_empty = not (said - asked or values_of("number", words))
     if is_empty and (wants_more_than_yes(heard.words) or not _YES_NO.match(words)):
         return "misses"
@@ -44,9 +52,9 @@ def reading_fault(words: str, name: str, heard: Heard, wording: Wording) -> Faul
     due = key_words(heard.recalled) - asked
     if due & said and takes_over(words, heard, due):
         return "misses"
-    if _contradicts(words, heard):
+    if _contradicts(words, heard) or put_right(words, name, heard, wording):
         return "misses"
-    if subject_of(heard.words) == "asker" and _is_of_others(said - asked, name, heard, wording):
+    if subject_of(heard.words) == "asker" and not is_others and _is_of_others(said - asked, name, heard, wording):
         return "claims"
     unknown = said - key_words(heard.known)
     is_new = 2 * len(unknown) > len(said) and not _is_reckoned(words, heard)
@@ -54,6 +62,29 @@ def reading_fault(words: str, name: str, heard: Heard, wording: Wording) -> Faul
         return "invents"
     made_up = [one for one in invented(words, heard.known) if not _is_reckoned(one, heard)]
     return "invents" if made_up else ""
+
+
+def put_right(words: str, name: str, heard: Heard, wording: Wording) -> Utterance | None:
+    """Return the line that has put right what was asked for, if words have a number, hour or colour from before it.
+
+    `name` is the agent's. Where the value stands in a line about the very thing, no other line puts it right.
+    """
+    kind, asked = answer_type(heard.words), key_words(heard.words) - key_words(f"{name} {heard.partner}")
+    values = values_of(kind, words) if kind in MEASURED else set()
+    is_said = bool(values & values_of(kind, heard.known))
+    if not values or (not is_said and _is_reckoned(words, heard)):
+        return None
+    found = None
+    for line in heard.known.split("\n"):
+        said = wording.read(SPEECH, line)
+        if said is None or said["words"].endswith("?"):
+            continue
+        own = values_of(kind, said["words"])
+        if own & values and asked & key_words(said["words"]):
+            return None
+        if own and _CORRECTS.search(said["words"]):
+            found = None if own & values else Utterance(said["who"], said["words"])
+    return found
 
 
 def _is_reckoned(number: str, heard: Heard) -> bool:

@@ -11,10 +11,10 @@ from pathlib import Path
 import pytest
 
 from agents.agent import WALK_SECONDS
-from agents.answering import AWAY_MS
 from agents.attending.turn_taking import owed_rows
 from agents.choices.constraints import verbs_in
 from agents.component import Turn
+from agents.greeting import AWAY_MS
 from agents.models.endpoint import CircuitBreaker, ConcurrencyLimit, Endpoint, Route
 from agents.models.model import Capabilities, ModelError, Request
 from agents.models.queue import ModelQueue

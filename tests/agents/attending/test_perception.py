@@ -153,6 +153,9 @@ def test_speeches_of_one_person_wait_together_each_once_and_not_without_end(worl
 def test_who_speaks_and_gives_something_is_answered_what_was_said(world):
     words, gift = address(Said("Ana", ROOM, "x"), world), address(Gave("Ana", ROOM, "copper coin", "Rook"), world)
     assert (gift.spoken, gift.is_gift, words | gift) == (True, True, replace(words, with_gift=True))
+    assert gift | words == replace(words, with_gift=True)
+    asked = address(Said("Ana", ROOM, "Where is the mill?"), world)
+    assert gift | asked == asked
 
 
 def test_a_name_with_signs_in_it_is_no_pattern():

@@ -30,6 +30,7 @@ TYPES = {
         "When does the carrier come?": ("He comes on Saturday.", "He comes with a cart."),
         "For which day have you got him down?": ("At six, or at noon.", "He never comes at once."),
     },
+    "hour": {"what TIME did i say it goes?": ("It goes at half past five.", "It goes on Wednesday, from two quays.")},
     "colour": {"What colour is it?": ("A red door.", "A redoubtable door.")},
     "place": {"Where is the donkey?": ("I tied her to the pump.", "She leans.")},
     "name": {"Who gave me that?": ("My cousin Ulla did.", "My cousin did on Tuesday.")},

@@ -15,7 +15,6 @@ from agents.choices.possible import (
     NOTHING,
     Possible,
     Situation,
-    asked_for,
     asks_to_walk,
     possible,
     ways_back,
@@ -113,22 +112,6 @@ def test_a_thing_may_be_handed_over_when_it_is_asked_for_and_only_then():
     now = Situation(address=asks, company=company("Dot"), asked_for=("letter",))
     assert decisions(now)[0].hand_over() == ("letter",)
     assert decisions(replace(now, asked_for=()))[0].hand_over() == ()
-
-
-@pytest.mark.parametrize(
-    ("words", "asked"),
-    [
-        ("May I have the letter, please?", ("letter",)),
-        ("Give me the letter!", ("letter",)),
-        ("Drop the letter.", ()),
-        ("That is a fine letter.", ()),
-        ("Could I have some tea?", ()),
-    ],
-)
-def test_what_is_asked_for_is_what_it_carries_and_the_words_name_and_want(words, asked):
-    world = a_landing()
-    world.wording = ENGLISH
-    assert asked_for(world, world.characters["Ana"], words) == asked
 
 
 @pytest.mark.parametrize(

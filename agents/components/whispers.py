@@ -1,0 +1,43 @@
+"""What was whispered: which of it must not be told, and whether the agent has kept it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from agents.components.messages import LOOKED_THROUGH
+from agents.memory.facts.extraction import Utterance, awaits_outcome, speeches_in
+from agents.memory.facts.narration_parser import NarrationParser
+from agents.memory.view import View
+from agents.reflection.speech_facts import key_words
+from vault.memory.memory_line import Memory
+from world.entities import Character
+from world.parsing import parse_line
+from world.sanitize import name_key
+
+
+def secrets(view: View, partner: Character, reading: NarrationParser, is_overheard: bool) -> list[Utterance]:
+    """Return the whispers between the agent and others, and if others hear its words, also those with the partner."""
+    found: list[Utterance] = []
+    for one, said in speeches_in(view.tail[-LOOKED_THROUGH:], reading):
+        is_own = awaits_outcome(one)  # its own whisper, or tell
+        is_of_partner = _is_to(partner, one) or said.speaker == partner.name
+        if (is_own or said.privately) and (is_overheard or not is_of_partner):
+            found.append(replace(said, text=said.words))
+    return found
+
+
+def has_kept(question: str, view: View, partner: Character, reading: NarrationParser) -> bool:
+    """Return whether the partner has confided something to the agent, and it has told nobody else a word of that."""
+    confided, told = frozenset[str](), frozenset[str]()
+    asked = question.split("\n")
+    for one, said in speeches_in(view.tail[-LOOKED_THROUGH:], reading):
+        if said.privately and said.speaker == partner.name and said.words not in asked:
+            confided |= key_words(said.words)
+        elif one.kind == "acted" and confided and not _is_to(partner, one):
+            told |= key_words(said.words)
+    return bool(confided) and not confided & told
+
+
+def _is_to(partner: Character, memory: Memory) -> bool:
+    """Return whether a line of the agent's own is a whisper, or a tell, to the partner."""
+    return awaits_outcome(memory) and name_key(parse_line(memory.text).arguments).startswith(name_key(partner.name))

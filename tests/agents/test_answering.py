@@ -1,0 +1,81 @@
+"""What the engine answers by itself where a small model says yes to anything, or mixes up what was put right."""
+
+from __future__ import annotations
+
+from tests.agents.test_thinking import Talking, words
+
+
+def test_who_asks_for_their_gift_back_gets_it_without_the_model(tmp_path):
+    life = Talking(tmp_path, words("Thank you, Ana."), words("How cold it is."))
+    life.answers("get brass lamp", "give brass lamp to Rook")
+    life.answers("say Rook, it was my aunt's.")
+    line = life.answers("say Forgive me. May I have it back?").line
+    assert life.game.world.things["brass lamp"].place_id == "Ana"
+    assert line in ("say Here you are.", "say Here. Take it.", "say Of course. Here it is.")
+    assert len(life.model.requests) == 2
+
+
+def test_who_asks_for_what_was_given_away_is_told_who_has_it(tmp_path):
+    life = Talking(tmp_path, words("Thank you, Ana."))
+    life.answers("get brass lamp", "give brass lamp to Rook")
+    life.agent.perform("give brass lamp to Ben")
+    assert life.answers("say Rook, may I borrow the lamp?").line == "say Ben has the brass lamp. I gave it away."
+    assert len(life.model.requests) == 1
+
+
+def test_who_asks_whether_a_secret_was_kept_is_told_so_if_it_was(tmp_path):
+    life = Talking(tmp_path, words("The ink shall not hear of it."), words("Yes, I told him."))
+    life.answers("whisper Rook my poem won the prize, but keep it dark")
+    life.game.perform("Ben", "say Rook, what was that?")
+    life.agent.perform("say That is hers to tell, Ben.")
+    told = life.answers("whisper Rook he looks at me so oddly. did you tell him?").line
+    assert told in ("whisper Ana No. I have told nobody.", "whisper Ana Not a word, to nobody.")
+    life.agent.perform("say Ana's poem has won the prize, Ben!")
+    assert life.answers("whisper Rook did you tell him?").line == "whisper Ana Yes, I told him."
+
+
+def test_who_asks_how_one_knows_is_told_by_whom(tmp_path):
+    life = Talking(tmp_path, words("Good day."), words("I know it from my aunt."))
+    life.answers("say Good day, Rook.")
+    life.game.perform("Ben", "say Ana can whistle louder than anybody. A window broke.")
+    life.agent.perform("say So you are the one who whistles windows in, Ana.")
+    assert life.answers("say Rook, how do you know that?").line == "say Ben told me."
+
+
+def test_who_asks_whether_they_have_said_a_thing_hears_their_own_words(tmp_path):
+    life = Talking(tmp_path, words("Two hands on the rope."), words("Yes, of water."))
+    life.answers("say Rook, the water is fine, it is the height of it")
+    told = life.answers("say Rook, just testing, I said that I am scared of water, right?").line
+    assert told == 'say You told me: "the water is fine, it is the height of it"'
+
+
+def test_what_was_put_right_counts_where_a_model_reads_what_was_said_before_it(tmp_path):
+    life = Talking(tmp_path, words("Do they have names?"), words("Well."), *[words("Eleven goats.")] * 2)
+    life.answers("say Rook, i got eleven goats")
+    life.answers("say Rook, only the bad ones. ah wait, twelve, one was born on tuesday")
+    line = life.answers("say Rook, so for the book, how many have i?").line
+    assert "twelve" in line and "eleven" not in line.casefold()
+    assert "twelve" in life.model.requests[-1].prompt.rpartition("how many have i?")[2]
+
+
+def test_a_day_is_no_answer_to_who_asks_for_the_hour(tmp_path):
+    life = Talking(tmp_path, words("How heavy?"), *[words("It goes on Wednesday.")] * 2)
+    life.answers("say Rook, my trunk goes on Wednesday, with the post boat.")
+    line = life.answers("say Rook, what time did I say it goes?").line
+    assert line in ("say You have not told me that.", "say I do not know. You have not told me.")
+
+
+def test_what_nobody_has_told_of_another_is_not_said_to_be_untold_by_who_asks(tmp_path):
+    life = Talking(tmp_path, words("Good day."), *[words("He is sixty years old.")] * 2)
+    life.answers("say Good day, Rook.")
+    life.game.perform("Ben", "say I mend roofs, up on the mill.")
+    line = life.answers("say Rook, how old is he, did he tell you?").line
+    assert "You have not told me" not in line and line.startswith(("say Nobody", "say That nobody"))
+
+
+def test_what_one_has_promised_is_told_in_its_words(tmp_path):
+    life = Talking(tmp_path, words("That I do not know. I will ask Ben when he comes by."), words("Up the stairs."))
+    life.answers("say Rook, does the post boat take dogs?")
+    life.answers("say Rook, is there somewhere dry to sit?")
+    told = life.answers("say Rook, what was it that you were going to do for me?").line
+    assert "I will ask Ben when he comes by." in told
