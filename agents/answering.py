@@ -6,7 +6,7 @@ import random
 from dataclasses import replace
 from itertools import dropwhile
 
-from agents.attending.belongings import asked_back, asked_for, gifts_in, hands_over, holder
+from agents.attending.belongings import asked_back, asked_for, gifts_in, handed_by, hands_over, holder
 from agents.attending.conversation import beyond_greeting, is_farewell, is_question
 from agents.attending.perception import Address
 from agents.attending.pressure import presses
@@ -19,6 +19,7 @@ from agents.attending.questions import (
     goes_back,
     is_of_own_past,
     names_goal,
+    puts_right,
     subject_of,
 )
 from agents.choices.policy import PRIVATE
@@ -26,7 +27,7 @@ from agents.choices.possible import asks_to_walk
 from agents.components.asked import Person, answers, asks_again, is_seen_first, place_named, surely_known, told_again
 from agents.components.dialogue import act_of
 from agents.components.earlier import Certainty, source_of
-from agents.components.messages import words_to_tell
+from agents.components.messages import message_sender, words_to_tell
 from agents.components.voice import ASKED_SUBJECT, SURE, VERY_SURE
 from agents.components.whispers import has_kept
 from agents.greeting import Greeting, said_aloud
@@ -36,7 +37,7 @@ from agents.memory.facts.store import ME
 from agents.reflection.speech_facts import LOSS, NAME, answered_name, heard_facts, key_words, kind_of, told_name
 from agents.speaker import Speaker, finds_few_words, is_tiny
 from world.game import Game
-from world.parsing import has_phrase
+from world.parsing import has_phrase, is_named
 
 MAX_ANSWERS = 2
 MAX_FACTS = 3
@@ -95,7 +96,8 @@ class Answering:
         is_deed = asks_to_walk("talk.asks_along", words, world) or self.asked_for(address)
         if not address.by_person or address.is_gift or address.with_gift or is_deed:
             return known
-        if told := self._recognition(address) or self._knowledge_of(address) or self._of_messages(address):
+        told = self._of_errand(address) or self._recognition(address) or self._knowledge_of(address)
+        if told := told or self._of_messages(address) or self._when_put_right(words):
             return told
         if is_farewell(words, say):  # whatever else is told on the way out
             goodbye = say("talk.says_goodbye") if is_tiny(self._agent.queue) else ""
@@ -135,6 +137,27 @@ class Answering:
         wanted = self.asked_for(address)
         back = asked_back(address.text, wanted, partner.name, gifts_in(memory.view().tail, memory.reading))
         return back or hands_over(errand, partner, address.text)
+
+    def _when_put_right(self, words: str) -> str:
+        """Return what the agent's examples say to one who puts right what was misheard; else nothing."""
+        if not puts_right(words):
+            return ""
+        tail, misheard = self._agent.memory.view().tail, self._game.world.wording("dialogue.a_correction")
+        return self._agent.mind.voice.answer_to(misheard, tail, is_asked=False)
+
+    def _of_errand(self, address: Address) -> str:
+        """Return where the agent is going, if somebody asks for that and it is on an errand; or nothing."""
+        say, step = self._game.world.wording, None
+        if has_phrase(say("asked.asks_errand"), address.text):
+            step = self._agent.next_step()
+        if step is None or step.led or not (step.errand.where or step.errand.do):
+            return ""
+        errand, (verb, thing, to) = step.errand, handed_by(step.errand.do)
+        if verb == "get":
+            return say("asked.say_fetches", where=errand.where, thing=thing)
+        if verb == "give" and to != address.by_id:
+            return say("asked.say_brings", who=to, thing=thing)
+        return say("asked.say_goes", where=errand.where) if errand.where else ""
 
     def _handed_on(self, address: Address) -> str:
         """Return who has what somebody asks for or looks for, if the agent has given it away; or nothing."""
@@ -209,6 +232,8 @@ class Answering:
         world, here, words = self._game.world, self._agent.character.room_id, address.text
         partner = world.characters.get(address.by_id)
         is_open = not is_question(words, world.wording) or asks_again(words, world)
+        sender = partner and message_sender(partner, self._agent.memory.view(), world, self._agent.memory.reading)
+        is_open = is_open or bool(sender and is_named(sender, words))
         if partner and is_open and (message := self._greeting.message(partner)):
             return message
         others = (one for one in world.awake() if one.is_agent and one.room_id != here)

@@ -96,11 +96,17 @@ def gifts_in(tail: Sequence[Memory], reading: NarrationParser) -> Iterator[Gift]
             yield Gift(who, event.values.get("to", ME), event.values["thing"])
 
 
+def handed_by(line: str) -> tuple[str, str, str]:
+    """Return the verb of a line, the thing that it gets or gives, and to whom it gives that."""
+    typed = parse_line(line)
+    thing, _, to = typed.arguments.rpartition(" to ") if typed.verb == "give" else (typed.arguments, "", "")
+    return typed.verb, thing, to
+
+
 def hands_over(line: str, partner: Character, words: str) -> str:
     """Return the thing that a line gives to the partner whose words name it; empty if it does not."""
-    typed = parse_line(line)
-    thing, _, to = typed.arguments.rpartition(" to ")
-    is_gift = typed.verb == "give" and name_key(to) == name_key(partner.name)
+    verb, thing, to = handed_by(line)
+    is_gift = verb == "give" and name_key(to) == name_key(partner.name)
     return thing if is_gift and names_thing(thing, words) else ""
 
 

@@ -38,7 +38,7 @@ _PRESSING: Mapping[str, Sequence[str]] = {
     "dictated words": (
         rf"{_ORDER}say(?!,| (?:hello|hi|hey|good|goodbye|bye|thanks|thank|something|anything|nothing|more|"
         r"when|how|a word|what (?:you|is)|why|that again|it (?:again|back)|again|(?:that|it) to|a few|your|no more|"
-        r"yes|to \w+)\b)\b",
+        r"a prayer|cheese|yes|to \w+)\b)\b",
         rf"{_ORDER}(?:repeat(?! (?:that|it|please|yourself)\b)|recite (?:after|this|these|your)|acknowledge|"
         r"echo|copy this|type (?:the|this|exactly)|"
         r"take it back|(?:finish|complete) (?:my|the|this) sentence|tell me (?:that )?you (?:are|do|were|love|did|will|"

@@ -102,6 +102,10 @@ _GOES_BACK = re.compile(r"\b(?:he|she|it|they|him|her|them|his|its|their|again)\
 _OF_US = re.compile(
     r"\b(?:which|who|whom|one) of (?:us|the (?:two|three) of us)\b|\bme or (?:him|her|them)\b", re.IGNORECASE
 )
+_PUTS_RIGHT = re.compile(
+    r"\W*(?:[Nn]o|NO)\b(?:.{0,40}\b(?:[Ii] said|[Ii] meant|with an? [A-Za-z]\b)|"
+    r"(?:\W+[Nn]o\b)+\W+(?:[A-Z]\w+\W+)?(?:not an? \w+|[A-Z]{3,}\b|[a-z]+[A-Z]))"
+)
 _FORGOTTEN = re.compile(
     r"\b(?:forgot(?:ten)?|(?:do not|don['’]?t|cannot|can['’]?t) (?:remember|recall))\b", re.IGNORECASE
 )
@@ -295,6 +299,16 @@ def is_of_own_past(question: str) -> bool:
     return bool(_OF_OWN_PAST.search(question))
 
 
+def puts_right(words: str) -> bool:
+    """Return whether somebody puts right what one has misheard: "No no, TAILOR.", "No, I said Tuesday."."""
+    return bool(_PUTS_RIGHT.match(words))
+
+
+def says_you(words: str) -> bool:
+    """Return whether words speak to somebody as "you"."""
+    return bool(_OF_ASKED.search(written_out(words)))
+
+
 def names_goal(words: str) -> bool:
     """Return whether one who asks to be led says whereto, or to whom, and not only "there"."""
     return bool(_NAMES_GOAL.search(words))
@@ -326,7 +340,7 @@ def is_untold(question: str, known: Collection[str]) -> bool:
     `known` are the key words of all that is known. So "What colour are my curtains?" has no answer where no curtains
     were ever named.
     """
-    found = _OWNED.search(question)
+    found = _OWNED.search(written_out(question))
     if found is None:
         return False
     thing = key_words(_HAS.split(_ENDS_THING.sub("", found["thing"]))[-1])

@@ -32,11 +32,13 @@ from agents.attending.perception import (
     is_person,
     is_worth_a_thought,
 )
+from agents.attending.questions import says_you
 from agents.component import Turn
 from agents.models.scheduler import Priority
 from agents.reflection.speech_facts import tells_own_name
 from world.entities import Character
 from world.events import Arrived, Event, Left, Said
+from world.parsing import has_phrase
 from world.world import World
 
 PATIENCE_MS = 45_000
@@ -151,7 +153,8 @@ def _is_for_somebody(event: Event, room_id: str, before: str, world: World) -> b
 
     Such an event is a question, a person's words where no other person hears them, or a person who comes or goes. So
     are, where another person hears them, words by which a person tells their name; and a greeting, unless that other
-    person spoke `before` in this room, whom it may be for, or a name follows that nobody here has.
+    person spoke `before` in this room, whom it may be for, or a name follows that nobody here has. Behind an agent's
+    words so are thanks, and words with "you" in them.
     """
     if not isinstance(event, Said):
         return is_person(event.actor_id, world)
@@ -167,7 +170,9 @@ def _is_for_somebody(event: Event, room_id: str, before: str, world: World) -> b
     if greeting and greets_by_name(event.text, greeting):
         return False
     is_answer = before != event.actor_id and is_person(before, world)
-    return bool(greeting and not is_answer) or tells_own_name(event.actor_id, event.text)
+    is_reply = bool(before) and not is_person(before, world)
+    is_reply = is_reply and (has_phrase(world.wording("talk.thanks"), event.text) or says_you(event.text))
+    return is_reply or bool(greeting and not is_answer) or tells_own_name(event.actor_id, event.text)
 
 
 def _is_answer(event: Event, to_id: str, world: World) -> bool:

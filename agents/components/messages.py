@@ -42,6 +42,12 @@ def message_for(
     return None
 
 
+def message_sender(partner: Character, view: View, world: World, reading: NarrationParser) -> str:
+    """Return who surely asked the agent to tell the partner what it has not told yet; empty if nobody did."""
+    found = message_for(partner, view, world, reading, is_certain=True)
+    return found[1].speaker if found else ""
+
+
 def _asks_to_tell(text: str, name: str, world: World, is_certain: bool) -> bool:
     if is_certain:
         return bool(words_to_tell(text, name))

@@ -6,7 +6,15 @@ import re
 from collections.abc import Set
 from itertools import combinations
 
-from agents.attending.questions import MEASURED, answer_type, is_of_type, subject_of, values_of, wants_more_than_yes
+from agents.attending.questions import (
+    MEASURED,
+    answer_type,
+    asks_of_own_words,
+    is_of_type,
+    subject_of,
+    values_of,
+    wants_more_than_yes,
+)
 from agents.memory.facts.extraction import Utterance
 from agents.memory.facts.speech_acts import sentences
 from agents.reflection.speech_facts import key_words
@@ -40,7 +48,8 @@ def reading_fault(words: str, name: str, heard: Heard, wording: Wording) -> Faul
     if all(_ASKS_BACK.match(one) for one in sentences(words)):
         return "misses"
     kind = answer_type(heard.words)
-    if heard.is_unanswerable and kind in MEASURED and not is_of_type(kind, words):
+    is_untold = heard.is_unanswerable and kind in MEASURED and asks_of_own_words(heard.words)
+    if is_untold and not is_of_type(kind, words):
         return "invents"
     said, asked = key_words(words) - SAYING_NOTHING, key_words(heard.words)
     is_others = has_phrase(wording("asked.asks_other"), heard.words)  # what others have said is wanted

@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+import pytest
+
 from tests.agents.test_thinking import Talking, words
+from vault.entities.agent_notes import Errand
+from vault.entities.voice_note import Exchange
 
 
 def test_who_asks_for_their_gift_back_gets_it_without_the_model(tmp_path):
@@ -79,3 +85,37 @@ def test_what_one_has_promised_is_told_in_its_words(tmp_path):
     life.answers("say Rook, is there somewhere dry to sit?")
     told = life.answers("say Rook, what was it that you were going to do for me?").line
     assert "I will ask Ben when he comes by." in told
+
+
+@pytest.mark.parametrize(
+    ("errand", "question", "told"),
+    [
+        (Errand("get iron key", "The Kitchen"), "where are you off to?", "To The Kitchen, for the iron key."),
+        (Errand("give brass lamp to Cat", "The Kitchen"), "what's the hurry?", "I am bringing Cat the brass lamp."),
+        (Errand("", "The Kitchen"), "off again so soon? where to?", "To The Kitchen."),
+    ],
+)
+def test_who_asks_where_an_agent_is_going_is_told_its_errand(tmp_path, errand, question, told):
+    life = Talking(tmp_path, words("Good day."), words("Nowhere."))
+    life.answers("say Good day, Rook.")
+    life.agent.mind.errands.adopt([errand])
+    assert life.answers(f"say Rook, {question}").line == f"say {told}"
+
+
+def test_who_asks_after_the_sender_gets_the_message(tmp_path):
+    life = Talking(tmp_path, words("Good day."), words("She shall know."), words("Yes, he was here."))
+    life.answers("say Good day, Rook.")
+    life.game.perform("Ben", "say Rook, tell Ana that the soup is at six.")
+    life.agent.perform("say Ana shall know.")
+    life.game.perform("Ben", "go kitchen")
+    told = life.answers("say Evening, Rook. Was Ben here?").line
+    assert told == 'say Ben asks me to tell you: "the soup is at six"'
+
+
+def test_who_puts_right_what_was_misheard_is_told_so(tmp_path):
+    life = Talking(tmp_path, words("A sailor! Which sea?"), words("I see."))
+    own = (Exchange((), ("Then I strike it out.",), ("you misheard",)),)
+    life.agent.mind.adopt(replace(life.agent.note, voice=own), life.agent.mind._templates)
+    life.answers("say Rook, i am tailer, thirty year now")
+    assert life.answers("say no no no, Rook. TAILOR. With the needle.").line == "say Then I strike it out."
+    assert life.answers("say no no, Rook, it is fine here").line == "say I see."

@@ -45,6 +45,7 @@ def test_nothing_that_people_say_in_passing_presses():
         ("I had to write an essay about bees.", ""),
         ("Talk to me or I will kill myself.", ""),
         ("Say hello to the miller.", ""),
+        ("My shift starts at three, say a prayer for me.", ""),
         ("We saw it all. Now where is the mill?", ""),
         ("What was it you promised me just now? Say it back.", ""),
         ("Is that ring of yours silver?", ""),

@@ -73,6 +73,10 @@ def test_one_takes_up_what_is_for_somebody_and_none_what_is_for_nobody(event, pe
         ((), "hello all", 1),
         (("Ana", "Hello."), "Good evening, everybody!", 1),
         (("Rook", "It rains."), "Hello.", 1),
+        (("Rook", "Then it was the right page."), "She cried a bit. Thank you, truly.", 1),
+        (("Rook", "Mind the tar."), "My brother says you walk fast.", 1),
+        (("Rook", "Mind the tar."), "It rains on the tar.", 0),
+        (("Ben", "Mind the tar."), "My brother says you walk fast.", 0),
         (("Ben", "Good day."), "Hello.", 0),  # for Ben, for all that anybody knows
         ((), "Hello, Ben.", 0),
         ((), "hello Teo! I'm Ana", 0),  # as a guest calls himself, whom the world calls Guest1
