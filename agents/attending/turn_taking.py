@@ -2,7 +2,8 @@
 
 Where several agents hear the same, one answers and the others wait. That is the one spoken to by name; else the one
 that has just spoken to this speaker by name, which they answer; else the agent with whom the person has been talking,
-if it is here; else the one that has heard most since its last turn. Two others who answer each other are let alone.
+if it is here; else the one that has spoken last there; else the one that has heard most since its last turn. Two
+others who answer each other are let alone.
 What is unanswered is kept across a restart, so that a conversation goes on.
 """
 
@@ -124,7 +125,9 @@ class Floor:
         if to_id or not _is_for_somebody(event, room_id, before, world):
             return ""
         partner = self._partners.get(event.actor_id, "")
-        choice = partner if partner in others else max(others, key=lambda name: self._unseen[name], default="")
+        spoke_last = before if isinstance(event, Said) else ""
+        choice = next((one for one in (partner, spoke_last) if one in others), "")
+        choice = choice or max(others, key=lambda name: self._unseen[name], default="")
         if choice and isinstance(event, Said):
             self._note_partner(event.actor_id, choice)
             self._speeches[event.room_id] = (event.actor_id, choice)
@@ -170,7 +173,7 @@ def _is_for_somebody(event: Event, room_id: str, before: str, world: World) -> b
     if greeting and greets_by_name(event.text, greeting):
         return False
     is_answer = before != event.actor_id and is_person(before, world)
-    is_reply = bool(before) and not is_person(before, world)
+    is_reply = any(one.is_agent and one.character_id == before for one in others)
     is_reply = is_reply and (has_phrase(world.wording("talk.thanks"), event.text) or says_you(event.text))
     return is_reply or bool(greeting and not is_answer) or tells_own_name(event.actor_id, event.text)
 

@@ -48,6 +48,8 @@ THIRD_PERSONS = frozenset({"he", "she", "it", "they", "his", "her", "its"})
 _OF_SAME = re.compile(r"\b(?:he|she|it|its|they|his|her|him|their|them)\b", re.IGNORECASE)
 
 SAYING = key_words("say said tell told ask asked mention call")
+KNOWING = SAYING | key_words("know knew hear heard think")
+"""Words that tell nothing of what was said, or known."""
 
 RARE = 2
 """A word that so many memories have at most is enough to tell that one is meant."""
@@ -252,7 +254,7 @@ def source_of(question: str, view: View, partner: Character, reading: NarrationP
     speeches = speeches_in(_before_question(view, partner, reading, question), reading)
     said = [words for _, words in speeches]
     own = next((one.words for one in reversed(said) if one.speaker == ME), "")
-    wanted = key_words(own) | _asked_words(question)
+    wanted = (key_words(own) | _asked_words(question)) - KNOWING
     others = (one for one in reversed(said) if one.speaker not in (ME, partner.name) and not one.privately)
     return next((one.speaker for one in others if wanted & key_words(one.words)), "")
 

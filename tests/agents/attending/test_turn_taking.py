@@ -386,3 +386,12 @@ def test_others_wait_for_whoever_had_the_floor_and_who_heard_most_is_next():
     assert (floor.unseen("Rook"), rook.owed) == (0, Owed(SPOKEN, 4, has_floor=True))
     rook.end_turn()
     assert rook.owed == Owed()
+
+
+def test_who_talks_with_no_agent_yet_is_answered_by_the_one_that_has_just_spoken_and_is_still_there():
+    world, floor = aviary(people=("Ana", "Ben")), Floor()
+    takers(floor, Said("Wren", ROOM, "Then it was the right page for it."), world)
+    assert takers(floor, Said("Ana", ROOM, "She cried a bit. Thank you."), world) == ["Wren"]
+    takers(floor, Said("Jay", ROOM, "Mind the tar."), world)
+    world.characters["Jay"].room_id = KITCHEN
+    assert takers(floor, Said("Ben", ROOM, "My brother says you walk fast."), world) == []
