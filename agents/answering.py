@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Sequence
 from dataclasses import replace
 from itertools import dropwhile
 
@@ -36,6 +37,7 @@ from agents.memory.facts.speech_acts import sentences
 from agents.memory.facts.store import ME
 from agents.reflection.speech_facts import LOSS, NAME, answered_name, heard_facts, key_words, kind_of, told_name
 from agents.speaker import Speaker, finds_few_words, is_tiny
+from world.entities import Character
 from world.game import Game
 from world.parsing import has_phrase, is_named
 
@@ -89,7 +91,7 @@ class Answering:
             return self._rng.choice(say("asked.not_found").split("; "))
         if is_seen_first(words, self._game.world, self._agent.character) and (seen := self._seen(address)):
             return seen
-        known = self.known(address) if is_tiny(self._agent.queue) else ""
+        known = self.known(address) if self._is_tiny else ""
         world = self._game.world
         if handed := self._handed_on(address):
             return handed
@@ -100,12 +102,12 @@ class Answering:
         if told := told or self._of_messages(address) or self._when_put_right(words):
             return told
         if is_farewell(words, say):  # whatever else is told on the way out
-            goodbye = say("talk.says_goodbye") if is_tiny(self._agent.queue) else ""
+            goodbye = say("talk.says_goodbye") if self._is_tiny else ""
             return self.in_own_voice(address, VERY_SURE) or known or self._rng.choice(goodbye.split("; "))
         if is_question(words, say):
             found = self._answer_to_question(address, known)
-            return found or (self.at_a_loss(address) if is_tiny(self._agent.queue) and not is_part else "")
-        is_spoken_for = is_tiny(self._agent.queue) and not has_phrase(say("talk.thanks"), words)
+            return found or (self.at_a_loss(address) if self._is_tiny and not is_part else "")
+        is_spoken_for = self._is_tiny and not has_phrase(say("talk.thanks"), words)
         return self._reply_to_told(address) or known or (self.at_a_loss(address) if is_spoken_for else "")
 
     def leads_to(self, address: Address) -> str:
@@ -126,17 +128,17 @@ class Answering:
         talk = (one.text for one in reversed(self._agent.memory.view().tail[-TALKED_OF:]))
         return asked_for(self._game.world, self._agent.character, address.text, talk) if address.text else ()
 
-    def gives_back(self, address: Address, errand: str) -> str:
+    def gives_back(self, address: Address, wanted: Sequence[str], errand: str) -> str:
         """Return the thing that the agent hands over without asking its model; empty if none.
 
-        Somebody asks to have back what they gave, or asks for what an `errand` is to bring them.
+        Somebody asks to have back what they gave, one of the things `wanted`, or asks for what an `errand` is to bring
+        them.
         """
         memory, partner = self._agent.memory, self._game.world.characters.get(address.by_id)
         if partner is None or not finds_few_words(self._agent.queue):
             return ""
-        wanted = self.asked_for(address)
-        back = asked_back(address.text, wanted, partner.name, gifts_in(memory.view().tail, memory.reading))
-        return back or hands_over(errand, partner, address.text)
+        gifts = gifts_in(memory.view().tail, memory.reading) if wanted else ()
+        return asked_back(address.text, wanted, partner.name, gifts) or hands_over(errand, partner, address.text)
 
     def _when_put_right(self, words: str) -> str:
         """Return what the agent's examples say to one who puts right what was misheard; else nothing."""
@@ -187,7 +189,7 @@ class Answering:
         if len(parts) < 2:
             return self._answer_to_one(address, known)
         each = [self.answer(replace(address, text=one), is_part=True) for one in parts]
-        return " ".join(dict.fromkeys(filter(None, each))) if all(each) or is_tiny(self._agent.queue) else ""
+        return " ".join(dict.fromkeys(filter(None, each))) if all(each) or self._is_tiny else ""
 
     def _of_what_was_said(self, address: Address) -> str:
         """Return the answer to a question about the talk itself that a small model gets wrong; empty if it is none.
@@ -209,9 +211,8 @@ class Answering:
     def _answer_to_one(self, address: Address, known: str) -> str:
         """Return the answer to one question, or nothing."""
         words = address.text
-        tiny = is_tiny(self._agent.queue)
-        is_own = tiny and asks_of_self(words)  # which the world does not know
-        is_back = tiny and (is_own or goes_back(words) or asks_again(asking_part(words), self._game.world))
+        is_own = self._is_tiny and asks_of_self(words)  # which the world does not know
+        is_back = self._is_tiny and (is_own or goes_back(words) or asks_again(asking_part(words), self._game.world))
         if is_back or asks_which_of_us(words):
             is_known = not is_own and self.known_here(address, is_sure=True)
             if told := self.recalled(address, "sure" if is_known else "any"):
@@ -222,8 +223,8 @@ class Answering:
         if not found and not (asks_of_self(words) or goes_back(words)):
             of_world = "" if subject_of(words) == "asked" else self.known_here(address)
             own = "" if of_world else self.in_own_voice(address, ASKED_SUBJECT)
-            found = (of_world if tiny else self.known_here(address, is_sure=True)) or own
-        if found or not tiny:
+            found = (of_world if self._is_tiny else self.known_here(address, is_sure=True)) or own
+        if found or not self._is_tiny:
             return found
         return self.in_own_voice(address) or ("" if subject_of(words) == "asked" else self.recalled(address, "any"))
 
@@ -232,13 +233,22 @@ class Answering:
         world, here, words = self._game.world, self._agent.character.room_id, address.text
         partner = world.characters.get(address.by_id)
         is_open = not is_question(words, world.wording) or asks_again(words, world)
-        sender = partner and message_sender(partner, self._agent.memory.view(), world, self._agent.memory.reading)
-        is_open = is_open or bool(sender and is_named(sender, words))
-        if partner and is_open and (message := self._greeting.message(partner)):
+        is_due = partner is not None and (is_open or self._names_sender(partner, words))
+        if partner and is_due and (message := self._greeting.message(partner)):
             return message
         others = (one for one in world.awake() if one.is_agent and one.room_id != here)
         who = next((one.name for one in others if words_to_tell(address.text, one.name)), "")
         return self._rng.choice(world.wording("asked.will_tell", who=who).split("; ")) if who else ""
+
+    def _names_sender(self, partner: Character, words: str) -> bool:
+        """Return whether words name who asked the agent to tell the partner something."""
+        memory = self._agent.memory
+        sender = message_sender(partner, memory.view(), self._game.world, memory.reading)
+        return bool(sender) and is_named(sender, words)
+
+    @property
+    def _is_tiny(self) -> bool:
+        return is_tiny(self._agent.queue)
 
     def _reply_to_told(self, address: Address) -> str:
         """Return what the agent's examples reply to what a person tells, by the name that they give with it."""

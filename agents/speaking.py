@@ -153,7 +153,7 @@ class Speaking:
             return found
         if later := put_right(words, name, heard, say):
             self._recall_instead(later, heard, question)
-        return reading_fault(words, name, heard, say)
+        return reading_fault(words, name, heard, say, is_outdated=later is not None)
 
     def _recall_instead(self, later: Utterance, heard: Heard, question: Question) -> None:
         """Let the line be told again that has put right what a model has read."""

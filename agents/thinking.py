@@ -145,10 +145,10 @@ class Thinking:
     def _answered(self, now: Situation, address: Address) -> Situation:
         """Return a situation with what the engine answers and hands over by itself, and where it leads somebody."""
         world, visitors = self._game.world, self._agent.visitors
-        if gives := self._answering.gives_back(address, now.errand.line if now.errand else ""):
+        now = replace(now, asked_for=self._answering.asked_for(address))
+        if gives := self._answering.gives_back(address, now.asked_for, now.errand.line if now.errand else ""):
             answer = self._rng.choice(world.wording("talk.gives_back", thing=gives).split("; "))
             return replace(now, answer=answer, gives=gives)
-        now = replace(now, asked_for=self._answering.asked_for(address))
         if not address.by_person:
             return now
         if visitors.is_leading and has_phrase(world.wording("talk.calls_off"), address.text):

@@ -47,12 +47,12 @@ class WaitNotices:
     def begin(self, agent: Agent) -> None:
         """Take in that an agent may have been spoken to, and that it reacts after its `react_seconds`."""
         wait = self._waits.setdefault(agent.name, _Wait())
-        if wait.next is None and agent.awareness.owed.address.by_person:
+        if wait.next is None and self._is_awaited(agent):
             seconds = agent.settings.react_seconds + PATIENCE_SECONDS
             wait.next = self._clock.callLater(seconds, self._tell_of_thinking, agent, wait)
 
     def end_turn(self, agent: Agent, has_failed: bool) -> None:
-        """Take in that a turn of an agent has ended; who still waits, waits anew."""
+        """Take in that a turn of an agent has ended; who still waits, waits from now."""
         wait = self._waits.setdefault(agent.name, _Wait())
         cancel(wait.next)
         wait.next = None

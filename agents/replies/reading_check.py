@@ -38,10 +38,11 @@ _HOW_MANY = re.compile(r"\bhow many (\w+)", re.IGNORECASE)
 _YES_NO = re.compile(r"\W*(?:yes|no|ja|nein|oui|non|s[ií])\b", re.IGNORECASE)
 
 
-def reading_fault(words: str, name: str, heard: Heard, wording: Wording) -> Fault:
+def reading_fault(words: str, name: str, heard: Heard, wording: Wording, is_outdated: bool = False) -> Fault:
     """Return what is wrong with an answer that was read: it asks back, says nothing, or a thing that nobody said.
 
-    What stands in the lines that were read is an answer, whatever the engine finds by itself.
+    What stands in the lines that were read is an answer, whatever the engine finds by itself, unless it `is_outdated`
+    because a later line has put it right; see `put_right`.
     """
     if has_phrase(wording("talk.does_not_know"), words):
         return "misses" if heard.answer and not heard.again and not heard.is_unanswerable else ""
@@ -61,7 +62,7 @@ def reading_fault(words: str, name: str, heard: Heard, wording: Wording) -> Faul
     due = key_words(heard.recalled) - asked
     if due & said and takes_over(words, heard, due):
         return "misses"
-    if _contradicts(words, heard) or put_right(words, name, heard, wording):
+    if _contradicts(words, heard) or is_outdated:
         return "misses"
     if subject_of(heard.words) == "asker" and not is_others and _is_of_others(said - asked, name, heard, wording):
         return "claims"
