@@ -48,7 +48,8 @@ SECTIONS = ("Confirmed Facts", "Decisions Made", "Open Issues", "Pending Actions
 
 
 class ScriptedOllama(ThreadingHTTPServer):
-    """`may_summarise` is set unless summaries are to wait; `prompts` are all that were asked for one.
+    """`may_summarise` is set unless summaries are to wait; `prompts` are all that were asked for one, `held`
+    those of them that wait.
 
     `answered` are how many requests of each kind were answered. After `gone_after` of them it hangs up on each.
     """
@@ -62,6 +63,7 @@ class ScriptedOllama(ThreadingHTTPServer):
         self.may_summarise.set()
         self.asked = threading.Semaphore(0)
         self.prompts: list[str] = []
+        self.held: list[str] = []
         self.answered: Counter[str] = Counter()
         self.gone_after = -1
         self._times = itertools.count()
@@ -76,7 +78,10 @@ class ScriptedOllama(ThreadingHTTPServer):
             return f" {DEEDS[next(self._times) % len(DEEDS)]}\n"
         self.prompts.append(prompt)
         self.asked.release()
-        self.may_summarise.wait(LONGEST_HOLD_SECONDS)
+        if not self.may_summarise.is_set():
+            self.held.append(prompt)
+            self.may_summarise.wait(LONGEST_HOLD_SECONDS)
+            self.held.remove(prompt)
         verb = next(verb for verb in VERBS if f"I {verb} the river" not in prompt)
         told = f"I {verb} the river. Warden said that it will rise."
         if "river" not in prompt:
