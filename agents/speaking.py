@@ -32,9 +32,10 @@ from agents.prompts.talk import spoken_words
 from agents.reflection.speech_facts import key_words
 from agents.repetition.guard import RepetitionGuard
 from agents.repetition.loop_detector import is_similar, shingles
+from agents.replies.heard import Heard
 from agents.replies.reading_check import put_right, reading_fault
 from agents.replies.reply import Reply
-from agents.replies.speech_check import TOLD, Fault, Heard, fault_in, takes_leave
+from agents.replies.speech_check import TOLD, Fault, fault_in, takes_leave
 from agents.speaker import Speaker
 from world.entities import Character
 from world.game import Game

@@ -18,7 +18,9 @@ from agents.attending.questions import (
 from agents.memory.facts.extraction import Utterance
 from agents.memory.facts.speech_acts import sentences
 from agents.reflection.speech_facts import key_words
-from agents.replies.speech_check import FIRST_PERSON, Fault, Heard, invented, takes_over, words_of
+from agents.replies.heard import FIRST_PERSON, Heard, words_of
+from agents.replies.persons import takes_over
+from agents.replies.speech_check import Fault, invented
 from world.message_catalog import Wording
 from world.parsing import has_phrase, is_named
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from agents.replies.heard import Heard
 from agents.replies.reading_check import reading_fault
-from agents.replies.speech_check import Fault, Heard
+from agents.replies.speech_check import Fault
 from tests.world.inn import inn
 
 EXAMPLES = "Peter says: I sell fish, down at the harbour."

@@ -7,7 +7,9 @@ from typing import Any
 import pytest
 
 from agents.memory.facts.extraction import Utterance
-from agents.replies.speech_check import Fault, Heard, claims_as_own, fault_in, narrates, swaps_persons
+from agents.replies.heard import Heard
+from agents.replies.persons import claims_as_own, swaps_persons
+from agents.replies.speech_check import Fault, fault_in, narrates
 from tests.world.inn import inn
 
 
