@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from agents.attending.conversation import is_question
 from agents.attending.questions import asks_what, subject_of, written_out
 from agents.memory.facts.speech_acts import sentences
+from agents.memory.numerals import numerals
 from agents.reflection.speech_facts import KIN_WORDS, key_words
 from agents.repetition.loop_detector import Shingles, shingles
 from agents.replies.heard import FIRST_PERSON, SECOND_PERSON, Heard, words_of
@@ -37,6 +38,11 @@ _YOU_DID = re.compile(r"\W*you [a-z]+\b", re.IGNORECASE)
 _AM_KIN = re.compile(rf"\bI(?:['’]m| am)(?: [\w'’-]+,)? your {KIN_WORDS}\b", re.IGNORECASE)
 _YOUR_KIN = re.compile(rf"\byour ({KIN_WORDS})\b", re.IGNORECASE)
 _I_AM_A = re.compile(r"\bi(?:['’]m| am) an? ([^\W_]{3,})")
+_DEED = re.compile(
+    r"(?:just |only |nearly |almost )?(?!need|indeed|red\b|bed\b)(?:[a-z]{2,}ed|lost|forgot|came|went|saw|met|ran|fell|"
+    r"left|broke|found|got|slept|made|took|bought|sold|caught|had|was|been)\b(?! (?:you|to you|by)\b)",
+    re.IGNORECASE,
+)
 _OWN_NAME = re.compile(r"\b(?:my name(?:['’]s| is)|I(?:['’]m| am) called) ([^\W\d_]+)", re.IGNORECASE)
 
 
@@ -44,7 +50,8 @@ def claims(words: str, name: str, heard: Heard, wording: Wording) -> bool:
     """Return whether the agent called `name` has what is the other's for its own, or another name."""
     return (
         any(own.casefold() not in name.casefold().split() for own in _OWN_NAME.findall(words))
-        or claims_as_own(words, heard.told)
+        or claims_as_own(words, (*heard.told, *_elided(heard.words)))
+        or takes_measure(words, heard, wording)
         or owns(words, heard, wording)
         or answers_as_asker(words, heard.words)
     )
@@ -119,6 +126,25 @@ def claims_as_own(words: str, told: Iterable[str]) -> bool:
     """Return whether words tell in the first person what the other has told of themselves."""
     said = [shingles(words), *map(shingles, sentences(words))]
     return any(_is_mostly(one, pairs) or _is_mostly(pairs, one) for pairs in map(shingles, told) for one in said)
+
+
+def _elided(heard: str) -> list[str]:
+    """Return the sentences of what was heard that leave out "I", with it: "Stepped in the river." """
+    return [f"I {one}" for one in sentences(heard) if _DEED.match(one)]
+
+
+def takes_measure(words: str, heard: Heard, wording: Wording) -> bool:
+    """Return whether words say of oneself a number that the other has just told: "It took six years." "I took six." """
+    if is_question(heard.words, wording):
+        return False
+    ours = _numbers(" ".join((heard.profile, *heard.own)))
+    theirs = _numbers(heard.words) - ours - {"1"}
+    own = (one for one in sentences(words) if FIRST_PERSON & words_of(one) and not SECOND_PERSON & words_of(one))
+    return bool(theirs) and any(theirs & _numbers(_REMEMBERS.sub("", one)) and not one.endswith("?") for one in own)
+
+
+def _numbers(text: str) -> set[str]:
+    return {one.value for one in numerals(text.casefold())}
 
 
 def owns(words: str, heard: Heard, wording: Wording) -> bool:

@@ -54,6 +54,9 @@ SHORTEST_PART = 3
 SHORTEST_AGAIN = 6
 """So many words in a sentence, that were said before or just heard, are a repetition."""
 
+SHORTEST_WHOLE = 5
+"""So many words are a sentence that nobody repeats from its beginning to its end, only to go on."""
+
 SHORTEST_ECHO, ECHOED = 8, 0.6
 """So many words, and such a share of their runs of three from what was just heard, say it back."""
 
@@ -193,9 +196,11 @@ def narrates(words: str, narration: Iterable[str]) -> bool:
 
 
 def says_back(words: str, heard: str) -> bool:
-    """Return whether words are no more than parts of what was heard, or a long sentence of them is, or most of them."""
+    """Return whether words are no more than parts of what was heard, begin with a sentence of it, or mostly are."""
     words = _CALLING.sub("", words)
     said, whole = [word_list(one) for one in sentences(words)], word_list(words)
+    if any(len(one) >= SHORTEST_WHOLE and whole[: len(one)] == one for one in map(word_list, sentences(heard))):
+        return True
     if len(said) > 1 and all(_is_part_of(one, heard) for one in said):
         return True
     long = [one for one in said if len(one) >= SHORTEST_AGAIN]

@@ -364,3 +364,20 @@ def test_a_question_of_the_example_day_that_has_nothing_to_do_with_the_talk_is_a
 def test_what_is_left_to_be_filled_in_is_an_assistant_s():
     assert fault("Hi there! I'm [Guest1's name].", words="Good day.") == "assistant"
     assert fault("Hello <name>!", words="Good day.") == "assistant"
+
+
+@pytest.mark.parametrize(
+    ("words", "heard", "wrong"),
+    [
+        ("I have only been here for six years.", "The biggest has forty stops. It took six years.", "claims"),
+        ("Six years is long for one organ.", "The biggest has forty stops. It took six years.", ""),
+        ("I have counted six of yours.", "The biggest has forty stops. It took six years.", ""),
+        ("I mind twelve of them.", "Do you mind all twelve gates?", ""),
+        ("I stepped in the river by accident.", "Look. Stepped in the river. By accident.", "claims"),
+        ("So you stepped in the river.", "Look. Stepped in the river. By accident.", ""),
+        ("She would have liked it here, in a quiet place.", "She would have liked it here.", "echoes"),
+        ("She would have liked the stairs.", "She would have liked it here.", ""),
+    ],
+)
+def test_what_the_other_has_just_told_is_neither_taken_over_nor_said_back(words, heard, wrong):
+    assert fault(words, words=heard) == wrong
