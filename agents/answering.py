@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Sequence
 from dataclasses import replace
 from itertools import dropwhile
 
-from agents.attending.belongings import asked_back, asked_for, gifts_in, handed_by, hands_over, holder
+from agents.attending.belongings import handed_by
 from agents.attending.conversation import beyond_greeting, is_farewell, is_question
 from agents.attending.perception import Address
 from agents.attending.pressure import presses
@@ -32,6 +31,7 @@ from agents.components.messages import message_sender, words_to_tell
 from agents.components.voice import ASKED_SUBJECT, SURE, VERY_SURE
 from agents.components.whispers import has_kept
 from agents.greeting import Greeting, said_aloud
+from agents.lending import Lending
 from agents.memory.facts.extraction import Utterance, utterance_in
 from agents.memory.facts.speech_acts import sentences
 from agents.memory.facts.store import ME
@@ -54,9 +54,6 @@ MENTIONED = 12
 INSISTED_ON = 8
 """Among so many of the newest memories is what somebody insists on with "say it"."""
 
-TALKED_OF = 8
-"""Among so many of the newest memories is the thing that somebody means by "it"."""
-
 MORE_THAN_A_NAME = 2
 """Minimum number of key words by which somebody tells more than a name."""
 
@@ -67,11 +64,12 @@ GRAVE = frozenset({"sad", "hurt"})
 class Answering:
     """Finds what one agent says without a model: by its note, and by what the world and its memory know."""
 
-    def __init__(self, agent: Speaker, game: Game, rng: random.Random, greeting: Greeting) -> None:
+    def __init__(self, agent: Speaker, game: Game, rng: random.Random, greeting: Greeting, lending: Lending) -> None:
         self._agent = agent
         self._game = game
         self._rng = rng
         self._greeting = greeting
+        self._lending = lending
 
     def answer(self, address: Address, is_part: bool = False) -> str:
         """Return what the engine answers by itself, because the model would do it badly; empty if nothing.
@@ -93,9 +91,9 @@ class Answering:
             return seen
         known = self.known(address) if self._is_tiny else ""
         world = self._game.world
-        if handed := self._handed_on(address):
-            return handed
-        is_deed = asks_to_walk("talk.asks_along", words, world) or self.asked_for(address)
+        if address.by_person and (where := self._lending.instead(address)):
+            return where
+        is_deed = asks_to_walk("talk.asks_along", words, world) or self._lending.asked_for(address)
         if not address.by_person or address.is_gift or address.with_gift or is_deed:
             return known
         told = self._of_errand(address) or self._recognition(address) or self._knowledge_of(address)
@@ -123,23 +121,6 @@ class Answering:
         places = (place_named(one.text, world, actor, address.by_id) for one in said if one)
         return next(filter(None, places), "")
 
-    def asked_for(self, address: Address) -> tuple[str, ...]:
-        """Return the names of the things that the agent carries and that somebody asks for, be it as "it"."""
-        talk = (one.text for one in reversed(self._agent.memory.view().tail[-TALKED_OF:]))
-        return asked_for(self._game.world, self._agent.character, address.text, talk) if address.text else ()
-
-    def gives_back(self, address: Address, wanted: Sequence[str], errand: str) -> str:
-        """Return the thing that the agent hands over without asking its model; empty if none.
-
-        Somebody asks to have back what they gave, one of the things `wanted`, or asks for what an `errand` is to bring
-        them.
-        """
-        memory, partner = self._agent.memory, self._game.world.characters.get(address.by_id)
-        if partner is None or not finds_few_words(self._agent.queue):
-            return ""
-        gifts = gifts_in(memory.view().tail, memory.reading) if wanted else ()
-        return asked_back(address.text, wanted, partner.name, gifts) or hands_over(errand, partner, address.text)
-
     def _when_put_right(self, words: str) -> str:
         """Return what the agent's examples say to one who puts right what was misheard; else nothing."""
         if not puts_right(words):
@@ -160,16 +141,6 @@ class Answering:
         if verb == "give" and to != address.by_id:
             return say("asked.say_brings", who=to, thing=thing)
         return say("asked.say_goes", where=errand.where) if errand.where else ""
-
-    def _handed_on(self, address: Address) -> str:
-        """Return who has what somebody asks for or looks for, if the agent has given it away; or nothing."""
-        world, memory, words = self._game.world, self._agent.memory, address.text
-        is_wanted = any(has_phrase(world.wording(key), words) for key in ("talk.asks_for", "asked.asks_way"))
-        gifts = gifts_in(memory.view().tail, memory.reading) if is_wanted and address.by_person else ()
-        gift = holder(words, self._agent.character, world, gifts)
-        if gift is None or gift.receiver == address.by_id:
-            return ""
-        return world.wording("asked.say_handed_on", who=gift.receiver, thing=gift.thing)
 
     def _refusal(self, words: str) -> str:
         """Return what is said to one who presses the agent or insults it; empty if they do not."""

@@ -14,6 +14,7 @@ from agents.memory.facts.extraction import Utterance
 from agents.memory.memory import AgentMemory
 from agents.models.queue import ModelQueue
 from agents.reflection.reflection import Reflection
+from config.settings import AgentSettings
 from world.entities import Character
 
 TINY_BILLION = 0.6
@@ -33,6 +34,7 @@ class Speaker(Protocol):
     memory: AgentMemory
     awareness: Awareness
     reflection: Reflection
+    settings: AgentSettings
 
     @property
     def name(self) -> str: ...

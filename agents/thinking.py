@@ -19,6 +19,7 @@ from agents.component import Turn
 from agents.components.messages import who_awaits_message
 from agents.components.visitors import Visitors
 from agents.greeting import Greeting
+from agents.lending import Lending
 from agents.memory.importance import REFUSED
 from agents.models.model import Completion, ModelError, Request
 from agents.models.queue import ModelQueue
@@ -82,7 +83,8 @@ class Thinking:
         self._read_upto = (-1, 0)
         self._reading: asyncio.Task[None] | None = None
         self._greeting = Greeting(agent, game, rng)
-        self._answering = Answering(agent, game, rng, self._greeting)
+        self._lending = Lending(agent, game)
+        self._answering = Answering(agent, game, rng, self._greeting, self._lending)
         self._speaking = Speaking(agent, game, conduct, self._answering, rng)
 
     async def take_turn(self) -> Turn:
@@ -145,8 +147,8 @@ class Thinking:
     def _answered(self, now: Situation, address: Address) -> Situation:
         """Return a situation with what the engine answers and hands over by itself, and where it leads somebody."""
         world, visitors = self._game.world, self._agent.visitors
-        now = replace(now, asked_for=self._answering.asked_for(address))
-        if gives := self._answering.gives_back(address, now.asked_for, now.errand.line if now.errand else ""):
+        now = replace(now, asked_for=self._lending.asked_for(address))
+        if gives := self._lending.gives(address, now.errand.line if now.errand else ""):
             answer = self._rng.choice(world.wording("talk.gives_back", thing=gives).split("; "))
             return replace(now, answer=answer, gives=gives)
         if not address.by_person:

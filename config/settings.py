@@ -204,6 +204,7 @@ class AgentSettings:
         512, "the maximum length of the reasoning before a command, in tokens", low=0, high=32000
     )
     welcomes: bool = setting(False, "whether an agent goes to meet newcomers")
+    keeps: str = setting("", "the things that an agent hands to nobody who asks for them, by commas")
     reflection: bool = setting(
         True, "whether an agent reflects in quiet hours, once a night or after a summary, if its model can"
     )
@@ -213,6 +214,11 @@ class AgentSettings:
     training_export: bool = setting(False, "whether admins may export training data of an agent")
     paused: bool = setting(False, "whether an agent only listens and remembers, without thinking")
     template: str = setting("auto", "the prompt template, a note in templates/; auto chooses by the size of the model")
+
+    @property
+    def kept(self) -> frozenset[str]:
+        """The things in `keeps`, in lower case."""
+        return frozenset(name.casefold() for one in self.keeps.split(",") if (name := one.strip()))
 
     @property
     def left_out(self) -> frozenset[str]:

@@ -53,7 +53,7 @@ def asked_for(world: World, actor: Character, words: str, talk: Iterable[str] = 
     names = tuple(thing.name for thing in world.things_at(actor.character_id))
     if named := tuple(name for name in names if names_thing(name, words)):
         return named
-    if _ANYTHING.search(words):
+    if asks_for_anything(words):
         return names[:MOST_OFFERED]
     if not _IT.search(words):
         return ()
@@ -67,6 +67,11 @@ def names_thing(name: str, words: str) -> bool:
     return _is_short_for(name, words) or any(
         re.search(rf"{_MEANT}{re.escape(name_key(one))}\b(?! \w+ly)", name_key(words)) for one in others if len(one) > 2
     )
+
+
+def asks_for_anything(words: str) -> bool:
+    """Return whether words speak of something to hold, or the like, whatever it is."""
+    return bool(_ANYTHING.search(words))
 
 
 def asked_back(words: str, things: Sequence[str], partner: str, gifts: Iterable[Gift]) -> str:

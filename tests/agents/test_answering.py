@@ -29,6 +29,31 @@ def test_who_asks_for_what_was_given_away_is_told_who_has_it(tmp_path):
     assert len(life.model.requests) == 1
 
 
+def test_what_an_agent_keeps_it_hands_to_nobody(tmp_path):
+    life = Talking(tmp_path, words("Thank you, Ana."))
+    life.agent.settings = replace(life.agent.settings, keeps="Brass Lamp, iron key")
+    life.answers("get brass lamp", "give brass lamp to Rook")
+    assert life.answers("say Rook, can I hold the lamp?").line == "say No. The brass lamp stays with me."
+    assert life.game.world.things["brass lamp"].place_id == "Rook"
+    assert len(life.model.requests) == 1
+
+
+def test_what_an_errand_brings_to_another_is_for_them(tmp_path):
+    life = Talking(tmp_path, words("Thank you, Ana."))
+    life.answers("get brass lamp", "give brass lamp to Rook")
+    life.agent.mind.errands.adopt([Errand("give brass lamp to Cat", "The Kitchen")])
+    assert life.answers("say Rook, may I have the lamp?").line == "say No. The brass lamp is for Cat."
+    assert life.game.world.things["brass lamp"].place_id == "Rook"
+
+
+def test_who_needs_something_to_hold_gets_something_without_the_model(tmp_path):
+    life = Talking(tmp_path, words("Thank you, Ana."), words("What would you like to hold?"))
+    life.answers("get brass lamp", "give brass lamp to Rook")
+    life.answers("say Rook, I am nervous. Have you got something I can hold?")
+    assert life.game.world.things["brass lamp"].place_id == "Ana"
+    assert len(life.model.requests) == 1
+
+
 def test_who_asks_whether_a_secret_was_kept_is_told_so_if_it_was(tmp_path):
     life = Talking(tmp_path, words("The ink shall not hear of it."), words("Yes, I told him."))
     life.answers("whisper Rook my poem won the prize, but keep it dark")

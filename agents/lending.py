@@ -1,0 +1,79 @@
+"""What an agent hands over to those who ask for it, what it keeps, and what it has given away."""
+
+from __future__ import annotations
+
+from agents.attending.belongings import (
+    asked_back,
+    asked_for,
+    asks_for_anything,
+    gifts_in,
+    handed_by,
+    hands_over,
+    holder,
+)
+from agents.attending.perception import Address
+from agents.speaker import Speaker, finds_few_words
+from world.game import Game
+from world.parsing import has_phrase
+
+TALKED_OF = 8
+"""Among so many of the newest memories is the thing that somebody means by "it"."""
+
+
+class Lending:
+    """Knows which of an agent's things whoever speaks to it may have."""
+
+    def __init__(self, agent: Speaker, game: Game) -> None:
+        self._agent = agent
+        self._game = game
+
+    def asked_for(self, address: Address) -> tuple[str, ...]:
+        """Return the names of the things that somebody asks for and that the agent may hand over."""
+        return tuple(one for one in self._wanted(address) if not self._why_kept(one, address))
+
+    def gives(self, address: Address, errand: str) -> str:
+        """Return the thing that the agent hands over without asking its model; empty if none.
+
+        Somebody asks to have back what they gave, or for anything at all, or for what an `errand` is to bring them.
+        """
+        memory, partner = self._agent.memory, self._game.world.characters.get(address.by_id)
+        if partner is None or not finds_few_words(self._agent.queue):
+            return ""
+        wanted = self.asked_for(address)
+        gifts = gifts_in(memory.view().tail, memory.reading) if wanted else ()
+        back = asked_back(address.text, wanted, partner.name, gifts)
+        any_will_do = wanted[0] if wanted and asks_for_anything(address.text) else ""
+        return back or any_will_do or hands_over(errand, partner, address.text)
+
+    def instead(self, address: Address) -> str:
+        """Return who has what somebody asks or looks for, or why the agent keeps it; empty if neither is so."""
+        return self._handed_on(address) or self._kept(address)
+
+    def _wanted(self, address: Address) -> tuple[str, ...]:
+        """Return the names of the things that the agent carries and that somebody asks for, be it as "it"."""
+        talk = (one.text for one in reversed(self._agent.memory.view().tail[-TALKED_OF:]))
+        return asked_for(self._game.world, self._agent.character, address.text, talk) if address.text else ()
+
+    def _kept(self, address: Address) -> str:
+        """Return why the agent hands over nothing of what somebody asks for; empty if it may, or they ask for none."""
+        whys = [self._why_kept(one, address) for one in self._wanted(address)]
+        return whys[0] if whys and all(whys) else ""
+
+    def _why_kept(self, thing: str, address: Address) -> str:
+        """Return what is said of a thing that the agent keeps, or that is for somebody else; or nothing."""
+        say, step = self._game.world.wording, self._agent.next_step()
+        if thing.casefold() in self._agent.settings.kept:
+            return say("asked.say_keeps", thing=thing)
+        verb, given, to = handed_by(step.errand.do) if step else ("", "", "")
+        is_promised = verb == "give" and given.casefold() == thing.casefold() and to != address.by_id
+        return say("asked.say_is_for", who=to, thing=thing) if is_promised else ""
+
+    def _handed_on(self, address: Address) -> str:
+        """Return who has what somebody asks or looks for, if the agent has given it away; or nothing."""
+        world, memory, words = self._game.world, self._agent.memory, address.text
+        is_wanted = any(has_phrase(world.wording(key), words) for key in ("talk.asks_for", "asked.asks_way"))
+        gifts = gifts_in(memory.view().tail, memory.reading) if is_wanted else ()
+        gift = holder(words, self._agent.character, world, gifts)
+        if gift is None or gift.receiver == address.by_id:
+            return ""
+        return world.wording("asked.say_handed_on", who=gift.receiver, thing=gift.thing)
