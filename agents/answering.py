@@ -18,7 +18,9 @@ from agents.attending.questions import (
     asks_which_of_us,
     goes_back,
     is_of_own_past,
+    is_riddle,
     names_goal,
+    presents,
     puts_right,
     subject_of,
 )
@@ -81,7 +83,7 @@ class Answering:
         say, words = self._game.world.wording, address.text
         if not finds_few_words(self._agent.queue):
             return ""
-        if address.by_person and (refusal := self._refusal(words)):
+        if address.by_person and (refusal := self._refusal(words, address.by_id)):
             return refusal
         if has_phrase(say("asked.asks_whispered"), words) and (whispered := self._whispered(address)):
             return whispered
@@ -96,8 +98,8 @@ class Answering:
         is_deed = asks_to_walk("talk.asks_along", words, world) or self._lending.asked_for(address)
         if not address.by_person or address.is_gift or address.with_gift or is_deed:
             return known
-        told = self._of_errand(address) or self._recognition(address) or self._knowledge_of(address)
-        if told := told or self._of_messages(address) or self._when_put_right(words):
+        told = self._of_errand(address) or self._introduction(words) or self._recognition(address)
+        if told := told or self._knowledge_of(address) or self._of_messages(address) or self._when_put_right(words):
             return told
         if is_farewell(words, say):  # whatever else is told on the way out
             goodbye = say("talk.says_goodbye") if self._is_tiny else ""
@@ -142,12 +144,18 @@ class Answering:
             return say("asked.say_brings", who=to, thing=thing)
         return say("asked.say_goes", where=errand.where) if errand.where else ""
 
-    def _refusal(self, words: str) -> str:
-        """Return what is said to one who presses the agent or insults it; empty if they do not."""
+    def _introduction(self, words: str) -> str:
+        """Return the greeting of a person here whom somebody presents, as in "This is my brother Ivo."; or nothing."""
+        world, here = self._game.world, self._agent.character.room_id
+        named = next((one for one in world.awake() if one.room_id == here and presents(words, one.name)), None)
+        return self._greeting.to_presented(named) if named and not named.is_agent else ""
+
+    def _refusal(self, words: str, by: str) -> str:
+        """Return what is said to one, called `by`, who presses the agent or insults it; empty if they do not."""
         memory, voice, say = self._agent.memory, self._agent.mind.voice, self._game.world.wording
         tail = memory.view().tail
         spoken = (utterance_in(one, memory.reading) for one in tail[-INSISTED_ON:])
-        if presses(words, (one.text for one in spoken if one and one.speaker != ME), say):
+        if presses(words, (one.text for one in spoken if one and one.speaker == by), say):
             return voice.to_any("pressing", tail) or self._rng.choice(say("asked.odd_answers").split("; "))
         is_insult = act_of(words, say) == "insult" and subject_of(words) == "asked" and not is_question(words, say)
         return voice.answer_to(say("dialogue.an_insult"), tail, is_asked=False) if is_insult else ""
@@ -176,6 +184,11 @@ class Answering:
         if has_phrase(say("asked.asks_source"), words):
             who = source_of(words, memory.view(), partner, memory.reading)
             return say("asked.say_source", who=who) if who else ""
+        confided = (one for one in self._agent.secrets_from(partner) if one.speaker not in (ME, partner.name))
+        if has_phrase(say("asked.asks_confided"), words) and any(confided):
+            return self._rng.choice(say("asked.say_confided").split("; "))
+        if is_riddle(words):
+            return self._rng.choice(say("talk.to_riddle").split("; "))
         is_told = has_phrase(say("asked.asks_promise"), words) or asks_whether_told(words)
         return self.recalled(address, "sure") if is_told else ""
 

@@ -50,6 +50,10 @@ class Greeting:
         hello = ("" if has_posed else self._own_hello()) or self._rng.choice(stock.split("; "))
         return f"{called}! {hello}" if called else f"{hello} {say('talk.asks_called')}"
 
+    def to_presented(self, partner: Character) -> str:
+        """Return the greeting of one whom somebody else presents to the agent."""
+        return f"{partner.name}! {self._own_hello() or self._game.world.wording('talk.hello')}"
+
     def _welcome_back(self, partner: Character, called: str) -> str:
         """Return the greeting of somebody who has been away and of whom something is known; else empty."""
         known, memory = self._agent.reflection.people.facts(partner.name), self._agent.memory

@@ -10,6 +10,7 @@ from agents.attending.belongings import (
     handed_by,
     hands_over,
     holder,
+    thing_meant,
 )
 from agents.attending.perception import Address
 from agents.speaker import Speaker, finds_few_words
@@ -46,13 +47,23 @@ class Lending:
         return back or any_will_do or hands_over(errand, partner, address.text)
 
     def instead(self, address: Address) -> str:
-        """Return who has what somebody asks or looks for, or why the agent keeps it; empty if neither is so."""
-        return self._handed_on(address) or self._kept(address)
+        """Return who has what somebody asks for, that the agent has it, or why it keeps it; empty if neither is so."""
+        return self._handed_on(address) or self._has(address) or self._kept(address)
 
     def _wanted(self, address: Address) -> tuple[str, ...]:
         """Return the names of the things that the agent carries and that somebody asks for, be it as "it"."""
         talk = (one.text for one in reversed(self._agent.memory.view().tail[-TALKED_OF:]))
         return asked_for(self._game.world, self._agent.character, address.text, talk) if address.text else ()
+
+    def _has(self, address: Address) -> str:
+        """Return that the agent still has a thing, if somebody asks whether it does; or nothing."""
+        world, say = self._game.world, self._game.world.wording
+        if not has_phrase(say("asked.asks_has"), address.text):
+            return ""
+        carried = [one.name for one in world.things_at(self._agent.character.character_id)]
+        talk = (one.text for one in reversed(self._agent.memory.view().tail[-TALKED_OF:]))
+        thing = thing_meant(carried, address.text, talk)
+        return say("asked.say_has", thing=thing) if thing else ""
 
     def _kept(self, address: Address) -> str:
         """Return why the agent hands over nothing of what somebody asks for; empty if it may, or they ask for none."""
@@ -62,7 +73,7 @@ class Lending:
     def _why_kept(self, thing: str, address: Address) -> str:
         """Return what is said of a thing that the agent keeps, or that is for somebody else; or nothing."""
         say, step = self._game.world.wording, self._agent.next_step()
-        if thing.casefold() in self._agent.settings.kept:
+        if thing.casefold() in (one.strip().casefold() for one in self._agent.settings.keeps.split(",")):
             return say("asked.say_keeps", thing=thing)
         verb, given, to = handed_by(step.errand.do) if step else ("", "", "")
         is_promised = verb == "give" and given.casefold() == thing.casefold() and to != address.by_id

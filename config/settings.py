@@ -216,11 +216,6 @@ class AgentSettings:
     template: str = setting("auto", "the prompt template, a note in templates/; auto chooses by the size of the model")
 
     @property
-    def kept(self) -> frozenset[str]:
-        """The things in `keeps`, in lower case."""
-        return frozenset(name.casefold() for one in self.keeps.split(",") if (name := one.strip()))
-
-    @property
     def left_out(self) -> frozenset[str]:
         """The names in `without`."""
         return frozenset(name for one in self.without.split(",") if (name := one.strip()))

@@ -200,11 +200,19 @@ def _compiled(is_outside: bool) -> dict[str, re.Pattern[str]]:
     return {kind: re.compile("|".join(patterns), re.IGNORECASE) for kind, patterns in every.items()}
 
 
+INSISTING = 6
+"""Of so many words at most is what only insists; "I said I'd be here at three" tells something."""
+
+
 def presses(words: str, before: Iterable[str], wording: Wording) -> bool:
-    """Return whether words press an agent, or insist as in "say it" where some that were said `before` do."""
+    """Return whether words press an agent, or insist as in "say it" where what the same one said `before` does."""
     if pressure_in(words, wording):
         return True
-    return has_phrase(wording("asked.insists"), words) and any(pressure_in(one, wording) for one in before)
+    return (
+        len(words.split()) <= INSISTING
+        and has_phrase(wording("asked.insists"), words)
+        and any(pressure_in(one, wording) for one in before)
+    )
 
 
 def pressure_in(words: str, wording: Wording) -> str:

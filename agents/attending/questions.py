@@ -14,14 +14,20 @@ from agents.memory.facts.speech_acts import sentences, spans
 from agents.memory.numerals import NUMBER_WORDS, numerals
 from agents.reflection.speech_facts import key_words
 
-AnswerType = Literal["", "number", "hour", "time", "colour", "name", "place", "work"]
+AnswerType = Literal["", "age", "number", "hour", "time", "colour", "name", "place", "work"]
 Subject = Literal["", "asker", "asked"]
 """Of whom a question asks: of who asks it, of who is asked, or of anything else."""
 
-MEASURED = ("number", "hour", "time", "colour")
+MEASURED = ("age", "number", "hour", "time", "colour")
 """Types by whose absence in a text one knows that it holds no answer."""
 
 _NUMBER = rf"\d|\b(?:{'|'.join(sorted(NUMBER_WORDS))}|half|both|once|twice)\b"
+_IS = r"(?:['’]?m|['’]?re|['’]?s|am|is|are|was|were|be|been|turn(?:s|ed|ing)?|aged?)"
+_AGE = (
+    rf"(?<!that )(?<!there )(?<!\bit )\b{_IS} (?:\w+ )?(?:{_NUMBER})(?:[- ](?:{_NUMBER}))?"
+    r"(?![- ](?!and\b|now\b|in\b|on\b|this\b|next\b|years?\b)\w+)|"
+    rf"(?:{_NUMBER})(?:[- ]years?[- ](?:old|young)\b| birthday\b)|\bof age\b"
+)
 _DAY_OR_HOUR = (
     r"\b(?:(?:mon|tues|wednes|thurs|fri|satur|sun)days?|jan\w*|febr\w*|march|april|june|july|august|septem\w*|octo\w*|"
     r"novem\w*|decem\w*|spring|summer|autumn|winter|noon|midnight|dawn|dusk|morning|afternoon|evening|night|tonight|"
@@ -58,7 +64,8 @@ _ASKED_BY: dict[AnswerType, str] = {
     "work": r"\bfor a living\b|\b(?:my|your|his|her|their) (?:trade|work|job|craft|profession)\b|"
     rf"\bwhat (?:it is )?(?:I|he|she|they) (?:{_TRADES})\b|\bwhat (?:do|does) (?!I\b|we\b)\w+ (?:{_TRADES})\b",
     "colour": r"\b(?:what|which) colou?rs?\b",
-    "number": r"\bhow (?:many|much|old|long|far|high|deep|tall|late)\b|\b(?:what|which) (?:age|number)\b",
+    "age": r"\bhow old\b|\b(?:what|which) age\b",
+    "number": r"\bhow (?:many|much|long|far|high|deep|tall|late)\b|\b(?:what|which) number\b",
     "hour": r"\b(?:what|which) (?:time|hour)\b",
     "time": r"\bwhen\b|\b(?:what|which) (?:day|month|year|week|evening|morning)\b",
     "place": r"\bwhere\b|\b(?:what|which) (?:town|village|city|street|house|place|room|inn|country)\b",
@@ -70,6 +77,7 @@ _ASKS = {kind: re.compile(pattern, re.IGNORECASE) for kind, pattern in _ASKED_BY
 _ANSWERS = {
     "work": re.compile(_WORK, re.IGNORECASE),
     "colour": re.compile(_COLOUR, re.IGNORECASE),
+    "age": re.compile(_AGE, re.IGNORECASE),
     "number": re.compile(_NUMBER, re.IGNORECASE),
     "hour": re.compile(_HOUR, re.IGNORECASE),
     "time": re.compile(_DAY_OR_HOUR, re.IGNORECASE),
@@ -105,6 +113,12 @@ _OF_US = re.compile(
 _PUTS_RIGHT = re.compile(
     r"\W*(?:[Nn]o|NO)\b(?:.{0,40}\b(?:[Ii] said|[Ii] meant|with an? [A-Za-z]\b)|"
     r"(?:\W+[Nn]o\b)+\W+(?:[A-Z]\w+\W+)?(?:not an? \w+|[A-Z]{3,}\b|[a-z]+[A-Z]))"
+)
+_PRESENTS = r"\b(?:this is|here is|here['’]?s|meet|may I present)(?: my(?: \w+){1,3})?"
+_RIDDLE = re.compile(
+    r"\bwhy did the \w+ (?:cross|go|run|jump|fall|take|bring)\b|\bwhat do (?:you|u) (?:call an?\b|get (?:if|when)\b)|"
+    r"\bwhat did the \w+ say to the\b",
+    re.IGNORECASE,
 )
 _FORGOTTEN = re.compile(
     r"\b(?:forgot(?:ten)?|(?:do not|don['’]?t|cannot|can['’]?t) (?:remember|recall))\b", re.IGNORECASE
@@ -156,7 +170,8 @@ SHORT_FORMS = dict(
         "is; hows=how is; thats=that is; its=it is; isnt=is not; dont=do not; cant=can not; cannot=can not; "
         "pls=please; thx=thanks; wd=would; wld=would; cld=could; shd=should; y=why; wat=what; wats=what is; "
         "wot=what; wots=what is; wich=which; wen=when; gimme=give me; didnt=did not; havent=have not; youre=you "
-        "are"
+        "are; whered=where did; whatd=what did; howd=how did; whod=who did; whyd=why did; hes=he is; shes=she is; "
+        "theyre=they are; doesnt=does not; arent=are not; wasnt=was not; youve=you have"
     ).split("; ")
 )
 """How people who type fast write some words, and what they stand for."""
@@ -224,7 +239,7 @@ def is_of_type(kind: AnswerType, words: str) -> bool:
 
 def values_of(kind: AnswerType, words: str) -> set[str]:
     """Return the numbers, colours or days of the week that words hold, if it is such that are asked for."""
-    if kind == "number":
+    if kind in ("number", "age"):
         return {one.value for one in numerals(words.casefold())}
     values = _ANSWERS["colour"] if kind == "colour" else _WEEKDAY if kind == "time" else None
     return {one.casefold() for one in values.findall(words)} if values else set()
@@ -299,9 +314,19 @@ def is_of_own_past(question: str) -> bool:
     return bool(_OF_OWN_PAST.search(question))
 
 
+def is_riddle(words: str) -> bool:
+    """Return whether words are the first half of a joke: "Why did the eel cross the river?"."""
+    return bool(_RIDDLE.search(words))
+
+
 def puts_right(words: str) -> bool:
     """Return whether somebody puts right what one has misheard: "No no, TAILOR.", "No, I said Tuesday."."""
     return bool(_PUTS_RIGHT.match(words))
+
+
+def presents(words: str, name: str) -> bool:
+    """Return whether somebody presents one of this name to who listens: "This is my brother Ivo."."""
+    return bool(re.search(rf"{_PRESENTS},? {re.escape(name)}\b(?! and i\b)", words, re.IGNORECASE))
 
 
 def says_you(words: str) -> bool:

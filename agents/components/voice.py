@@ -50,6 +50,8 @@ FAMILIAR = 0.33
 """Words are in the language of the note when it has at least this share of them."""
 
 _STEM = 6
+_ARTICLES = frozenset({"the", "a", "an", "my", "our", "this", "that"})
+_CIRCUMSTANCES = frozenset({"at", "in", "on", "during", "after", "before", "by", "near", "behind", "from"})
 _WORD = re.compile(r"[^\W_]+(?:'[^\W_]+)*")
 _ENDINGS = {"'s": "is", "'m": "am", "'re": "are", "'ve": "have", "'ll": "will", "'d": "would", "n't": "not"}
 _FORM = re.compile(rf"(.+)({'|'.join(_ENDINGS)})")
@@ -187,7 +189,7 @@ class _Index:
             if is_of_questions is not is_asked:
                 continue
             for sentence, spoken in zip(told, said, strict=True):
-                if any(spoken[at : at + len(words)] == words for at in range(len(spoken) - len(words) + 1)):
+                if _speaks_of(words, spoken):
                     word, near = phrase.split()[-1], ASKED_SUBJECT if is_asked else SURE
                     return Example(near, sentence, tuple(one.replace(WORD, word) for one in exchange.answers))
         return None
@@ -200,6 +202,21 @@ class _Index:
 
     def _weight(self, words: Iterable[str]) -> float:
         return sum(self._weights.get(word, self._unknown) for word in words)
+
+
+def _speaks_of(subject: Sequence[str], spoken: Sequence[str]) -> bool:
+    """Return whether words have a subject; "at lunch" and "in the boat" only say when or where something was.
+
+    A subject of a single word must stand without such a preposition once.
+    """
+    ats = [at for at in range(len(spoken) - len(subject) + 1) if spoken[at : at + len(subject)] == subject]
+    return any(len(subject) > 1 or not _is_aside(spoken[:at]) for at in ats)
+
+
+def _is_aside(before: Sequence[str]) -> bool:
+    """Return whether the words before a noun make it a mere circumstance."""
+    noun = before[:-1] if before and before[-1] in _ARTICLES else before
+    return bool(noun) and noun[-1] in _CIRCUMSTANCES
 
 
 def _parts(told: Iterable[str]) -> Iterator[str]:

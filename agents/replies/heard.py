@@ -8,11 +8,16 @@ from dataclasses import dataclass
 
 from agents.attending.questions import written_out
 from agents.memory.facts.extraction import Utterance
+from agents.reflection.speech_facts import key_words
 
 FIRST_PERSON = frozenset("i i've i'm my ich mein meine meinen meiner je mon mes yo soy io mio mia jag".split())
 """In English and, as far as no English word is the same, in some neighbours of it."""
 
 SECOND_PERSON = frozenset({"you", "your", "yours"})
+THIRD_PERSON = frozenset({"he", "she", "they", "his", "her", "him", "their", "them"})
+
+SAYING_NOTHING = key_words("yes no indeed sure said says told tells remember know think asked called sorry whisper")
+"""Words that tell nothing of what was said."""
 
 WORD = re.compile(r"[^\W_]+")
 

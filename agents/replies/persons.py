@@ -18,6 +18,9 @@ from agents.replies.heard import FIRST_PERSON, SECOND_PERSON, Heard, words_of
 from world.message_catalog import Wording
 from world.parsing import is_named
 
+RETOLD, STEM = 2, 4
+"""So many key words, equal in so many first letters, retell a sentence of the other."""
+
 SHORTEST_PART = 3
 """More pairs of words than these are an offer that can be taken over."""
 
@@ -30,6 +33,8 @@ SAME = 0.6
 
 _REMEMBERS = re.compile(r"\bI (?:do |have )?(?:remember|recall|know|think|believe|heard|wrote|noted)\w*", re.IGNORECASE)
 _MAY_I = re.compile(r"\b(should|can|could|may|might|must|shall) i\b")
+_MAY_I_DO = re.compile(r"\b(?:can|could|may|might|shall) i ([a-z]+)\b")
+_WILL_I = r"(?:(?:yes|no|oh|well|sure|of course)\W+)?i(?:['’]ll| will| can| shall| may)"
 _MINE = re.compile(r"\bmy ([^\W_]{3,})")
 _YOU_DO = re.compile(r"\W*(?:(?:yes|no|oh|well|indeed|of course)\W+)+you\b(?! (?:know|see|mean)\b)", re.IGNORECASE)
 _HAVE_YOU = re.compile(r"\bhave you\b", re.IGNORECASE)
@@ -38,6 +43,9 @@ _YOU_DID = re.compile(r"\W*you [a-z]+\b", re.IGNORECASE)
 _AM_KIN = re.compile(rf"\bI(?:['’]m| am)(?: [\w'’-]+,)? your {KIN_WORDS}\b", re.IGNORECASE)
 _YOUR_KIN = re.compile(rf"\byour ({KIN_WORDS})\b", re.IGNORECASE)
 _I_AM_A = re.compile(r"\bi(?:['’]m| am) an? ([^\W_]{3,})")
+_AGREES = re.compile(
+    r"\b(?:too|also|as well|never|not|neither|nor|either|so do i|like you|as you)\b|n['’]t\b", re.IGNORECASE
+)
 _DEED = re.compile(
     r"(?:just |only |nearly |almost )?(?!need|indeed|red\b|bed\b)(?:[a-z]{2,}ed|lost|forgot|came|went|saw|met|ran|fell|"
     r"left|broke|found|got|slept|made|took|bought|sold|caught|had|was|been)\b(?! (?:you|to you|by)\b)",
@@ -52,6 +60,7 @@ def claims(words: str, name: str, heard: Heard, wording: Wording) -> bool:
         any(own.casefold() not in name.casefold().split() for own in _OWN_NAME.findall(words))
         or claims_as_own(words, (*heard.told, *_elided(heard.words)))
         or takes_measure(words, heard, wording)
+        or retells(words, heard, wording)
         or owns(words, heard, wording)
         or answers_as_asker(words, heard.words)
     )
@@ -124,7 +133,8 @@ def offers_the_same(words: str, heard: str) -> bool:
 
 def claims_as_own(words: str, told: Iterable[str]) -> bool:
     """Return whether words tell in the first person what the other has told of themselves."""
-    said = [shingles(words), *map(shingles, sentences(words))]
+    said = [shingles(one) for one in sentences(words)]
+    said.append(frozenset().union(*said))
     return any(_is_mostly(one, pairs) or _is_mostly(pairs, one) for pairs in map(shingles, told) for one in said)
 
 
@@ -141,6 +151,24 @@ def takes_measure(words: str, heard: Heard, wording: Wording) -> bool:
     theirs = _numbers(heard.words) - ours - {"1"}
     own = (one for one in sentences(words) if FIRST_PERSON & words_of(one) and not SECOND_PERSON & words_of(one))
     return bool(theirs) and any(theirs & _numbers(_REMEMBERS.sub("", one)) and not one.endswith("?") for one in own)
+
+
+def retells(words: str, heard: Heard, wording: Wording) -> bool:
+    """Return whether words say of oneself what the other has just told of themselves, whatever its grammar.
+
+    "Yes i step in river by accident." "I stepped in the river by accident." Who says that they do so too has not.
+    """
+    if is_question(heard.words, wording) or _AGREES.search(words):
+        return False
+    theirs = [_stems(one) for one in sentences(heard.words) if FIRST_PERSON & words_of(one)]
+    own = (one for one in sentences(words) if FIRST_PERSON & words_of(one) and not SECOND_PERSON & words_of(one))
+    said = (_stems(one) for one in own if not one.endswith("?"))
+    return any(len(one & told) >= RETOLD and len(one & told) > CLAIMED * len(one) for one in said for told in theirs)
+
+
+def _stems(sentence: str) -> set[str]:
+    """Return the beginnings of the key words of a sentence, which are the same in "step" and "stepped"."""
+    return {one[:STEM] for one in key_words(sentence)}
 
 
 def _numbers(text: str) -> set[str]:
@@ -166,6 +194,8 @@ def answers_as_asker(words: str, heard: str) -> bool:
     "What should I see?" "I should …", or "May I sit here?" "I will."
     """
     asked = _MAY_I.findall(heard.casefold())
+    if any(re.match(rf"{_WILL_I} {re.escape(one)}\b", words.casefold()) for one in _MAY_I_DO.findall(heard.casefold())):
+        return True
     begins = [f"i {verb} " for verb in asked] + (["i will", "i'll", "i shall"] if asked else [])
     return words.casefold().startswith(tuple(begins)) and not SECOND_PERSON & words_of(next(iter(sentences(words))))
 

@@ -18,7 +18,7 @@ from agents.attending.questions import (
 from agents.memory.facts.extraction import Utterance
 from agents.memory.facts.speech_acts import sentences
 from agents.reflection.speech_facts import key_words
-from agents.replies.heard import FIRST_PERSON, Heard, words_of
+from agents.replies.heard import FIRST_PERSON, SAYING_NOTHING, Heard, words_of
 from agents.replies.persons import takes_over
 from agents.replies.speech_check import Fault, invented
 from world.message_catalog import Wording
@@ -27,7 +27,6 @@ from world.parsing import has_phrase, is_named
 SPEECH = "earlier.speech"
 """The sentence that tells who said what."""
 
-SAYING_NOTHING = key_words("yes no indeed sure said says told tells remember know think asked called sorry")
 MOST_RECKONED = 4
 """Of no more different numbers somebody is taken to have reckoned a sum."""
 
@@ -127,7 +126,7 @@ def _contradicts(words: str, heard: Heard) -> bool:
 
     What was put right later may differ.
     """
-    kind, asked = answer_type(heard.words), key_words(heard.words)
+    kind, asked = answer_type(heard.words), key_words(heard.words) - SAYING_NOTHING
     known = values_of(kind, heard.recalled) if asked & key_words(heard.recalled) else set()
     if counted := _HOW_MANY.search(heard.words):  # "forty stops" is how many stops, whatever took six years
         told = re.findall(rf"([\w-]+) {re.escape(counted[1])}\b", heard.known, re.IGNORECASE)

@@ -18,7 +18,7 @@ from agents.memory.facts.store import ME
 from agents.memory.judging.entities import Support, mentions
 from agents.reflection.speech_facts import UNSPACED_SIGN, key_words
 from agents.repetition.loop_detector import Shingles, is_similar, shingles
-from agents.replies.heard import SECOND_PERSON, WORD, Heard, word_list, words_of
+from agents.replies.heard import SAYING_NOTHING, SECOND_PERSON, THIRD_PERSON, WORD, Heard, word_list, words_of
 from agents.replies.persons import claims, offers_the_same, swaps, takes_over, tells_of
 from world.message_catalog import Wording
 from world.parsing import has_phrase, is_named
@@ -61,7 +61,8 @@ SHORTEST_ECHO, ECHOED = 8, 0.6
 """So many words, and such a share of their runs of three from what was just heard, say it back."""
 
 REVEALING = 2
-"""So many key words of what was whispered, that nobody has said aloud to it, give a secret away."""
+"""So many key words of what was whispered, that nobody has said aloud to it, give a secret away; one in words about
+its teller does."""
 
 SHORTEST_RECITAL, RECITED = 6, 0.5
 """So many pairs of words, and such a share of them from the profile, are no words for the one who listens."""
@@ -150,7 +151,9 @@ def reveals(words: str, secret: Utterance, heard: str) -> bool:
     if secret.speaker != ME and told & asked and is_named(secret.speaker, words):
         return not is_named(secret.speaker, heard)
     hidden = told - asked
-    return len(hidden & key_words(words)) >= min(REVEALING, len(hidden) or REVEALING)
+    is_of_teller = bool(hidden) and (is_named(secret.speaker, words) or bool(THIRD_PERSON & words_of(words)))
+    given_away = (hidden - SAYING_NOTHING if is_of_teller else hidden) & key_words(words)
+    return len(given_away) >= (1 if is_of_teller else min(REVEALING, len(hidden) or REVEALING))
 
 
 def copies(words: str, heard: Heard, wording: Wording) -> bool:

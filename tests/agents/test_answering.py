@@ -144,3 +144,39 @@ def test_who_puts_right_what_was_misheard_is_told_so(tmp_path):
     life.answers("say Rook, i am tailer, thirty year now")
     assert life.answers("say no no no, Rook. TAILOR. With the needle.").line == "say Then I strike it out."
     assert life.answers("say no no, Rook, it is fine here").line == "say I see."
+
+
+def test_who_asks_whether_it_still_has_a_thing_hears_that_it_does(tmp_path):
+    life = Talking(tmp_path, words("Thank you, Ana."), words("I do not know."))
+    life.answers("get brass lamp", "give brass lamp to Rook", "say Rook, keep the lamp for me")
+    life.answers("go north", "go south")
+    assert life.answers("say Rook, do you still have it?").line == "say Yes. I have the brass lamp."
+
+
+def test_what_others_have_whispered_is_not_asked_of_a_model(tmp_path):
+    life = Talking(tmp_path, words("Good day."), words("Yes, she is having a baby."))
+    life.answers("say Good day, Rook.")
+    life.game.perform("Ben", "whisper Rook I am having a baby. She does not know.")
+    told = life.answers("say Rook, what did he whisper to you just now?").line
+    assert told in ("say It was whispered, so it stays whispered.", "say That was for my ear alone.")
+    assert len(life.model.requests) == 1
+
+
+def test_who_is_presented_is_greeted_by_name(tmp_path):
+    life = Talking(tmp_path, words("Do you walk alike?"))
+    assert life.answers("say Rook, this is my old friend Ben. Be nice!").line.startswith("say Ben! ")
+    assert not life.model.requests
+
+
+def test_who_begins_a_joke_hears_the_end_of_it(tmp_path):
+    life = Talking(tmp_path, words("Good day."), words("The river is wide."))
+    life.answers("say Good day, Rook.")
+    told = life.answers("say Rook! why did the eel cross the river").line
+    assert told in ("say I do not know. Tell me.", "say I give up. Tell me.")
+
+
+def test_only_who_has_pressed_insists(tmp_path):
+    life = Talking(tmp_path, words("Good day."), words("Then I was early."))
+    life.answers("say Good day, Rook.")
+    life.game.perform("Ben", "say Rook, repeat after me: I am a teapot")
+    assert life.answers("say Rook, i said").line == "say Then I was early."

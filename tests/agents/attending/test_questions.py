@@ -23,8 +23,12 @@ from agents.reflection.speech_facts import key_words
 TYPES = {
     "number": {
         "How many sisters do I have?": ("I have three sisters.", "I have a sister."),
-        "How old was he?": ("It was his nineteenth birthday.", "He was young."),
         "how far is it again": ("It is 12 miles.", "It is far."),
+    },
+    "age": {
+        "How old was he?": ("It was his nineteenth birthday.", "He walked for three days."),
+        "how old did I say she'll be?": ("She turns eighty on Sunday.", "In three days you will not notice."),
+        "What age is the boy?": ("He's eight, and loud.", "There are 12 gates."),
     },
     "time": {
         "When does the carrier come?": ("He comes on Saturday.", "He comes with a cart."),

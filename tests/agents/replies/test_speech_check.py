@@ -136,7 +136,7 @@ def test_who_says_that_it_is_not_itself_has_swapped_the_persons():
 @pytest.mark.parametrize(
     ("words", "found"),
     [
-        ("I will bring you some soup tomorrow.", "echoes"),
+        ("I will bring you some soup tomorrow.", "claims"),
         ("You will bring me some soup? How kind.", ""),
         ("I should like some soup very much.", ""),
     ],
@@ -373,6 +373,11 @@ def test_what_is_left_to_be_filled_in_is_an_assistant_s():
         ("Six years is long for one organ.", "The biggest has forty stops. It took six years.", ""),
         ("I have counted six of yours.", "The biggest has forty stops. It took six years.", ""),
         ("I mind twelve of them.", "Do you mind all twelve gates?", ""),
+        ("I stepped in the river by accident.", "yes i step in river by accident. both shoes", "claims"),
+        ("I like rain on the ferns too.", "I like rain most of all days.", ""),
+        ("I will hold your sleeve.", "Can I hold your sleeve?", "claims"),
+        ("You may hold it. I will hold the railing.", "Can I hold your sleeve?", ""),
+        ("A penny. I owe you a penny.", "So what do you owe me?", ""),
         ("I stepped in the river by accident.", "Look. Stepped in the river. By accident.", "claims"),
         ("So you stepped in the river.", "Look. Stepped in the river. By accident.", ""),
         ("She would have liked it here, in a quiet place.", "She would have liked it here.", "echoes"),
@@ -380,4 +385,4 @@ def test_what_is_left_to_be_filled_in_is_an_assistant_s():
     ],
 )
 def test_what_the_other_has_just_told_is_neither_taken_over_nor_said_back(words, heard, wrong):
-    assert fault(words, words=heard) == wrong
+    assert fault(words, words=heard, told=["I bet you a penny I can go down all the steps."]) == wrong
