@@ -93,7 +93,7 @@ class Answering:
             return seen
         known = self.known(address) if self._is_tiny else ""
         world = self._game.world
-        if address.by_person and (where := self._lending.instead(address)):
+        if where := self._presentation(address) or (self._lending.instead(address) if address.by_person else ""):
             return where
         is_deed = asks_to_walk("talk.asks_along", words, world) or self._lending.asked_for(address)
         if not address.by_person or address.is_gift or address.with_gift or is_deed:
@@ -143,6 +143,15 @@ class Answering:
         if verb == "give" and to != address.by_id:
             return say("asked.say_brings", who=to, thing=thing)
         return say("asked.say_goes", where=errand.where) if errand.where else ""
+
+    def _presentation(self, address: Address) -> str:
+        """Return who the one other person here is, if somebody asks that; or nothing."""
+        world, here, say = self._game.world, self._agent.character.room_id, self._game.world.wording
+        if not has_phrase(say("asked.asks_who_this_is"), address.text):
+            return ""
+        others = [one for one in world.awake() if one.room_id == here and one.character_id != address.by_id]
+        names = [self._greeting.name_of(one.character_id) for one in others if not one.is_agent]
+        return say("asked.say_this_is", who=names[0]) if len(names) == 1 and names[0] else ""
 
     def _introduction(self, words: str) -> str:
         """Return the greeting of a person here whom somebody presents, as in "This is my brother Ivo."; or nothing."""

@@ -196,6 +196,7 @@ def is_question(words: str, wording: Wording) -> bool:
             return True
     if asks_once_more(words):
         return True
+    words = written_out(words)
     parts = [part for one in sentences(words) for part in {one, one.rpartition(": ")[2]}]
     if parts and parts[-1][-1].isalnum():  # somebody who types no marks may ask at the end
         parts.append(re.split("[,;:–—-] ", parts[-1])[-1])

@@ -228,7 +228,7 @@ def whole_question(question: str) -> str:
 
 def answer_type(question: str) -> AnswerType:
     """Return of what type the answer to a question has to be; empty if that is not known."""
-    asked = asking_part(question)
+    asked = written_out(asking_part(question))
     return next((kind for kind, asks in _ASKS.items() if asks.search(asked)), "")
 
 

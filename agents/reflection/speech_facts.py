@@ -30,10 +30,11 @@ _GONE = (
     r"(?:died|drowned|vanished|disappeared|(?:ran|run) (?:away|off)|passed away|got lost|went missing|"
     r"(?:is|was|has|are|were|have)(?: been)? (?:dead|gone|lost|missing|stolen|died|vanished|disappeared))"
 )
+_SOON = r"(?:yesterday |today |here |somewhere |last \w+ )?"
 _NOT_LOST = r"(?!my (?:way|temper|mind|place|patience|breath|balance|train)\b)"
 _NO_MATTER = r"(?!(?:it|this|that|you|to)\b)"
 _PATTERNS = (
-    (LOSS, rf"\bI(?:['’]ve| have)? (?:just |also |once )?lost {_NOT_LOST}(?:my|our|a|an|the|both|all)\b"),
+    (LOSS, rf"\bI(?:['’]ve| have)? (?:just |also |once )?lost {_SOON}{_NOT_LOST}(?:my|our|a|an|the|both|all)\b"),
     (LOSS, r"\bI had (?:a|an|the|my|some) .{2,80}\b(?:gone|missing|lost|vanished)\b"),
     (LOSS, r"\bI(?:['’]ve| have)? left my (?:\w+ ){1,3}(?:in|on|at|by|near|behind|under)\b"),
     (LOSS, rf"\bmy (?:\w+ ){{1,3}}{_GONE}\b|\bI (?:can['’]t|cannot|can not) find my\b"),

@@ -145,10 +145,9 @@ def _elided(heard: str) -> list[str]:
 
 def takes_measure(words: str, heard: Heard, wording: Wording) -> bool:
     """Return whether words say of oneself a number that the other has just told: "It took six years." "I took six." """
-    if is_question(heard.words, wording):
-        return False
+    told = " ".join(one for one in sentences(heard.words) if not is_question(one, wording))
     ours = _numbers(" ".join((heard.profile, *heard.own)))
-    theirs = _numbers(heard.words) - ours - {"1"}
+    theirs = _numbers(told) - ours - {"1"}
     own = (one for one in sentences(words) if FIRST_PERSON & words_of(one) and not SECOND_PERSON & words_of(one))
     return bool(theirs) and any(theirs & _numbers(_REMEMBERS.sub("", one)) and not one.endswith("?") for one in own)
 

@@ -11,6 +11,7 @@ from typing import Literal
 
 from agents.attending.conversation import is_farewell, is_question
 from agents.attending.questions import asks_what, subject_of
+from agents.components.dialogue import act_of
 from agents.memory.english import FUNCTION_WORDS
 from agents.memory.facts.extraction import Utterance
 from agents.memory.facts.speech_acts import sentences
@@ -67,6 +68,12 @@ its teller does."""
 SHORTEST_RECITAL, RECITED = 6, 0.5
 """So many pairs of words, and such a share of them from the profile, are no words for the one who listens."""
 
+MERE_THANKS = 4
+"""So many words at most are thanks and nothing else."""
+
+NO_MERE_THANKS = frozenset({"good_news", "sad", "hurt", "dream", "insult", "apology"})
+"""What somebody tells, by its act, that is not answered by thanks alone."""
+
 MATTER = 5
 """So many key words tell of something, which is not answered by a greeting."""
 
@@ -119,10 +126,17 @@ def _what_is_due(words: str, name: str, heard: Heard, wording: Wording) -> Fault
         return "thankless"
     if takes_leave(heard.words, wording) and not is_farewell(words, wording):
         return "" if has_phrase(wording("talk.thanks"), words) else "stays"
+    if _only_thanks(words, wording) and act_of(heard.words, wording) in NO_MERE_THANKS:
+        return "evades"
     is_what = asks_what(heard.words) and is_question(heard.words, wording)
     if (is_what or len(key_words(heard.words)) >= MATTER) and _only_greets(words, name, heard):
         return "evades"
     return "invents" if heard.known and invented(words, heard.known) else ""
+
+
+def _only_thanks(words: str, wording: Wording) -> bool:
+    """Return whether words are no more than thanks, as in "Thank you, Ines."."""
+    return len(words.split()) <= MERE_THANKS and has_phrase(wording("talk.thanks"), words)
 
 
 def _only_greets(words: str, name: str, heard: Heard) -> bool:

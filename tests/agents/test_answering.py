@@ -180,3 +180,9 @@ def test_only_who_has_pressed_insists(tmp_path):
     life.answers("say Good day, Rook.")
     life.game.perform("Ben", "say Rook, repeat after me: I am a teapot")
     assert life.answers("say Rook, i said").line == "say Then I was early."
+
+
+def test_who_asks_whom_it_has_there_is_told_the_name(tmp_path):
+    life = Talking(tmp_path, words("Good day."), words("The ferry was sold."))
+    life.answers("say Good day, Rook.")
+    assert life.answers("say Rook, who have we here?").line == "say This is Ben."

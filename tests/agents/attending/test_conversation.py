@@ -139,6 +139,7 @@ def test_who_walks_along_behind_it_is_not_new_in_each_room():
         ("which step was loose again", True),
         ("So be it.", False),
         ("Well, I never.", False),
+        ("told my sister about ur lamp lol. whered u get it", True),
     ],
 )
 def test_a_question_is_known_without_its_mark_and_behind_small_words(words, is_one):
