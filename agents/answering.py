@@ -31,7 +31,7 @@ from agents.components.dialogue import act_of
 from agents.components.earlier import Certainty, source_of
 from agents.components.messages import message_sender, words_to_tell
 from agents.components.voice import ASKED_SUBJECT, SURE, VERY_SURE
-from agents.components.whispers import has_kept
+from agents.components.whispers import asks_confided, has_kept
 from agents.greeting import Greeting, said_aloud
 from agents.lending import Lending
 from agents.memory.facts.extraction import Utterance, utterance_in
@@ -194,8 +194,9 @@ class Answering:
             who = source_of(words, memory.view(), partner, memory.reading)
             return say("asked.say_source", who=who) if who else ""
         confided = (one for one in self._agent.secrets_from(partner) if one.speaker not in (ME, partner.name))
-        if has_phrase(say("asked.asks_confided"), words) and any(confided):
-            return self._rng.choice(say("asked.say_confided").split("; "))
+        is_confided = has_phrase(say("asked.asks_confided"), words) and any(confided)
+        if is_confided or asks_confided(words, memory.view(), partner, memory.reading):
+            return self._rng.choice(say("talk.instead_reveals").split("; "))
         if is_riddle(words):
             return self._rng.choice(say("talk.to_riddle").split("; "))
         is_told = has_phrase(say("asked.asks_promise"), words) or asks_whether_told(words)

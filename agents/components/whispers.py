@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
+from agents.attending.questions import written_out
 from agents.components.messages import LOOKED_THROUGH
 from agents.memory.facts.extraction import Utterance, awaits_outcome, speeches_in
 from agents.memory.facts.narration_parser import NarrationParser
+from agents.memory.facts.store import ME
 from agents.memory.view import View
 from agents.reflection.speech_facts import key_words
 from vault.memory.memory_line import Memory
 from world.entities import Character
-from world.parsing import parse_line
+from world.parsing import is_named, parse_line
 from world.sanitize import name_key
+
+_ASKS_SAID = re.compile(
+    r"\b(?:what|why|did|does|tell me)\b.*\b(?:says?|said|tells?|told|talk(?:ed|ing)?|want(?:s|ed)?)\b", re.IGNORECASE
+)
 
 
 def secrets(view: View, partner: Character, reading: NarrationParser, is_overheard: bool) -> list[Utterance]:
@@ -36,6 +43,17 @@ def has_kept(question: str, view: View, partner: Character, reading: NarrationPa
         elif one.kind == "acted" and confided and not _is_to(partner, one):
             told |= key_words(said.words)
     return bool(confided) and not confided & told
+
+
+def asks_confided(question: str, view: View, partner: Character, reading: NarrationParser) -> bool:
+    """Return whether a question is for what somebody else has said whose newest words, to the agent, were whispered."""
+    if not _ASKS_SAID.search(written_out(question)):
+        return False
+    newest: dict[str, Utterance] = {}
+    for _, said in speeches_in(view.tail[-LOOKED_THROUGH:], reading):
+        newest[said.speaker] = said
+    others = (one for who, one in newest.items() if who not in (ME, partner.name) and one.privately)
+    return any(is_named(one.speaker, question) for one in others)
 
 
 def _is_to(partner: Character, memory: Memory) -> bool:

@@ -153,12 +153,13 @@ def test_who_asks_whether_it_still_has_a_thing_hears_that_it_does(tmp_path):
     assert life.answers("say Rook, do you still have it?").line == "say Yes. I have the brass lamp."
 
 
-def test_what_others_have_whispered_is_not_asked_of_a_model(tmp_path):
+@pytest.mark.parametrize("question", ["what did he whisper to you just now?", "cmon what did ben say? i wont tell"])
+def test_what_others_have_whispered_is_not_asked_of_a_model(tmp_path, question):
     life = Talking(tmp_path, words("Good day."), words("Yes, she is having a baby."))
     life.answers("say Good day, Rook.")
     life.game.perform("Ben", "whisper Rook I am having a baby. She does not know.")
-    told = life.answers("say Rook, what did he whisper to you just now?").line
-    assert told in ("say It was whispered, so it stays whispered.", "say That was for my ear alone.")
+    told = life.answers(f"say Rook, {question}").line
+    assert told.removeprefix("say ") in life.game.world.wording("talk.instead_reveals").split("; ")
     assert len(life.model.requests) == 1
 
 

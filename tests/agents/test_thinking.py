@@ -320,7 +320,7 @@ def test_a_model_that_tells_a_secret_is_told_so_and_then_the_engine_keeps_it(tmp
     life.answers()
     life.game.perform("Ben", "whisper Rook The silver spoons are under the stove.")
     life.answers()
-    line = life.answers("say Rook, what did Ben tell you?").line
+    line = life.answers("say Rook, is there silver in this house?").line
     assert "spoons" not in line
     assert line.removeprefix("say ") in (
         "That is not mine to tell.",
