@@ -101,7 +101,7 @@ class Answering:
         told = self._of_errand(address) or self._introduction(words) or self._recognition(address)
         if told := told or self._knowledge_of(address) or self._of_messages(address) or self._when_put_right(words):
             return told
-        if is_farewell(words, say):  # whatever else is told on the way out
+        if is_farewell(words, say) and not is_question(words, say):  # whatever else is told on the way out
             goodbye = say("talk.says_goodbye") if self._is_tiny else ""
             return self.in_own_voice(address, VERY_SURE) or known or self._rng.choice(goodbye.split("; "))
         if is_question(words, say):
@@ -197,6 +197,8 @@ class Answering:
         is_confided = has_phrase(say("asked.asks_confided"), words) and any(confided)
         if is_confided or asks_confided(words, memory.view(), partner, memory.reading):
             return self._rng.choice(say("talk.instead_reveals").split("; "))
+        if has_phrase(say("asked.asks_leave"), next(reversed(list(sentences(words))), "")):
+            return self._rng.choice(say("asked.gives_leave").split("; "))
         if is_riddle(words):
             return self._rng.choice(say("talk.to_riddle").split("; "))
         is_told = has_phrase(say("asked.asks_promise"), words) or asks_whether_told(words)

@@ -17,6 +17,9 @@ from agents.speaker import Speaker, finds_few_words
 from world.game import Game
 from world.parsing import has_phrase
 
+WANTED = ("talk.asks_for", "asked.asks_way", "asked.asks_holder")
+"""The phrases of those who ask for a thing, where it is, or who has it."""
+
 TALKED_OF = 8
 """Among so many of the newest memories is the thing that somebody means by "it"."""
 
@@ -82,7 +85,7 @@ class Lending:
     def _handed_on(self, address: Address) -> str:
         """Return who has what somebody asks or looks for, if the agent has given it away; or nothing."""
         world, memory, words = self._game.world, self._agent.memory, address.text
-        is_wanted = any(has_phrase(world.wording(key), words) for key in ("talk.asks_for", "asked.asks_way"))
+        is_wanted = any(has_phrase(world.wording(key), words) for key in WANTED)
         gifts = gifts_in(memory.view().tail, memory.reading) if is_wanted else ()
         gift = holder(words, self._agent.character, world, gifts)
         if gift is None or gift.receiver == address.by_id:

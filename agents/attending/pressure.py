@@ -37,15 +37,15 @@ _GAP = r"[^.?!]{0,90}"
 _PRESSING: Mapping[str, Sequence[str]] = {
     "dictated words": (
         rf"{_ORDER}say(?!,| (?:hello|hi|hey|good|goodbye|bye|thanks|thank|something|anything|nothing|more|"
-        r"when|how|a word|what (?:you|is)|why|that again|it (?:again|back)|again|(?:that|it) to|a few|your|no more|"
-        r"a prayer|cheese|yes|to \w+)\b)\b",
+        r"when|how|a word|what (?:you|is)|why|that again|it(?: again| back|\W*$)|again|(?:that|it) to|a few|your|"
+        r"no more|a prayer|cheese|yes|to \w+)\b)\b",
         rf"{_ORDER}(?:repeat(?! (?:that|it|please|yourself)\b)|recite (?:after|this|these|your)|acknowledge|"
         r"echo|copy this|type (?:the|this|exactly)|"
         r"take it back|(?:finish|complete) (?:my|the|this) sentence|tell me (?:that )?you (?:are|do|were|love|did|will|"
         r"hate|stole|obey|understand|know)|swear(?=[.!]|$| (?:that|to|it|on)\b)|put (?:these|this|"
         r"down that|your name)|write (?:that|this)(?! down)|call (?:yourself|me (?:master|king|queen|sir|"
         r"lord|boss|your|daddy)))\b",
-        r"\b(?:say|write|put) (?:exactly|precisely|only|nothing but|(?:it )?after me|(?:so|it)(?=[.!]|$))",
+        r"\b(?:say|write|put) (?:exactly|precisely|only|nothing but|(?:it )?after me|so(?=[.!]|$))",
         r"\b(?:want|need|hear|make|order|command|require|like|till?|until|unless) you (?:to )?(?:say|"
         r"admit|confess|call|write|swear|beg)\b",
         r"\bhear (?:you|it) (?:say|in your)\b|\bsay the words\b|\bout of your mouth\b|\bword for word\b",

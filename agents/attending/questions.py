@@ -169,9 +169,9 @@ SHORT_FORMS = dict(
         "u=you; ur=your; yr=your; ya=you; r=are; im=i am; ive=i have; whats=what is; wheres=where is; whos=who "
         "is; hows=how is; thats=that is; its=it is; isnt=is not; dont=do not; cant=can not; cannot=can not; "
         "pls=please; thx=thanks; wd=would; wld=would; cld=could; shd=should; y=why; wat=what; wats=what is; "
-        "wot=what; wots=what is; wich=which; wen=when; gimme=give me; didnt=did not; havent=have not; youre=you "
-        "are; whered=where did; whatd=what did; howd=how did; whod=who did; whyd=why did; hes=he is; shes=she is; "
-        "theyre=they are; doesnt=does not; arent=are not; wasnt=was not; youve=you have"
+        "wot=what; wots=what is; wich=which; em=them; wen=when; gimme=give me; didnt=did not; havent=have not; "
+        "youre=you are; whered=where did; whatd=what did; howd=how did; whod=who did; whyd=why did; hes=he is; "
+        "shes=she is; theyre=they are; doesnt=does not; arent=are not; wasnt=was not; youve=you have"
     ).split("; ")
 )
 """How people who type fast write some words, and what they stand for."""

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable
 from agents.memory.facts.extraction import Utterance, speeches_in
 from agents.memory.facts.narration_parser import NarrationParser
 from agents.memory.view import View
-from agents.reflection.speech_facts import key_words
+from agents.reflection.speech_facts import in_third_person, key_words
 from vault.memory.memory_line import Memory
 from world.entities import Character
 from world.parsing import has_phrase, is_named
@@ -56,8 +56,8 @@ def _asks_to_tell(text: str, name: str, world: World, is_certain: bool) -> bool:
 
 def _has_delivered(words: str, name: str, own: Iterable[str]) -> bool:
     """Return whether one of the agent's own speeches has these words, or two of their key words."""
-    keys, letters = key_words(words) - key_words(name), _letters(words)
-    return any(letters in _letters(one) or len(keys & key_words(one)) > 1 for one in own)
+    keys, forms = key_words(words) - key_words(name), {_letters(words), _letters(in_third_person(words) or words)}
+    return any(any(form in _letters(one) for form in forms) or len(keys & key_words(one)) > 1 for one in own)
 
 
 def _letters(text: str) -> str:
@@ -106,4 +106,6 @@ def message_told(
         return ""
     _, said = found
     who, words = called(said.speaker) or said.speaker, words_to_tell(said.text, partner.name)
+    if told := in_third_person(words):
+        return world.wording("asked.say_message_of", who=who, words=told)
     return world.wording("asked.say_message", who=who, words=words)

@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterable, Sequence
 from typing import Literal
 
 from agents.attending.conversation import is_farewell, is_question
-from agents.attending.questions import asks_what, subject_of
+from agents.attending.questions import asks_what, says_you, subject_of, whole_question
 from agents.components.dialogue import act_of
 from agents.memory.english import FUNCTION_WORDS
 from agents.memory.facts.extraction import Utterance
@@ -68,6 +68,9 @@ its teller does."""
 SHORTEST_RECITAL, RECITED = 6, 0.5
 """So many pairs of words, and such a share of them from the profile, are no words for the one who listens."""
 
+KNOWING = key_words("know idea sure")
+"""Words that say nothing but that one does not know."""
+
 MERE_THANKS = 4
 """So many words at most are thanks and nothing else."""
 
@@ -118,6 +121,8 @@ def _what_is_due(words: str, name: str, heard: Heard, wording: Wording) -> Fault
     does_not_know = has_phrase(wording("talk.does_not_know"), words)
     if does_not_know and heard.words and not is_question(heard.words, wording):
         return "assistant"  # nobody has asked
+    if does_not_know and not heard.is_unanswerable and _asks_of_agent(heard.words) and not key_words(words) - KNOWING:
+        return "evades"
     if heard.answer and does_not_know and not heard.is_unanswerable:
         return "misses"
     if heard.is_unanswerable and not does_not_know and not has_phrase(wording("talk.not_told"), words):
@@ -132,6 +137,12 @@ def _what_is_due(words: str, name: str, heard: Heard, wording: Wording) -> Fault
     if (is_what or len(key_words(heard.words)) >= MATTER) and _only_greets(words, name, heard):
         return "evades"
     return "invents" if heard.known and invented(words, heard.known) else ""
+
+
+def _asks_of_agent(heard: str) -> bool:
+    """Return whether somebody asks what only the agent knows of itself: "You are so quiet. Why is this?"."""
+    subject = subject_of(heard)
+    return asks_what(heard) and (subject == "asked" or (not subject and says_you(whole_question(heard))))
 
 
 def _only_thanks(words: str, wording: Wording) -> bool:

@@ -187,3 +187,26 @@ def test_who_asks_whom_it_has_there_is_told_the_name(tmp_path):
     life = Talking(tmp_path, words("Good day."), words("The ferry was sold."))
     life.answers("say Good day, Rook.")
     assert life.answers("say Rook, who have we here?").line == "say This is Ben."
+
+
+def test_a_message_about_its_sender_is_told_of_them_once(tmp_path):
+    life = Talking(tmp_path, words("Good day."), words("He left by the back door."))
+    life.answers("say Good day, Rook.")
+    life.game.perform("Ben", "say Rook, if Ana comes, tell her that I am late.")
+    life.game.perform("Ben", "go kitchen")
+    assert life.answers("say Oh no. Is Ben gone?").line == "say I have a message for you: Ben is late."
+    assert life.answers("say Rook, which way did he go?").line == "say He left by the back door."
+
+
+def test_who_asks_leave_to_tell_a_secret_gets_it(tmp_path):
+    life = Talking(tmp_path, words("Good day."), words("I do not know."))
+    life.answers("say Good day, Rook.")
+    told = life.answers("whisper Rook May I tell you something that is for nobody else?").line
+    assert told in ("whisper Ana Yes. Go on.", "whisper Ana Of course. I am listening.")
+
+
+def test_who_asks_for_a_promise_on_the_way_out_is_told_it(tmp_path):
+    life = Talking(tmp_path, words("I will look for the lamp tonight. I promise."), words("Goodbye, Ana!"))
+    life.answers("say Rook, I have lost my lamp.")
+    told = life.answers("say Bye, Rook! So what was it you promised me?").line
+    assert 'I said: "I will look for the lamp tonight. I promise."' in told

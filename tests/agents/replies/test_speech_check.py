@@ -380,6 +380,8 @@ def test_what_is_left_to_be_filled_in_is_an_assistant_s():
         ("Thank you, Ana.", "I GOT IT!!! I got the job!", "evades"),
         ("Thank you, Ana.", "You have a lovely office.", ""),
         ("I have been here for two hundred hours.", "Two hundred. Alone! You think this is slow?", "claims"),
+        ("I do not know.", "Every day I see you, always so quiet. Why is this?", "evades"),
+        ("I do not know him.", "Do you know my brother?", ""),
         ("A penny. I owe you a penny.", "So what do you owe me?", ""),
         ("I stepped in the river by accident.", "Look. Stepped in the river. By accident.", "claims"),
         ("So you stepped in the river.", "Look. Stepped in the river. By accident.", ""),
