@@ -193,9 +193,9 @@ class Answering:
         if has_phrase(say("asked.asks_source"), words):
             who = source_of(words, memory.view(), partner, memory.reading)
             return say("asked.say_source", who=who) if who else ""
-        confided = (one for one in self._agent.secrets_from(partner) if one.speaker not in (ME, partner.name))
-        is_confided = has_phrase(say("asked.asks_confided"), words) and any(confided)
-        if is_confided or asks_confided(words, memory.view(), partner, memory.reading):
+        if has_phrase(say("asked.asks_confided"), words) and self._has_secrets_from(partner):
+            return self._rng.choice(say("talk.instead_reveals").split("; "))
+        if asks_confided(words, memory.view(), partner, memory.reading):
             return self._rng.choice(say("talk.instead_reveals").split("; "))
         if has_phrase(say("asked.asks_leave"), next(reversed(list(sentences(words))), "")):
             return self._rng.choice(say("asked.gives_leave").split("; "))
@@ -203,6 +203,10 @@ class Answering:
             return self._rng.choice(say("talk.to_riddle").split("; "))
         is_told = has_phrase(say("asked.asks_promise"), words) or asks_whether_told(words)
         return self.recalled(address, "sure") if is_told else ""
+
+    def _has_secrets_from(self, partner: Character) -> bool:
+        """Return whether others than the partner have whispered something to the agent."""
+        return any(one.speaker not in (ME, partner.name) for one in self._agent.secrets_from(partner))
 
     def _answer_to_one(self, address: Address, known: str) -> str:
         """Return the answer to one question, or nothing."""
