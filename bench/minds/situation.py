@@ -59,9 +59,9 @@ TUNING = (
     *("fourth_talk", "fourth_recall", "fourth_pairs", "fourth_deeds"),
     *("fifth_talk", "fifth_recall", "fifth_pairs", "fifth_deeds"),
     *("sixth_talk", "sixth_recall", "sixth_pairs", "sixth_deeds"),
-    *("seventh", "eighth", "ninth", "tenth", "eleventh"),
+    *("seventh", "eighth", "ninth", "tenth", "eleventh", "twelfth", "thirteenth"),
 )
-HELD_BACK = ("twelfth", "thirteenth")
+HELD_BACK = ("fourteenth", "fifteenth")
 HALVES = ("tuning", "held-back", "all")
 FOLDER = Path(__file__).parent / "situations"
 NOTHING = "nothing"
