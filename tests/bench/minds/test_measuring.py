@@ -120,8 +120,8 @@ def nonsense_for(situation: Situation) -> str:
     """Return nonsense that is spoken as the right words would be; to say it where none are asked for does no harm."""
     verb, _, rest = situation.right[0].partition(" ")
     if verb not in ("whisper", "tell"):
-        return "say Blue elbows sing."
-    return f"{verb} {rest.partition(' ')[0]} Blue elbows sing."
+        return "say Purple elbows yodel."
+    return f"{verb} {rest.partition(' ')[0]} Purple elbows yodel."
 
 
 def test_who_plays_perfectly_scores_everything():
