@@ -21,7 +21,7 @@ from world.parsing import is_named
 RETOLD, STEM = 2, 4
 """So many key words, equal in so many first letters, retell a sentence of the other."""
 
-SHORTEST_PART = 3
+SHORTEST_OFFER = 3
 """More pairs of words than these are an offer that can be taken over."""
 
 CLAIMED = 0.5
@@ -128,7 +128,7 @@ def offers_the_same(words: str, heard: str) -> bool:
     """Return whether words are mostly what was heard, and both in the first person, as of who takes over an offer."""
     said, pairs = shingles(words), shingles(heard)
     is_first = all(any(FIRST_PERSON & set(pair) for pair in one) for one in (said, pairs))
-    return is_first and len(said) > SHORTEST_PART and len(said & pairs) >= SAME * len(said)
+    return is_first and len(said) > SHORTEST_OFFER and len(said & pairs) >= SAME * len(said)
 
 
 def claims_as_own(words: str, told: Iterable[str]) -> bool:
