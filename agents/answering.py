@@ -193,9 +193,7 @@ class Answering:
         if has_phrase(say("asked.asks_source"), words):
             who = source_of(words, memory.view(), partner, memory.reading)
             return say("asked.say_source", who=who) if who else ""
-        if has_phrase(say("asked.asks_confided"), words) and self._has_secrets_from(partner):
-            return self._rng.choice(say("talk.instead_reveals").split("; "))
-        if asks_confided(words, memory.view(), partner, memory.reading):
+        if self._is_confided(words, partner):
             return self._rng.choice(say("talk.instead_reveals").split("; "))
         if has_phrase(say("asked.asks_leave"), next(reversed(list(sentences(words))), "")):
             return self._rng.choice(say("asked.gives_leave").split("; "))
@@ -204,9 +202,14 @@ class Answering:
         is_told = has_phrase(say("asked.asks_promise"), words) or asks_whether_told(words)
         return self.recalled(address, "sure") if is_told else ""
 
-    def _has_secrets_from(self, partner: Character) -> bool:
-        """Return whether others than the partner have whispered something to the agent."""
-        return any(one.speaker not in (ME, partner.name) for one in self._agent.secrets_from(partner))
+    def _is_confided(self, words: str, partner: Character) -> bool:
+        """Return whether the partner asks for what somebody else has whispered to the agent."""
+        memory = self._agent.memory
+        if has_phrase(self._game.world.wording("asked.asks_confided"), words):
+            others = (one.speaker for one in self._agent.secrets_from(partner))
+            if any(one not in (ME, partner.name) for one in others):
+                return True
+        return asks_confided(words, memory.view(), partner, memory.reading)
 
     def _answer_to_one(self, address: Address, known: str) -> str:
         """Return the answer to one question, or nothing."""

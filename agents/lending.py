@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+
 from agents.attending.belongings import (
     asked_back,
     asked_for,
@@ -25,7 +27,7 @@ TALKED_OF = 8
 
 
 class Lending:
-    """Knows which of an agent's things whoever speaks to it may have."""
+    """Knows which of its things an agent may hand to one who speaks to it."""
 
     def __init__(self, agent: Speaker, game: Game) -> None:
         self._agent = agent
@@ -35,15 +37,15 @@ class Lending:
         """Return the names of the things that somebody asks for and that the agent may hand over."""
         return tuple(one for one in self._wanted(address) if not self._why_kept(one, address))
 
-    def gives(self, address: Address, errand: str) -> str:
+    def gives(self, address: Address, wanted: Sequence[str], errand: str) -> str:
         """Return the thing that the agent hands over without asking its model; empty if none.
 
-        Somebody asks to have back what they gave, or for anything at all, or for what an `errand` is to bring them.
+        Somebody asks to have back what they gave, one of the things `wanted`, or for anything at all, or for what an
+        `errand` is to bring them.
         """
         memory, partner = self._agent.memory, self._game.world.characters.get(address.by_id)
         if partner is None or not finds_few_words(self._agent.queue):
             return ""
-        wanted = self.asked_for(address)
         gifts = gifts_in(memory.view().tail, memory.reading) if wanted else ()
         back = asked_back(address.text, wanted, partner.name, gifts)
         any_will_do = wanted[0] if wanted and asks_for_anything(address.text) else ""
@@ -55,8 +57,11 @@ class Lending:
 
     def _wanted(self, address: Address) -> tuple[str, ...]:
         """Return the names of the things that the agent carries and that somebody asks for, be it as "it"."""
-        talk = (one.text for one in reversed(self._agent.memory.view().tail[-TALKED_OF:]))
-        return asked_for(self._game.world, self._agent.character, address.text, talk) if address.text else ()
+        return asked_for(self._game.world, self._agent.character, address.text, self._talk()) if address.text else ()
+
+    def _talk(self) -> Iterator[str]:
+        """Yield what was said and done before, the newest first."""
+        return (one.text for one in reversed(self._agent.memory.view().tail[-TALKED_OF:]))
 
     def _has(self, address: Address) -> str:
         """Return that the agent still has a thing, if somebody asks whether it does; or nothing."""
@@ -64,8 +69,7 @@ class Lending:
         if not has_phrase(say("asked.asks_has"), address.text):
             return ""
         carried = [one.name for one in world.things_at(self._agent.character.character_id)]
-        talk = (one.text for one in reversed(self._agent.memory.view().tail[-TALKED_OF:]))
-        thing = thing_meant(carried, address.text, talk)
+        thing = thing_meant(carried, address.text, self._talk())
         return say("asked.say_has", thing=thing) if thing else ""
 
     def _kept(self, address: Address) -> str:

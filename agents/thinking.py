@@ -148,7 +148,7 @@ class Thinking:
         """Return a situation with what the engine answers and hands over by itself, and where it leads somebody."""
         world, visitors = self._game.world, self._agent.visitors
         now = replace(now, asked_for=self._lending.asked_for(address))
-        if gives := self._lending.gives(address, now.errand.line if now.errand else ""):
+        if gives := self._lending.gives(address, now.asked_for, now.errand.line if now.errand else ""):
             answer = self._rng.choice(world.wording("talk.gives_back", thing=gives).split("; "))
             return replace(now, answer=answer, gives=gives)
         if not address.by_person:

@@ -55,14 +55,17 @@ def asked_for(world: World, actor: Character, words: str, talk: Iterable[str] = 
         return named
     if asks_for_anything(words):
         return names[:MOST_OFFERED]
-    found = thing_meant(names, words, talk)
+    found = _meant_by_it(names, words, talk)
     return (found,) if found else ()
 
 
 def thing_meant(names: Sequence[str], words: str, talk: Iterable[str]) -> str:
     """Return which of some things words mean: one that they name, or as "it" the one that the talk named last."""
-    if named := next((name for name in names if names_thing(name, words)), ""):
-        return named
+    named = next((name for name in names if names_thing(name, words)), "")
+    return named or _meant_by_it(names, words, talk)
+
+
+def _meant_by_it(names: Sequence[str], words: str, talk: Iterable[str]) -> str:
     spoken_of = ([name for name in names if _is_short_for(name, text)] for text in talk if _IT.search(words))
     return next(filter(None, spoken_of), [""])[0]
 

@@ -9,9 +9,8 @@ import re
 from collections.abc import Iterable
 
 from agents.attending.conversation import is_question
-from agents.attending.questions import asks_what, subject_of, written_out
+from agents.attending.questions import asks_what, subject_of, values_of, written_out
 from agents.memory.facts.speech_acts import sentences
-from agents.memory.numerals import numerals
 from agents.reflection.speech_facts import KIN_WORDS, key_words
 from agents.repetition.loop_detector import Shingles, shingles
 from agents.replies.heard import FIRST_PERSON, SECOND_PERSON, Heard, words_of
@@ -146,10 +145,10 @@ def _elided(heard: str) -> list[str]:
 def takes_measure(words: str, heard: Heard, wording: Wording) -> bool:
     """Return whether words say of oneself a number that the other has just told: "It took six years." "I took six." """
     told = " ".join(one for one in sentences(heard.words) if not is_question(one, wording))
-    ours = _numbers(" ".join((heard.profile, *heard.own)))
-    theirs = _numbers(told) - ours - {"1"}
-    own = (one for one in sentences(words) if FIRST_PERSON & words_of(one) and not SECOND_PERSON & words_of(one))
-    return bool(theirs) and any(theirs & _numbers(_REMEMBERS.sub("", one)) and not one.endswith("?") for one in own)
+    ours = values_of("number", " ".join((heard.profile, *heard.own)))
+    theirs = values_of("number", told) - ours - {"1"}
+    own = _told_of_itself(words) if theirs else ()
+    return any(theirs & values_of("number", _REMEMBERS.sub("", one)) for one in own)
 
 
 def retells(words: str, heard: Heard, wording: Wording) -> bool:
@@ -160,8 +159,7 @@ def retells(words: str, heard: Heard, wording: Wording) -> bool:
     if is_question(heard.words, wording) or _AGREES.search(words):
         return False
     theirs = [_stems(one) for one in sentences(heard.words) if FIRST_PERSON & words_of(one)]
-    own = (one for one in sentences(words) if FIRST_PERSON & words_of(one) and not SECOND_PERSON & words_of(one))
-    said = (_stems(one) for one in own if not one.endswith("?"))
+    said = map(_stems, _told_of_itself(words))
     return any(len(one & told) >= RETOLD and len(one & told) > CLAIMED * len(one) for one in said for told in theirs)
 
 
@@ -170,8 +168,10 @@ def _stems(sentence: str) -> set[str]:
     return {one[:STEM] for one in key_words(sentence)}
 
 
-def _numbers(text: str) -> set[str]:
-    return {one.value for one in numerals(text.casefold())}
+def _told_of_itself(words: str) -> list[str]:
+    """Return the sentences of words that tell of the one who says them, and of nobody whom they speak to."""
+    told = (one for one in sentences(words) if not one.endswith("?"))
+    return [one for one in told if FIRST_PERSON & words_of(one) and not SECOND_PERSON & words_of(one)]
 
 
 def owns(words: str, heard: Heard, wording: Wording) -> bool:

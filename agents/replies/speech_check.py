@@ -68,7 +68,7 @@ its teller does."""
 SHORTEST_RECITAL, RECITED = 6, 0.5
 """So many pairs of words, and such a share of them from the profile, are no words for the one who listens."""
 
-KNOWING = key_words("know idea sure")
+NOT_KNOWING = key_words("know idea sure")
 """Words that say nothing but that one does not know."""
 
 MERE_THANKS = 4
@@ -121,7 +121,12 @@ def _what_is_due(words: str, name: str, heard: Heard, wording: Wording) -> Fault
     does_not_know = has_phrase(wording("talk.does_not_know"), words)
     if does_not_know and heard.words and not is_question(heard.words, wording):
         return "assistant"  # nobody has asked
-    if does_not_know and not heard.is_unanswerable and _asks_of_agent(heard.words) and not key_words(words) - KNOWING:
+    if (
+        does_not_know
+        and not heard.is_unanswerable
+        and _asks_of_agent(heard.words)
+        and not key_words(words) - NOT_KNOWING
+    ):
         return "evades"
     if heard.answer and does_not_know and not heard.is_unanswerable:
         return "misses"
