@@ -161,9 +161,10 @@ class Agent:
 
     def _mind(self, templates: Templates, components: ComponentRegistry) -> Mind:
         note, memory = self.note, self.memory
-        owner = Owner(note.name, memory.journal.vault, self._now_ms, random.Random(note.name), memory.reading)
+        people, rng = self.reflection.people, random.Random(note.name)
+        owner = Owner(note.name, memory.journal.vault, self._now_ms, rng, memory.reading, people.names_of)
         parts: tuple[Component, ...] = (
-            Bonds(self.reflection.people, memory.reading),
+            Bonds(people, memory.reading),
             Insights(self.reflection),
             *components.made_for(owner),
         )

@@ -29,7 +29,7 @@ from agents.choices.possible import asks_to_walk
 from agents.components.asked import Person, answers, asks_again, is_seen_first, place_named, surely_known, told_again
 from agents.components.dialogue import act_of
 from agents.components.earlier import Certainty, source_of
-from agents.components.messages import message_sender, words_to_tell
+from agents.components.messages import words_to_tell
 from agents.components.voice import ASKED_SUBJECT, SURE, VERY_SURE
 from agents.components.whispers import asks_confided, has_kept
 from agents.greeting import Greeting, said_aloud
@@ -156,8 +156,10 @@ class Answering:
     def _introduction(self, words: str) -> str:
         """Return the greeting of a person here whom somebody presents, as in "This is my brother Ivo."; or nothing."""
         world, here = self._game.world, self._agent.character.room_id
-        named = next((one for one in world.awake() if one.room_id == here and presents(words, one.name)), None)
-        return self._greeting.to_presented(named) if named and not named.is_agent else ""
+        people = (one for one in world.awake() if one.room_id == here and not one.is_agent)
+        names = (name for one in people for name in self._names_of(one.name))
+        named = next((one for one in names if presents(words, one)), "")
+        return self._greeting.to_presented(named) if named else ""
 
     def _refusal(self, words: str, by: str) -> str:
         """Return what is said to one, called `by`, who presses the agent or insults it; empty if they do not."""
@@ -192,7 +194,7 @@ class Answering:
             return self._rng.choice(say("asked.say_kept").split("; "))
         if has_phrase(say("asked.asks_source"), words):
             who = source_of(words, memory.view(), partner, memory.reading)
-            return say("asked.say_source", who=who) if who else ""
+            return say("asked.say_source", who=self._names_of(who)[0]) if who else ""
         if self._is_confided(words, partner):
             return self._rng.choice(say("talk.instead_reveals").split("; "))
         if has_phrase(say("asked.asks_leave"), next(reversed(list(sentences(words))), "")):
@@ -209,7 +211,7 @@ class Answering:
             others = (one.speaker for one in self._agent.secrets_from(partner))
             if any(one not in (ME, partner.name) for one in others):
                 return True
-        return asks_confided(words, memory.view(), partner, memory.reading)
+        return asks_confided(words, memory.view(), partner, memory.reading, self._names_of)
 
     def _answer_to_one(self, address: Address, known: str) -> str:
         """Return the answer to one question, or nothing."""
@@ -237,7 +239,7 @@ class Answering:
         partner = world.characters.get(address.by_id)
         is_open = not is_question(words, world.wording) or asks_again(words, world)
         is_due = partner is not None and (is_open or self._names_sender(partner, words))
-        if partner and is_due and (message := self._greeting.message(partner)):
+        if partner and is_due and (message := self._greeting.messages.told_to(partner)):
             return message
         others = (one for one in world.awake() if one.is_agent and one.room_id != here)
         who = next((one.name for one in others if words_to_tell(address.text, one.name)), "")
@@ -245,9 +247,11 @@ class Answering:
 
     def _names_sender(self, partner: Character, words: str) -> bool:
         """Return whether words name who asked the agent to tell the partner something."""
-        memory = self._agent.memory
-        sender = message_sender(partner, memory.view(), self._game.world, memory.reading)
-        return bool(sender) and is_named(sender, words)
+        sender = self._greeting.messages.sender(partner)
+        return bool(sender) and any(is_named(one, words) for one in self._names_of(sender))
+
+    def _names_of(self, who: str) -> tuple[str, ...]:
+        return self._agent.reflection.people.names_of(who)
 
     @property
     def _is_tiny(self) -> bool:

@@ -113,6 +113,7 @@ class Owner:
     """The agent that a component is made for.
 
     `rng` is the component's own, the same at every start. `reading` reads what is narrated in the world's language.
+    `names_of` returns the names by which people speak of somebody, first the one that they have told, as guests do.
     """
 
     name: str
@@ -120,6 +121,7 @@ class Owner:
     now_ms: Callable[[], int]
     rng: random.Random
     reading: NarrationParser = ENGLISH
+    names_of: Callable[[str], tuple[str, ...]] = lambda who: (who,)
 
 
 class AddedComponent:

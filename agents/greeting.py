@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import random
+import re
 from collections.abc import Iterable, Iterator
 
 from agents.components.asked import told_again
-from agents.components.messages import message_told
+from agents.components.messages import Messages
 from agents.memory.facts.extraction import utterance_in
 from agents.reflection.speech_facts import NAME
 from agents.speaker import Speaker, finds_few_words, is_tiny
@@ -34,7 +35,7 @@ class Greeting:
         `has_posed`, as in "sits down and sighs", is asked what it is.
         """
         people, say = self._agent.reflection.people, self._game.world.wording
-        if message := self.message(partner):
+        if message := self.messages.told_to(partner):
             return f"{self.name_of(partner.character_id) or say('talk.hello')}! {message}"
         if not finds_few_words(self._agent.queue) or (is_tiny(self._agent.queue) and partner.is_agent):
             return ""
@@ -50,9 +51,9 @@ class Greeting:
         hello = ("" if has_posed else self._own_hello()) or self._rng.choice(stock.split("; "))
         return f"{called}! {hello}" if called else f"{hello} {say('talk.asks_called')}"
 
-    def to_presented(self, partner: Character) -> str:
-        """Return the greeting of one whom somebody else presents to the agent."""
-        return f"{partner.name}! {self._own_hello() or self._game.world.wording('talk.hello')}"
+    def to_presented(self, name: str) -> str:
+        """Return the greeting of one whom somebody else presents to the agent by a name."""
+        return f"{name}! {self._own_hello() or self._game.world.wording('talk.hello')}"
 
     def _welcome_back(self, partner: Character, called: str) -> str:
         """Return the greeting of somebody who has been away and of whom something is known; else empty."""
@@ -68,9 +69,16 @@ class Greeting:
         said = told_again(told[0], self._agent.character, self._game.world) if told else self._own_hello()
         return f"{self._game.world.wording('talk.is_back', who=called)} {said}".strip()
 
-    def message(self, partner: Character) -> str:
-        memory, called = self._agent.memory, self._agent.reflection.people.called
-        return message_told(partner, memory.view(), self._game.world, memory.reading, called)
+    @property
+    def messages(self) -> Messages:
+        """The messages that the agent has for others."""
+        memory = self._agent.memory
+        return Messages(memory.view(), self._game.world, memory.reading, self._agent.reflection.people.names_of)
+
+    def with_told_names(self, words: str) -> str:
+        """Return words with the names that guests have told in place of those that everybody sees."""
+        names = self._agent.reflection.people.names_of_guests()
+        return re.sub(rf"\b(?:{'|'.join(names)})\b", lambda found: names[found[0]], words) if names else words
 
     def name_of(self, who: str) -> str:
         """Return by what name somebody is called: one that they have told, or their own unless it is a guest's."""

@@ -16,7 +16,6 @@ from agents.attending.perception import Address
 from agents.choices.policy import Decision
 from agents.choices.possible import Situation, possible
 from agents.component import Turn
-from agents.components.messages import who_awaits_message
 from agents.components.visitors import Visitors
 from agents.greeting import Greeting
 from agents.lending import Lending
@@ -133,8 +132,7 @@ class Thinking:
         if address.spoken:
             now = self._answered(now, address)
         if now.company:
-            memory = self._agent.memory
-            now = replace(now, awaits_message=who_awaits_message(now.company, memory.view(), world, memory.reading))
+            now = replace(now, awaits_message=self._greeting.messages.awaited_by(now.company))
         decision = self._conduct.policy.decide(possible(world, actor, self._game.commands), now)
         partner = decision.partner if decision.cause == "greet" else None
         has_posed = partner is not None and partner.character_id in manners.posed
@@ -157,7 +155,7 @@ class Thinking:
             visitors.stop_leading(address.by_id)
         room_id = self._answering.leads_to(address) if self._agent.settings.think_when != "addressed" else ""
         if not room_id:
-            return replace(now, answer=self._answering.answer(address))
+            return replace(now, answer=self._greeting.with_told_names(self._answering.answer(address)))
         words = self._rng.choice(world.wording("talk.leads_to", room=world.rooms[room_id].name).split("; "))
         return replace(now, answer=words, leads_to=room_id)
 

@@ -24,7 +24,7 @@ from agents.attending.questions import (
     subject_of,
 )
 from agents.component import AddedComponent, Moment, Section, last_heard
-from agents.components.messages import LOOKED_THROUGH, message_for
+from agents.components.messages import LOOKED_THROUGH, Messages
 from agents.memory.facts.extraction import Utterance, speeches_in, utterance_in
 from agents.memory.facts.narration_parser import NarrationParser
 from agents.memory.facts.speech_acts import classify, sentences, uncut_sentences
@@ -105,7 +105,8 @@ class Earlier(AddedComponent):
             return Section(self.name, text, is_aside=True, is_unanswerable=True)
         found = remembered(question, view, moment.actor, moment.partner, world, reading)
         if question is None and last_heard(view.tail[-NEAR:], moment.partner.name) is None:
-            found = _message(moment.partner, view, world, reading)
+            message = Messages(view, world, reading, self.owner.names_of).for_one(moment.partner)
+            found = Recollection(*message) if message else None
         if found is None:
             return None
         text = self._told(found, question or "", moment)
@@ -238,12 +239,6 @@ def _of_kind(question: str, spoken: Mapping[Memory, Utterance], world: World, pa
         return asks("request") and REQUESTS in map(classify, sentences(said.text))
 
     return next((one for one in reversed(list(spoken)) if is_meant(one, spoken[one])), None)
-
-
-def _message(partner: Character, view: View, world: World, reading: NarrationParser) -> Recollection | None:
-    """Return what somebody asked the agent to tell the partner, if it has not done so yet; or None."""
-    found = message_for(partner, view, world, reading)
-    return Recollection(*found) if found else None
 
 
 def source_of(question: str, view: View, partner: Character, reading: NarrationParser) -> str:

@@ -6,7 +6,7 @@ import re
 from dataclasses import replace
 
 from agents.attending.questions import written_out
-from agents.components.messages import LOOKED_THROUGH
+from agents.components.messages import LOOKED_THROUGH, NamesOf
 from agents.memory.facts.extraction import Utterance, awaits_outcome, speeches_in
 from agents.memory.facts.narration_parser import NarrationParser
 from agents.memory.facts.store import ME
@@ -18,7 +18,9 @@ from world.parsing import is_named, parse_line
 from world.sanitize import name_key
 
 _ASKS_SAID = re.compile(
-    r"\b(?:what|why|did|does|tell me)\b.*\b(?:says?|said|tells?|told|talk(?:ed|ing)?|want(?:s|ed)?)\b", re.IGNORECASE
+    r"\b(?:what|why|did|does|tell me)\b.*"
+    r"\b(?:says?|said|tells?|told|talk(?:ed|ing)?|whisper(?:s|ed)?|confide[sd]?|want(?:s|ed)?)\b",
+    re.IGNORECASE,
 )
 
 
@@ -45,15 +47,15 @@ def has_kept(question: str, view: View, partner: Character, reading: NarrationPa
     return bool(confided) and not confided & told
 
 
-def asks_confided(question: str, view: View, partner: Character, reading: NarrationParser) -> bool:
+def asks_confided(question: str, view: View, partner: Character, reading: NarrationParser, names_of: NamesOf) -> bool:
     """Return whether a question is for what somebody else has said whose newest words, to the agent, were whispered."""
     if not _ASKS_SAID.search(written_out(question)):
         return False
     newest: dict[str, Utterance] = {}
     for _, said in speeches_in(view.tail[-LOOKED_THROUGH:], reading):
         newest[said.speaker] = said
-    others = (one for who, one in newest.items() if who not in (ME, partner.name) and one.privately)
-    return any(is_named(one.speaker, question) for one in others)
+    others = (who for who, one in newest.items() if who not in (ME, partner.name) and one.privately)
+    return any(is_named(name, question) for who in others for name in names_of(who))
 
 
 def _is_to(partner: Character, memory: Memory) -> bool:

@@ -98,6 +98,14 @@ class Acquaintances:
         names = (told_name(one.words) for one in reversed(self.facts(person)) if one.label == NAME)
         return next((name for name in names if name), "")
 
+    def names_of(self, person: str) -> tuple[str, ...]:
+        """Return the names by which people speak of somebody: the one that they have told, and the one they all see.
+
+        A name that somebody else has in the world is not theirs, whatever they have told.
+        """
+        told = self.called(person)
+        return (told, person) if told and self._role_of(told) is None else (person,)
+
     def opinions(self, person: str) -> list[Statement]:
         """Return the agent's opinions of a person; those written by hand come first."""
         return _by_hand_first(self._taken_in(person).note.statements(OPINION))

@@ -9,6 +9,7 @@ import pytest
 from tests.agents.test_thinking import Talking, words
 from vault.entities.agent_notes import Errand
 from vault.entities.voice_note import Exchange
+from world.entities import Character, Role
 
 
 def test_who_asks_for_their_gift_back_gets_it_without_the_model(tmp_path):
@@ -167,6 +168,59 @@ def test_who_is_presented_is_greeted_by_name(tmp_path):
     life = Talking(tmp_path, words("Do you walk alike?"))
     assert life.answers("say Rook, this is my old friend Ben. Be nice!").line.startswith("say Ben! ")
     assert not life.model.requests
+
+
+@pytest.fixture
+def guests(tmp_path):
+    """Return an agent in a room with two guests, who have told it that they are called Nia and Leo."""
+    life = Talking(tmp_path, words("Good day."), words("Leo."))
+    life.answers("say Good day, Rook.")
+    world = life.game.world
+    for guest, name in (("Guest7", "Nia"), ("Guest8", "Leo")):
+        world.add_character(Character(guest, world.room_of(life.agent.character).name, role=Role.GUEST, awake=True))
+        life.game.perform(guest, f"say Rook, my name is {name}.")
+        life.answers()
+    return life
+
+
+def test_what_a_guest_has_whispered_is_kept_when_others_ask_by_the_name_that_they_told(guests):
+    asked = len(guests.model.requests)
+    guests.game.perform("Guest7", "whisper Rook I am having a baby.")
+    guests.game.perform("Guest8", "say Rook, what did Nia whisper to you just now?")
+    refusals = guests.game.world.wording("talk.instead_reveals").split("; ")
+    assert guests.answers().line.removeprefix("say ") in refusals
+    assert len(guests.model.requests) == asked
+
+
+def test_a_message_for_a_guest_is_told_by_the_names_that_both_have_told(guests):
+    guests.game.perform("Guest8", "go kitchen")
+    guests.game.perform("Guest7", "say Rook, if you see Leo, tell him that I have gone home.")
+    guests.answers()
+    guests.game.perform("Guest7", "go kitchen")
+    guests.game.perform("Guest8", "go common room")
+    guests.game.perform("Guest8", "say Rook, did Nia leave a word for me?")
+    assert guests.answers().line == "say I have a message for you: Nia has gone home."
+
+
+def test_a_message_is_not_told_to_a_guest_who_gives_the_name_of_somebody_else(guests):
+    guests.game.perform("Ben", "go kitchen")
+    guests.game.perform("Guest7", "say Rook, tell Ben that the key is under the mat.")
+    guests.answers()
+    guests.game.perform("Guest7", "go kitchen")
+    guests.game.perform("Guest8", "say Rook, my name is Ben.")
+    guests.game.perform("Guest8", "say Rook, did Nia leave a word for me?")
+    assert "mat" not in guests.answers().line
+
+
+def test_a_guest_who_has_a_thing_is_named_as_they_told(guests):
+    guests.answers("get brass lamp", "give brass lamp to Rook")
+    guests.agent.perform("give brass lamp to Guest7")
+    assert guests.answers("say Rook, may I borrow the lamp?").line == "say Nia has the brass lamp. I gave it away."
+
+
+def test_a_guest_is_presented_to_who_is_new_by_the_name_that_is_said(guests):
+    guests.game.perform("Guest7", "say Rook, this is my brother Leo.")
+    assert guests.answers().line.startswith("say Leo! ")
 
 
 def test_who_begins_a_joke_hears_the_end_of_it(tmp_path):
