@@ -233,12 +233,16 @@ class Answering:
             return found
         return self.in_own_voice(address) or ("" if subject_of(words) == "asked" else self.recalled(address, "any"))
 
+    def is_open(self, address: Address) -> bool:
+        """Return whether words leave room for what the agent has for who speaks: they ask nothing, or just that."""
+        world, words = self._game.world, address.text
+        return not is_question(words, world.wording) or asks_again(words, world)
+
     def _of_messages(self, address: Address) -> str:
         """Return a message for who speaks, unless they ask for something else; or the promise to tell an agent one."""
         world, here, words = self._game.world, self._agent.character.room_id, address.text
         partner = world.characters.get(address.by_id)
-        is_open = not is_question(words, world.wording) or asks_again(words, world)
-        is_due = partner is not None and (is_open or self._names_sender(partner, words))
+        is_due = partner is not None and (self.is_open(address) or self._names_sender(partner, words))
         if partner and is_due and (message := self._greeting.messages.told_to(partner)):
             return message
         others = (one for one in world.awake() if one.is_agent and one.room_id != here)

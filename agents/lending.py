@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from agents.attending.belongings import (
+    Gift,
     asked_back,
     asked_for,
     asks_for_anything,
@@ -12,10 +13,12 @@ from agents.attending.belongings import (
     handed_by,
     hands_over,
     holder,
+    left_with,
     thing_meant,
 )
 from agents.attending.perception import Address
 from agents.speaker import Speaker, finds_few_words
+from world.entities import Character
 from world.game import Game
 from world.parsing import has_phrase
 
@@ -36,6 +39,16 @@ class Lending:
     def asked_for(self, address: Address) -> tuple[str, ...]:
         """Return the names of the things that somebody asks for and that the agent may hand over."""
         return tuple(one for one in self._wanted(address) if not self._why_kept(one, address))
+
+    def left_for(self, partner: Character) -> Gift | None:
+        """Return what somebody has left with the agent for one whom it meets, if it still has it; or None."""
+        names = [one.casefold() for one in self._agent.reflection.people.names_of(partner.name)]
+        return next((gift for gift, whom in self._left() if whom.casefold() in names), None)
+
+    def says_left(self, gift: Gift) -> str:
+        """Return what the agent says as it hands over what somebody has left with it."""
+        who = self._agent.reflection.people.names_of(gift.giver)[0]
+        return self._game.world.wording("asked.say_left", who=who, thing=gift.thing)
 
     def gives(self, address: Address, wanted: Sequence[str], errand: str) -> str:
         """Return the thing that the agent hands over without asking its model; empty if none.
@@ -58,6 +71,18 @@ class Lending:
     def _wanted(self, address: Address) -> tuple[str, ...]:
         """Return the names of the things that the agent carries and that somebody asks for, be it as "it"."""
         return asked_for(self._game.world, self._agent.character, address.text, self._talk()) if address.text else ()
+
+    def _left(self) -> Iterator[tuple[Gift, str]]:
+        """Yield what others have left with the agent for somebody and it still has, with the name; the newest first.
+
+        That is a name in the world, or else one in capitals: "for her" names nobody.
+        """
+        memory, world = self._agent.memory, self._game.world
+        carried = {one.name for one in world.things_at(self._agent.character.character_id)}
+        for gift, whom in reversed(list(left_with(memory.view().tail, memory.reading))):
+            name = world.characters.id_ignoring_case(whom) or (whom if whom[:1].isupper() else "")
+            if name and gift.thing in carried:
+                yield gift, name
 
     def _talk(self) -> Iterator[str]:
         """Yield what was said and done before, the newest first."""
@@ -82,6 +107,9 @@ class Lending:
         say, step = self._game.world.wording, self._agent.next_step()
         if thing.casefold() in (one.strip().casefold() for one in self._agent.settings.keeps.split(",")):
             return say("asked.say_keeps", thing=thing)
+        for gift, whom in self._left():
+            if gift.thing.casefold() == thing.casefold() and gift.giver != address.by_id:
+                return say("asked.say_is_for", who=whom, thing=thing)
         verb, given, to = handed_by(step.errand.do) if step else ("", "", "")
         is_promised = verb == "give" and given.casefold() == thing.casefold() and to != address.by_id
         return say("asked.say_is_for", who=to, thing=thing) if is_promised else ""

@@ -132,9 +132,13 @@ class Thinking:
         if address.spoken:
             now = self._answered(now, address)
         if now.company:
-            now = replace(now, awaits_message=self._greeting.messages.awaited_by(now.company))
+            awaiting = (one for one in now.company if self._lending.left_for(one))
+            now = replace(now, awaits_message=self._greeting.messages.awaited_by(now.company) or next(awaiting, None))
         decision = self._conduct.policy.decide(possible(world, actor, self._game.commands), now)
         partner = decision.partner if decision.cause == "greet" else None
+        if partner and (left := self._lending.left_for(partner)):
+            words = decision.line_of(f"{self._greeting.name_of(partner.character_id)}! {self._lending.says_left(left)}")
+            return Decision("greet", line=words, before=f"give {left.thing} to {partner.name}", partner=partner)
         has_posed = partner is not None and partner.character_id in manners.posed
         if partner and (hello := self._greeting.greeting(partner, has_posed)):
             return Decision("greet", line=decision.line_of(hello), partner=partner)
@@ -151,6 +155,9 @@ class Thinking:
             return replace(now, answer=answer, gives=gives)
         if not address.by_person:
             return now
+        partner = world.characters.get(address.by_id)
+        if partner and self._answering.is_open(address) and (left := self._lending.left_for(partner)):
+            return replace(now, answer=self._lending.says_left(left), gives=left.thing)
         if visitors.is_leading and has_phrase(world.wording("talk.calls_off"), address.text):
             visitors.stop_leading(address.by_id)
         room_id = self._answering.leads_to(address) if self._agent.settings.think_when != "addressed" else ""

@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
+from agents.memory.facts.extraction import speeches_in
 from agents.memory.facts.narration_parser import NarrationParser
 from agents.memory.facts.store import ME
 from vault.memory.memory_line import Memory
@@ -19,6 +20,9 @@ from world.world import World
 
 GIVEN = 60
 """Among so many of the newest memories are the gifts that are remembered."""
+
+NEAR_GIFT = 6
+"""Among so many memories before and after a gift are the words of its giver about it."""
 
 MOST_OFFERED = 3
 """Of so many things somebody who asks for anything may be given one."""
@@ -31,16 +35,26 @@ _ANYTHING = re.compile(
     r"\b(?:some|any)thing\b(?:\s+\w+){0,3}?\s+(?:hold|keep|play|look at|take|carry|read)\b", re.IGNORECASE
 )
 _BACK = re.compile(r"\bback\b|\bagain\b|\breturn\b|\bmine\b|\bmy\b", re.IGNORECASE)
+_PASSES_ON = re.compile(
+    r"\b(?:give|pass|hand|bring|take|return) (?:it|that|this|them|these|(?:the|my) \w+(?: \w+)?)"
+    r"(?: (?:back|on|over))? to (?P<to>\w+)|\b(?:it|that|this|these)(?: is| are|['’]?s) (?:meant )?for (?P<for>\w+)|"
+    r"\bgive (?P<whom>\w+) (?:it|that|this|the)\b",
+    re.IGNORECASE,
+)
 _MEANT = r"\b(?:you?r|ur|the|that|this|some|any|an?|my|of) (?:\w+ )?"
 
 
 @dataclass(frozen=True)
 class Gift:
-    """Something that changed hands: who gave it, who has it since, and its name. The agent itself is `ME`."""
+    """Something that changed hands: who gave it, who has it since, and its name. The agent itself is `ME`.
+
+    `seq` is the number of the memory that tells of it.
+    """
 
     giver: str
     receiver: str
     thing: str
+    seq: int = 0
 
 
 def asked_for(world: World, actor: Character, words: str, talk: Iterable[str] = ()) -> tuple[str, ...]:
@@ -107,7 +121,17 @@ def gifts_in(tail: Sequence[Memory], reading: NarrationParser) -> Iterator[Gift]
         else:
             continue
         if event and event.name in ("you_give", "gives", "gives_you"):
-            yield Gift(who, event.values.get("to", ME), event.values["thing"])
+            yield Gift(who, event.values.get("to", ME), event.values["thing"], memory.seq)
+
+
+def left_with(tail: Sequence[Memory], reading: NarrationParser) -> Iterator[tuple[Gift, str]]:
+    """Yield what was given to the agent for others, "Can you give that to Ben?", with the name as it was said."""
+    got = [gift for gift in gifts_in(tail, reading) if gift.receiver == ME]
+    speeches = [(one.seq, said) for one, said in speeches_in(tail[-GIVEN:], reading)] if got else []
+    for gift in got:
+        near = [said.text for seq, said in speeches if said.speaker == gift.giver and abs(seq - gift.seq) <= NEAR_GIFT]
+        if found := next(filter(None, map(_PASSES_ON.search, reversed(near))), None):
+            yield gift, next(filter(None, found.groups()))
 
 
 def handed_by(line: str) -> tuple[str, str, str]:

@@ -185,7 +185,8 @@ _NOT_OF_THE_WORLD: Mapping[str, Sequence[str]] = {
 _TELLS = (
     r"\W*(?:(?:well|so|and|but|yes|no|oh|hey|hi|lol)\W+)*(?:i(?! need| want)|i['’]\w+|im|ive|my|we|we['’]\w+|"
     r"our|he|she|they|his|her|their|there|there['’]s|the|an?|one|two|some|it|it['’]s|that|"
-    r"that['’]s)\b(?!.*\b(?:you|your|yourself)\b)"
+    r"that['’]s|(?:just |finally )?(?:got|had|been|went|lost|heard|saw|came|started|finished|quit)|\d+)\b"
+    r"(?!.*\b(?:you|your|yourself)\b)"
 )
 """The beginning of a sentence by which somebody tells of their own life, without a word of who listens."""
 

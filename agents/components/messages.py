@@ -96,10 +96,8 @@ def _told(text: str, names: Iterable[str]) -> str:
 
 def _has_delivered(words: str, names: Iterable[str], own: Iterable[str]) -> bool:
     """Return whether one of the agent's own speeches has these words, or two of their key words."""
-    keys, forms = (
-        key_words(words) - key_words(" ".join(names)),
-        {_letters(words), _letters(in_third_person(words) or words)},
-    )
+    keys = key_words(words) - key_words(" ".join(names))
+    forms = {_letters(words), _letters(in_third_person(words) or words)}
     return any(any(form in _letters(one) for form in forms) or len(keys & key_words(one)) > 1 for one in own)
 
 

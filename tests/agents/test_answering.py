@@ -218,6 +218,32 @@ def test_a_guest_who_has_a_thing_is_named_as_they_told(guests):
     assert guests.answers("say Rook, may I borrow the lamp?").line == "say Nia has the brass lamp. I gave it away."
 
 
+def test_what_was_left_for_somebody_is_handed_to_them_and_to_nobody_else(tmp_path):
+    life = Talking(tmp_path, words("Thank you, Ana."), words("The rain will stop."))
+    life.game.perform("Ben", "go kitchen")
+    life.answers("get brass lamp", "give brass lamp to Rook")
+    life.answers("say Rook, can u give that to ben? he is coming down. ty!")
+    life.game.world.add_character(Character("Zoe", "The Common Room", awake=True))
+    life.game.perform("Zoe", "say Rook, may I borrow the lamp?")
+    assert life.answers().line == "say No. The brass lamp is for Ben."
+    life.ana.types("go kitchen")
+    life.game.perform("Ben", "go common room")
+    life.game.perform("Ben", "say Rook, did Ana leave anything for me?")
+    assert life.answers().line == "say Ana left this for you."
+    assert life.game.world.things["brass lamp"].place_id == "Ben"
+
+
+def test_who_comes_for_whom_something_was_left_gets_it_unasked_once(tmp_path):
+    life = Talking(tmp_path, *[words("Hm.")] * 4)
+    life.game.perform("Ben", "go kitchen")
+    life.answers("get brass lamp", "say Rook, this is for Ben.", "give brass lamp to Rook")
+    life.answers("go kitchen")
+    life.game.perform("Ben", "go common room")
+    turns = [life.answers().line for _ in range(3)]
+    assert turns.count("say Ben! Ana left this for you.") == 1
+    assert life.game.world.things["brass lamp"].place_id == "Ben"
+
+
 def test_a_guest_is_presented_to_who_is_new_by_the_name_that_is_said(guests):
     guests.game.perform("Guest7", "say Rook, this is my brother Leo.")
     assert guests.answers().line.startswith("say Leo! ")
