@@ -250,9 +250,10 @@ class Answering:
         return self._rng.choice(world.wording("asked.will_tell", who=who).split("; ")) if who else ""
 
     def _names_sender(self, partner: Character, words: str) -> bool:
-        """Return whether words name who asked the agent to tell the partner something."""
+        """Return whether words name who asked the agent to tell the partner something, or look for somebody."""
         sender = self._greeting.messages.sender(partner)
-        return bool(sender) and any(is_named(one, words) for one in self._names_of(sender))
+        is_sought = has_phrase(self._game.world.wording("asked.asks_sought"), words)
+        return bool(sender) and (is_sought or any(is_named(one, words) for one in self._names_of(sender)))
 
     def _names_of(self, who: str) -> tuple[str, ...]:
         return self._agent.reflection.people.names_of(who)

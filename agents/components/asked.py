@@ -7,7 +7,8 @@ reply to. If the model is too small to use it, the engine replies with it.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain, islice
 
@@ -34,7 +35,7 @@ MAX_LINES = 3
 TELLING = 2
 """Minimum number of words of a description by which somebody who is not here is recognised."""
 
-SURE = frozenset({"time", "here", "there_is", "there_is_none", "carries", "carries_nothing", "own_place"})
+SURE = frozenset({"time", "here", "there_is", "there_is_none", "carries", "carries_nothing", "own_place", "exit"})
 """What is looked up only where it is asked for."""
 
 LATEST = 4
@@ -205,9 +206,10 @@ def _looked_up(words: str, world: World, actor: Character, partner: str) -> Iter
     if asker and is_apart and (way := shortest_path(world, asker.room_id, actor.room_id)):
         yield "own_place", {"who": actor.name, "room": world.room_of(actor).name, "exits": _exits(way, world)}
     ways = dict(islice(paths_from(world, actor.room_id), MAX_ROOMS))
-    for room_id, way in ways.items():
-        if is_named(world.rooms[room_id].name, words):
-            yield _way(room_id, way, world, actor)
+    yield from _exits_asked_for(words, world, actor)
+    named = [one for one in ways if is_named(world.rooms[one].name, words)] or _places_meant(words, ways, world)
+    for room_id in named:
+        yield _way(room_id, ways[room_id], world, actor)
     asked = asking_part(words) if is_question(words, world.wording) else words
     asleep = (one for one in world.characters.values() if not one.awake)
     known = chain(islice(world.awake(), MAX_ROOMS), islice(asleep, MAX_ROOMS))
@@ -233,11 +235,30 @@ def _looked_up(words: str, world: World, actor: Character, partner: str) -> Iter
 def place_named(words: str, world: World, actor: Character, asker_id: str) -> str:
     """Return the id of another room that words name, or where somebody is whom they name; empty if there is no way."""
     ways = dict(islice(paths_from(world, actor.room_id), MAX_ROOMS))
-    rooms = [one for one in ways if ways[one] and is_named(strip_article(world.rooms[one].name), words)]
-    if rooms:
+    named = [one for one in ways if is_named(strip_article(world.rooms[one].name), words)]
+    if rooms := [one for one in named or _places_meant(words, ways, world) if ways[one]]:
         return max(rooms, key=lambda one: len(world.rooms[one].name))
     people = (one for one in islice(world.awake(), MAX_ROOMS) if ways.get(one.room_id) and one.character_id != asker_id)
     return next((one.room_id for one in people if is_named(one.name, words)), "")
+
+
+def _places_meant(words: str, ways: Mapping[str, list[Exit]], world: World) -> list[str]:
+    """Return the ids of the rooms elsewhere that one looks for by a last word that no other has: "the fern garden"."""
+    if not has_phrase(world.wording("asked.asks_way"), words):
+        return []
+    last = {one: world.rooms[one].name.casefold().split()[-1] for one in ways}
+    kinds = Counter(last.values())
+    meant = (one for one, kind in last.items() if kinds[kind] == 1 and ways[one])
+    return [one for one in meant if re.search(rf"\bthe (?:[\w'-]+ )?{re.escape(last[one])}\b", words, re.IGNORECASE)]
+
+
+def _exits_asked_for(words: str, world: World, actor: Character) -> Iterator[tuple[str, dict[str, str]]]:
+    """Yield where the exits lead that words name, if they ask for one: "What is east and west of here?"."""
+    exits = [(name, one) for name, one in world.room_of(actor).exits_by_name.items() if is_named(name, words)]
+    is_asked = any(has_phrase(world.wording("asked.asks_exit", exit=name), words) for name, _ in exits)
+    if is_asked and not has_phrase(world.wording("dialogue.is_mood"), words):  # "What's up?"
+        for one in dict.fromkeys(one for _, one in exits):
+            yield "exit", {"exit": one.name, "room": world.rooms[one.room_id].name}
 
 
 _IS_THERE = re.compile(

@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
+from agents.attending.questions import written_out
 from agents.memory.facts.extraction import Utterance, speeches_in
 from agents.memory.facts.narration_parser import NarrationParser
 from agents.memory.view import View
@@ -80,7 +81,7 @@ class Messages:
             return ""
         _, said = found
         who, words = self.names_of(said.speaker)[0], _told(said.text, self.names_of(partner.name))
-        if told := in_third_person(words):
+        if told := in_third_person(written_out(words)):
             return self.world.wording("asked.say_message_of", who=who, words=told)
         return self.world.wording("asked.say_message", who=who, words=words)
 
@@ -97,7 +98,7 @@ def _told(text: str, names: Iterable[str]) -> str:
 def _has_delivered(words: str, names: Iterable[str], own: Iterable[str]) -> bool:
     """Return whether one of the agent's own speeches has these words, or two of their key words."""
     keys = key_words(words) - key_words(" ".join(names))
-    forms = {_letters(words), _letters(in_third_person(words) or words)}
+    forms = {_letters(words), _letters(in_third_person(written_out(words)) or words)}
     return any(any(form in _letters(one) for form in forms) or len(keys & key_words(one)) > 1 for one in own)
 
 
@@ -113,5 +114,6 @@ def words_to_tell(text: str, name: str) -> str:
     by_name = rf"{asks} {who}\b|{_ASKS}let {who} know\b"
     named = rf"\b(?:if|when|once|should)\b[^.!?]{{0,40}}\b{who}\b[^.!?]{{0,40}}"
     by_chance = rf"{named}(?:{asks} (?:him|her|them)\b|{_ASKS}let (?:him|her|them) know\b)"
-    found = re.search(rf"(?:{by_name}|{by_chance}),? (?:that )?{_TOLD}", text, re.IGNORECASE)
+    of_kin = rf"\b(?:if|when|once) (?:my|the|a) [^.!?]{{1,40}}{asks} (?:him|her|them)\b(?=.*[.!?,].*\b{who}\b)"
+    found = re.search(rf"(?:{by_name}|{by_chance}|{of_kin}),? (?:that )?{_TOLD}", text, re.IGNORECASE)
     return found["words"] if found else ""

@@ -278,6 +278,16 @@ def test_a_message_about_its_sender_is_told_of_them_once(tmp_path):
     assert life.answers("say Rook, which way did he go?").line == "say He left by the back door."
 
 
+def test_who_looks_for_somebody_hears_what_they_left_word_of(tmp_path):
+    life = Talking(tmp_path, words("Good day."), words("I will."), words("I have not seen him."))
+    life.answers("say Good day, Rook.")
+    life.game.perform("Ben", "say hi Rook, if my wife turns up can u tell her im at the mill? ana, red coat")
+    life.answers()
+    life.game.perform("Ben", "go kitchen")
+    told = life.answers("say hi there, am looking for my husband. big guy, seen him?").line
+    assert told == "say I have a message for you: Ben is at the mill."
+
+
 def test_who_asks_leave_to_tell_a_secret_gets_it(tmp_path):
     life = Talking(tmp_path, words("Good day."), words("I do not know."))
     life.answers("say Good day, Rook.")

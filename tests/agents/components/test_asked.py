@@ -46,6 +46,19 @@ def test_the_way_to_a_room_is_told_exit_by_exit(inn):
     assert inn.told_after("Good morning! What is this place?") == "This is The Common Room."
 
 
+def test_a_place_is_also_known_by_a_last_word_that_no_other_has(inn):
+    assert inn.told_after("Which is the way to the inn kitchen?") == WAY
+    assert inn.told_after("I have a kitchen at home.") == ""
+    assert inn.told_after("Where is the ladies' room?") == ""
+
+
+def test_who_asks_what_lies_that_way_is_told(inn):
+    leads = "Going north from here one comes to The Kitchen."
+    assert inn.told_after("lo. whats north of here? any good") == leads
+    assert inn.told_after("Where does the north lead?") == leads
+    assert inn.told_after("It is cold up north.") == ""
+
+
 def test_lore_is_told_that_fits_what_was_said_and_said_by_a_tiny_model_as_it_stands(inn):
     world, text = inn.game.world, "The Anchor has three beds."
     world.lore = Lore([LoreEntry("Beds", text, ("sleep",)), LoreEntry("Rook", "Rook is odd.", ("you",))])

@@ -25,6 +25,9 @@ from agents.components.messages import words_to_tell
         ("Let Ben alone, please.", ""),
         ("When you see Ben, let him know it leaks, will you?", "it leaks, will you"),
         ("Tell him that Ben was here.", ""),
+        ("if my brother turns up can u tell him im at the mill? ben, red coat", "im at the mill"),
+        ("When the miller comes, tell him that it leaks! His name is Ben.", "it leaks"),
+        ("Ben is my brother. If my wife comes, tell her that I left.", ""),
     ],
 )
 def test_what_is_to_be_told_to_somebody_is_what_stands_behind_their_name(text, words):
