@@ -35,6 +35,7 @@ from agents.population import Population
 from agents.views.why import written_archive
 from bench.lib.reporting import RESULTS, Table, argument_parser, machine
 from bench.lib.worlds import populate
+from bench.minds.checks import flaws
 from bench.minds.day import Day, play_day
 from bench.minds.dialogue import Talk, play_dialogue
 from bench.minds.situation import HALVES, Scene, Situation, situations_of
@@ -159,6 +160,7 @@ def situation_shares(trials: Sequence[Trial]) -> dict[str, Share]:
         "valid commands": share_of(trial.is_valid for trial in trials),
         "answered within two turns": share_of(trial.is_answered for trial in asked),
         "keeps out of a talk of others": share_of(not trial.turn.speeches for trial in others),
+        "no swaps, echoes, assistant talk": share_of(not flaws(trial.turn) for trial in trials),
         "situations right, tuning": share_of(one.is_right for one in trials if not one.situation.is_held_back),
         "situations right, held back": share_of(one.is_right for one in trials if one.situation.is_held_back),
     }

@@ -131,6 +131,7 @@ def test_who_plays_perfectly_scores_everything():
         "valid commands": 1.0,
         "answered within two turns": 1.0,
         "keeps out of a talk of others": 1.0,
+        "no swaps, echoes, assistant talk": 1.0,
         "situations right, tuning": 1.0,
         "situations right, held back": 1.0,
     }
@@ -150,6 +151,7 @@ def test_who_echoes_is_right_nowhere():
     trials = [trial for trial in trials_of("echo") if trial.turn.heard]
     assert len(trials) > 50
     assert [one.situation.name for one in trials if one.is_right] == []
+    assert situation_shares(trials)["no swaps, echoes, assistant talk"].value < 0.1
 
 
 def test_nonsense_is_no_answer_but_to_nonsense():
