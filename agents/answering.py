@@ -107,7 +107,8 @@ class Answering:
         if is_question(words, say):
             found = self._answer_to_question(address, known)
             return found or (self.at_a_loss(address) if self._is_tiny and not is_part else "")
-        is_spoken_for = self._is_tiny and not has_phrase(say("talk.thanks"), words)
+        is_spoken_for = self._is_grave(address, is_asked=False) or self._is_tiny
+        is_spoken_for = is_spoken_for and not has_phrase(say("talk.thanks"), words)
         return self._reply_to_told(address) or known or (self.at_a_loss(address) if is_spoken_for else "")
 
     def leads_to(self, address: Address) -> str:
@@ -358,10 +359,14 @@ class Answering:
         say = self._game.world.wording
         is_asked = is_question(address.text, say)
         if self._is_grave(address, is_asked):
-            return self._rng.choice(say("talk.feels_for").split("; "))
+            fresh = [one for one in say("talk.feels_for").split("; ") if not self._has_said(one)]
+            return self._rng.choice(fresh) if fresh else ""
         voice, tail = self._agent.mind.voice, self._agent.memory.view().tail
         is_for_us = address.by_person and voice.understands(address.text)
         return voice.to_any("asked" if is_asked else "told", tail) if is_for_us else ""
+
+    def _has_said(self, words: str) -> bool:
+        return any(words in one.text for one in self._agent.memory.view().tail if one.kind == "acted")
 
     def _is_grave(self, address: Address, is_asked: bool) -> bool:
         """Return whether a person tells of something sad or painful, to which nobody answers with a merry line."""

@@ -20,10 +20,13 @@ from agents.attending.questions import (
     asks_what_was_done,
     goes_back,
     is_of_type,
+    says_you,
     subject_of,
     wants_more_than_yes,
 )
+from agents.choices.policy import PRIVATE
 from agents.components.asked import asks_again, told_by
+from agents.components.dialogue import act_of
 from agents.components.earlier import remembered
 from agents.memory.facts.extraction import Utterance, utterance_in
 from agents.memory.facts.speech_acts import sentences
@@ -36,7 +39,7 @@ from agents.replies.heard import Heard
 from agents.replies.reading_check import put_right, reading_fault
 from agents.replies.reply import Reply
 from agents.replies.speech_check import TOLD, Fault, fault_in, takes_leave
-from agents.speaker import Speaker
+from agents.speaker import Speaker, finds_few_words
 from world.entities import Character
 from world.game import Game
 from world.parsing import has_phrase, parse_line, strip_article
@@ -47,6 +50,7 @@ NARRATION_LINES, TOLD_LINES = 12, 60
 themselves that it may take for its own."""
 
 
+_OF_IT = re.compile(r"\b(?:it|that|this|he|she|they|him|her|them|there)\b", re.IGNORECASE)
 _HERE_IS = r"\b(?:this is|(?:we|you)(?:['’]re| are) (?:in|at|on)|here (?:in|at|on)) (?:the )?"
 
 
@@ -121,6 +125,35 @@ class Speaking:
         if not words:
             return "wordless"
         return self._fault or ("unread" if self._has_not_found(words, question) else "")
+
+    def instead_of_bland(self, reply: Reply, question: Question) -> Reply | None:
+        """Return what a small model's agent says by itself where the model found nothing to the point; None if it did.
+
+        It takes up nothing of what somebody tells it, which is asking back, or answers a question by not knowing.
+        """
+        words, address = reply.line.removeprefix(question.decision.opening()).strip(), self._agent.awareness.thinks_of
+        is_awaited = address.by_person and not address.with_gift and address.channel not in PRIVATE
+        is_awaited = is_awaited and question.decision.cause == "answer"
+        is_deed = bool(question.decision.hand_over() or question.decision.asked_along)
+        if not is_awaited or is_deed or question.reads or question.is_unanswerable:
+            return None
+        if not finds_few_words(self._agent.queue) or not self._is_bland(words, address):
+            return None
+        is_asked = is_question(address.text, self._game.world.wording)
+        known = self._answering.known(address) or self._answering.in_own_voice(address) if is_asked else ""
+        own = known or self._answering.at_a_loss(address)
+        return Reply(question.decision.line_of(own)) if own else None
+
+    def _is_bland(self, words: str, address: Address) -> bool:
+        """Return whether words only say that the agent does not know, or ask nothing about what they are told."""
+        say, told = self._game.world.wording, address.text
+        if is_question(told, say):
+            return all(one.endswith("?") or self._does_not_know(one) for one in sentences(words))
+        if act_of(told, say) or says_you(told) or has_phrase(say("talk.thanks"), told):
+            return False
+        topics = key_words(told) - key_words(f"{self._agent.name} {address.by_id}")
+        asked = [one for one in sentences(words) if one.endswith("?")]
+        return not any(topics & key_words(one) or _OF_IT.search(one) for one in asked)
 
     def _has_not_found(self, words: str, question: Question) -> bool:
         """Return whether a model has read what was said in vain for what may be known from elsewhere."""

@@ -194,6 +194,8 @@ class Thinking:
         reply, decision = self._read(completion), self.question.decision
         if reply is None:
             return self._cut_short(completion)
+        if decision.kind == "speech" and (own := self._speaking.instead_of_bland(reply, self.question)):
+            return self._kept(own, completion, "bland")
         objection = self._objection(reply, decision)
         if not objection:
             return self._kept(reply, completion)
@@ -206,6 +208,8 @@ class Thinking:
         objection = self._objection(second, decision) if decision.kind == "speech" else ""
         if objection:
             second = Reply(self._speaking.instead_of(second or reply, self.question))
+        elif decision.kind == "speech" and (own := self._speaking.instead_of_bland(second, self.question)):
+            return self._kept(own, again, "bland")
         return self._kept(second if second.line else reply, again, objection)
 
     def _objection(self, reply: Reply, decision: Decision) -> str:

@@ -14,7 +14,15 @@ from itertools import chain, islice
 
 from agents.attending.conversation import is_question
 from agents.attending.pressure import pressure_in
-from agents.attending.questions import MEASURED, answer_type, asking_part, is_of_type, is_personal, subject_of
+from agents.attending.questions import (
+    MEASURED,
+    answer_type,
+    asking_part,
+    is_of_type,
+    is_personal,
+    subject_of,
+    written_out,
+)
 from agents.component import AddedComponent, Moment, Section, last_heard
 from agents.components.earlier import fitting, told_of
 from agents.memory.facts.extraction import Utterance, utterance_in
@@ -35,7 +43,9 @@ MAX_LINES = 3
 TELLING = 2
 """Minimum number of words of a description by which somebody who is not here is recognised."""
 
-SURE = frozenset({"time", "here", "there_is", "there_is_none", "carries", "carries_nothing", "own_place", "exit"})
+SURE = frozenset(
+    {"time", "here", "there_is", "there_is_none", "carries", "carries_nothing", "own_place", "exit", "seen"}
+)
 """What is looked up only where it is asked for."""
 
 LATEST = 4
@@ -119,6 +129,8 @@ def surely_known(words: str, world: World, actor: Character, person: Person) -> 
     A place or somebody that is only named in it is not asked for.
     """
     say, asked = world.wording, asking_part(words)
+    if re.search(r"\bthere\b", asked, re.IGNORECASE) and has_phrase(say("asked.asks_way"), asked):
+        asked = words  # "He waits at the weir. How does one get there?"
     found: list[str] = []
     for key, values in islice(_looked_up(asked, world, actor, person.name), MAX_LINES):
         named = values.get("thing") or values.get("who", "")
@@ -130,8 +142,16 @@ def surely_known(words: str, world: World, actor: Character, person: Person) -> 
     return [*found, *lore] if has_phrase(say("asked.asks_place"), asked) else found or lore
 
 
+_ASKS_LEAVE = re.compile(
+    r"\b(?:can|may|could|shall) (?:i|we)\b.*\b(?:you?r|ur)\b|\b(?:ok|okay|all right|alright|mind|fine) if (?:i|we)\b",
+    re.IGNORECASE,
+)
+
+
 def _lore_of(words: str, world: World, actor: Character) -> list[str]:
-    """Return the lore that fits a question best, if it can hold what is asked for."""
+    """Return the lore that fits a question best, if it can hold what is asked for; who asks leave is told none."""
+    if _ASKS_LEAVE.search(words):
+        return []
     kind = answer_type(words)
     known = (in_first_person(one.text, actor.name) for one in world.lore.about(words, actor.name)[:1])
     return [text for text in known if kind not in MEASURED or is_of_type(kind, text)]
@@ -220,7 +240,7 @@ def _looked_up(words: str, world: World, actor: Character, partner: str) -> Iter
             yield "looks", {"who": one.name, "looks": one.description}
             if one.awake and ways.get(one.room_id):
                 yield "person", _whereabouts(one, ways[one.room_id], world)
-    if found := _existence(words, ways, world, actor):
+    if found := _existence(words, ways, world, actor) or (None if named else _seen_elsewhere(words, ways, world)):
         yield found
     for thing in islice(_things(ways, world), MAX_ROOMS):
         if is_named(thing.name, words) and thing.place_id != actor.character_id:
@@ -255,10 +275,29 @@ def _places_meant(words: str, ways: Mapping[str, list[Exit]], world: World) -> l
 def _exits_asked_for(words: str, world: World, actor: Character) -> Iterator[tuple[str, dict[str, str]]]:
     """Yield where the exits lead that words name, if they ask for one: "What is east and west of here?"."""
     exits = [(name, one) for name, one in world.room_of(actor).exits_by_name.items() if is_named(name, words)]
+    if has_phrase(world.wording("dialogue.is_mood"), words):  # "What's up?"
+        exits = [one for one in exits if not is_named(one[0], world.wording("dialogue.is_mood"))]
     is_asked = any(has_phrase(world.wording("asked.asks_exit", exit=name), words) for name, _ in exits)
-    if is_asked and not has_phrase(world.wording("dialogue.is_mood"), words):  # "What's up?"
-        for one in dict.fromkeys(one for _, one in exits):
-            yield "exit", {"exit": one.name, "room": world.rooms[one.room_id].name}
+    for one in dict.fromkeys(one for _, one in exits if is_asked):
+        yield "exit", {"exit": one.name, "room": world.rooms[one.room_id].name}
+
+
+def _seen_elsewhere(words: str, ways: Mapping[str, list[Exit]], world: World) -> tuple[str, dict[str, str]] | None:
+    """Return where there is what somebody looks for that can be seen in one other room alone; None if there is none."""
+    if not has_phrase(world.wording("asked.asks_way"), written_out(words)):
+        return None
+    details = [(one, detail) for one in ways for detail in world.rooms[one].details.values()]
+    names = Counter(name for _, detail in details for name in (detail.name, *detail.aliases))
+    for room_id, detail in details:
+        meant = "|".join(re.escape(name) for name in (detail.name, *detail.aliases) if names[name] == 1)
+        if (
+            meant
+            and ways[room_id]
+            and re.search(rf"\b(?:the|that|some|an?) (?:\w+ )?(?:{meant})\b", words, re.IGNORECASE)
+        ):
+            room, exits = world.rooms[room_id].name, _exits(ways[room_id], world)
+            return "seen", {"thing": detail.name, "room": room, "exits": exits}
+    return None
 
 
 _IS_THERE = re.compile(

@@ -117,11 +117,15 @@ class Voice:
         """Return whether words are in the language of the note."""
         return self._indexed().understands(words)
 
-    def to_any(self, kind: Kind, tail: Iterable[Memory]) -> str:
-        """Return the agent's answer to any words of a kind that it has not said in the tail; empty if there is none."""
+    def to_any(self, kind: Kind, tail: Sequence[Memory]) -> str:
+        """Return an answer of the agent's to any words of a kind that it has not said in the tail; empty if none is.
+
+        It is not the same at every visit, and the same whenever it is looked for with the same memories.
+        """
         given = _given_in(tail)
         answers = (answer for one in self._exchanges() if one.to_any == kind for answer in one.answers)
-        return next((one for one in answers if not given(one)), "")
+        fresh = [one for one in answers if not given(one)]
+        return fresh[(tail[-1].seq if tail else 0) % len(fresh)] if fresh else ""
 
     def nearest(self, words: str, tail: Iterable[Memory], is_asked: bool) -> Sequence[Example]:
         """Return the nearest example, and another if it is as near, with the answers that were not given in the tail.

@@ -223,12 +223,15 @@ def test_who_threatens_themselves_is_felt_for(tmp_path):
     assert said in life.game.world.wording("talk.feels_for").split("; ")
 
 
-def test_nobody_answers_what_is_sad_with_a_line_for_a_word_in_it(tmp_path):
+def test_what_is_sad_is_felt_for_before_the_model_is_asked_and_not_by_a_line_for_a_word_in_it(tmp_path):
     merry = Exchange((), ("Does your {word} work as hard as you?",), ("my brother",))
     life = Talking(tmp_path, words("Good morning, Ana."), words("I am sorry for you."))
     life.agent.mind.adopt(replace(life.agent.note, voice=(merry,)), life.agent.mind._templates)
     life.answers("say Good morning, Rook!")
-    assert life.answers("say My brother drowned last year.").line == "say I am sorry for you."
+    feels_for = life.game.world.wording("talk.feels_for").split("; ")
+    told = [life.answers(f"say {who} drowned last year.").line for who in ("My brother", "His wife", "Their boy")]
+    assert sorted(one.removeprefix("say ") for one in told) == sorted(feels_for)
+    assert life.answers("say My dog drowned, too.").line == "say I am sorry for you."
     assert life.answers("say My brother is a smith.").line == "say Does your brother work as hard as you?"
 
 
@@ -910,6 +913,21 @@ def test_what_fits_no_example_is_answered_by_a_small_model_and_as_anything_is_if
     life = with_voice(tmp_path, words("Is it steep?"), words("The hill is red."), words("The hill is red."))
     assert life.answers("say Rook, the hill is green.").line == "say Is it steep?"
     assert life.answers("say Rook, the hill is red.").line == "say Go on."
+
+
+@pytest.mark.parametrize(
+    ("said", "reply", "line"),
+    [
+        ("the hill is green.", "Good morning, hill. You are here.", "Go on."),
+        ("the hill is green.", "And what do you think about Ben?", "Go on."),
+        ("the hill is green.", "How green is the hill?", "How green is the hill?"),
+        ("Do you paint?", "I do not know. What is the price?", "Ask the cook."),
+    ],
+)
+def test_what_takes_up_nothing_of_what_was_said_gives_way_to_the_agents_own_note(tmp_path, said, reply, line):
+    life = with_voice(tmp_path, words(reply))
+    assert life.answers(f"say Rook, {said}").line == f"say {line}"
+    assert len(life.model.requests) == 1
 
 
 def test_who_speaks_another_language_than_the_note_is_answered_by_the_model(tmp_path):

@@ -59,6 +59,22 @@ def test_who_asks_what_lies_that_way_is_told(inn):
     assert inn.told_after("It is cold up north.") == ""
 
 
+def test_what_can_be_seen_in_one_other_room_is_found(inn):
+    kitchen = inn.game.world.rooms["The Kitchen"]
+    kitchen.details["wheel"] = Detail("wheel", "It turns.", ("crank",))
+    found = "There is wheel in The Kitchen: from here go north."
+    assert inn.told_after("my lad talks of some big wheel. where wd that be?") == found
+    assert inn.told_after("I saw a big wheel once.") == ""
+    inn.game.world.rooms["The Common Room"].details["wheel"] = Detail("wheel", "It stands.")
+    assert "wheel in The Kitchen" not in inn.told_after("Where is the wheel?")
+
+
+def test_there_is_the_place_that_was_named_before(inn):
+    rook = inn.game.world.characters["Rook"]
+    asked = "He waits for me in the kitchen, The Kitchen. How does one get there?"
+    assert surely_known(asked, inn.game.world, rook, Person("Ana", "Ana")) == ["To The Kitchen you go north."]
+
+
 def test_lore_is_told_that_fits_what_was_said_and_said_by_a_tiny_model_as_it_stands(inn):
     world, text = inn.game.world, "The Anchor has three beds."
     world.lore = Lore([LoreEntry("Beds", text, ("sleep",)), LoreEntry("Rook", "Rook is odd.", ("you",))])
@@ -66,6 +82,8 @@ def test_lore_is_told_that_fits_what_was_said_and_said_by_a_tiny_model_as_it_sta
     assert inn.told_after("Who are you?", "lore") == inn.told_after("It is cold.", "lore") == ""
     rook = world.characters["Rook"]
     assert answers("Where could I sleep?", world, rook, Person("Ana", "Ana")) == [text]
+    assert answers("Can I sleep in your bed?", world, rook, Person("Ana", "Ana")) == []
+    assert answers("Is it ok if I sleep now?", world, rook, Person("Ana", "Ana")) == []
     assert answers("I slept badly; sleep is dear.", world, rook, Person("Ana", "Ana")) == []
 
 
