@@ -42,7 +42,7 @@ class Lending:
 
     def left_for(self, partner: Character) -> Gift | None:
         """Return what somebody has left with the agent for one whom it meets, if it still has it; or None."""
-        names = [one.casefold() for one in self._agent.reflection.people.names_of(partner.name)]
+        names = self._names_of(partner.name)
         return next((gift for gift, whom in self._left() if whom.casefold() in names), None)
 
     def says_left(self, gift: Gift) -> str:
@@ -53,16 +53,18 @@ class Lending:
     def gives(self, address: Address, wanted: Sequence[str], errand: str) -> str:
         """Return the thing that the agent hands over without asking its model; empty if none.
 
-        Somebody asks to have back what they gave, one of the things `wanted`, or for anything at all, or for what an
-        `errand` is to bring them.
+        Somebody asks to have back what they gave, or for what was left for them, one of the things `wanted`; for
+        anything at all; or for what an `errand` is to bring them.
         """
         memory, partner = self._agent.memory, self._game.world.characters.get(address.by_id)
         if partner is None or not finds_few_words(self._agent.queue):
             return ""
         gifts = gifts_in(memory.view().tail, memory.reading) if wanted else ()
         back = asked_back(address.text, wanted, partner.name, gifts)
+        left = self.left_for(partner)
+        theirs = left.thing if left and left.thing in wanted else ""
         any_will_do = wanted[0] if wanted and asks_for_anything(address.text) else ""
-        return back or any_will_do or hands_over(errand, partner, address.text)
+        return back or theirs or any_will_do or hands_over(errand, partner, address.text)
 
     def instead(self, address: Address) -> str:
         """Return who has what somebody asks for, that the agent has it, or why it keeps it; empty if neither is so."""
@@ -72,17 +74,15 @@ class Lending:
         """Return the names of the things that the agent carries and that somebody asks for, be it as "it"."""
         return asked_for(self._game.world, self._agent.character, address.text, self._talk()) if address.text else ()
 
-    def _left(self) -> Iterator[tuple[Gift, str]]:
-        """Yield what others have left with the agent for somebody and it still has, with the name; the newest first.
+    def _names_of(self, who: str) -> list[str]:
+        return [one.casefold() for one in self._agent.reflection.people.names_of(who)]
 
-        That is a name in the world, or else one in capitals: "for her" names nobody.
-        """
-        memory, world = self._agent.memory, self._game.world
-        carried = {one.name for one in world.things_at(self._agent.character.character_id)}
-        for gift, whom in reversed(list(left_with(memory.view().tail, memory.reading))):
-            name = world.characters.id_ignoring_case(whom) or (whom if whom[:1].isupper() else "")
-            if name and gift.thing in carried:
-                yield gift, name
+    def _left(self) -> Iterator[tuple[Gift, str]]:
+        """Yield what others have left with the agent and it still has, with the word for whom; the newest first."""
+        memory = self._agent.memory
+        carried = {one.name for one in self._game.world.things_at(self._agent.character.character_id)}
+        left = reversed(list(left_with(memory.view().tail, memory.reading)))
+        return ((gift, whom) for gift, whom in left if gift.thing in carried)
 
     def _talk(self) -> Iterator[str]:
         """Yield what was said and done before, the newest first."""
@@ -108,8 +108,10 @@ class Lending:
         if thing.casefold() in (one.strip().casefold() for one in self._agent.settings.keeps.split(",")):
             return say("asked.say_keeps", thing=thing)
         for gift, whom in self._left():
-            if gift.thing.casefold() == thing.casefold() and gift.giver != address.by_id:
-                return say("asked.say_is_for", who=whom, thing=thing)
+            name = self._game.world.characters.id_ignoring_case(whom) or (whom if whom[:1].isupper() else "")
+            is_theirs = gift.giver == address.by_id or whom.casefold() in self._names_of(address.by_id)
+            if name and gift.thing == thing and not is_theirs:  # "for her" names nobody
+                return say("asked.say_is_for", who=name, thing=thing)
         verb, given, to = handed_by(step.errand.do) if step else ("", "", "")
         is_promised = verb == "give" and given.casefold() == thing.casefold() and to != address.by_id
         return say("asked.say_is_for", who=to, thing=thing) if is_promised else ""

@@ -269,7 +269,7 @@ def _places_meant(words: str, ways: Mapping[str, list[Exit]], world: World) -> l
     last = {one: world.rooms[one].name.casefold().split()[-1] for one in ways}
     kinds = Counter(last.values())
     meant = (one for one, kind in last.items() if kinds[kind] == 1 and ways[one])
-    return [one for one in meant if re.search(rf"\bthe (?:[\w'-]+ )?{re.escape(last[one])}\b", words, re.IGNORECASE)]
+    return [one for one in meant if is_named(last[one], words) and _looks_for(last[one], words, "the")]
 
 
 def _exits_asked_for(words: str, world: World, actor: Character) -> Iterator[tuple[str, dict[str, str]]]:
@@ -287,17 +287,19 @@ def _seen_elsewhere(words: str, ways: Mapping[str, list[Exit]], world: World) ->
     if not has_phrase(world.wording("asked.asks_way"), written_out(words)):
         return None
     details = [(one, detail) for one in ways for detail in world.rooms[one].details.values()]
-    names = Counter(name for _, detail in details for name in (detail.name, *detail.aliases))
-    for room_id, detail in details:
-        meant = "|".join(re.escape(name) for name in (detail.name, *detail.aliases) if names[name] == 1)
-        if (
-            meant
-            and ways[room_id]
-            and re.search(rf"\b(?:the|that|some|an?) (?:\w+ )?(?:{meant})\b", words, re.IGNORECASE)
-        ):
+    named = [(one, name) for one, detail in details for name in (detail.name, *detail.aliases) if is_named(name, words)]
+    places = Counter(name for _, name in named)
+    for room_id, name in named:
+        is_meant = places[name] == 1 and _looks_for(name, words)
+        if is_meant and ways[room_id]:
             room, exits = world.rooms[room_id].name, _exits(ways[room_id], world)
-            return "seen", {"thing": detail.name, "room": room, "exits": exits}
+            return "seen", {"thing": name, "room": room, "exits": exits}
     return None
+
+
+def _looks_for(name: str, words: str, article: str = "the|that|some|an?") -> bool:
+    """Return whether words speak of a thing or a kind of place as people do who look for it: "some big wheel"."""
+    return bool(re.search(rf"\b(?:{article}) (?:[\w'-]+ )?{re.escape(name)}\b", words, re.IGNORECASE))
 
 
 _IS_THERE = re.compile(

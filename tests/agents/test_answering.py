@@ -173,7 +173,7 @@ def test_who_is_presented_is_greeted_by_name(tmp_path):
 @pytest.fixture
 def guests(tmp_path):
     """Return an agent in a room with two guests, who have told it that they are called Nia and Leo."""
-    life = Talking(tmp_path, words("Good day."), words("Leo."))
+    life = Talking(tmp_path, words("Good day."), words("Leo."), words("I will."))
     life.answers("say Good day, Rook.")
     world = life.game.world
     for guest, name in (("Guest7", "Nia"), ("Guest8", "Leo")):
@@ -210,6 +210,15 @@ def test_a_message_is_not_told_to_a_guest_who_gives_the_name_of_somebody_else(gu
     guests.game.perform("Guest8", "say Rook, my name is Ben.")
     guests.game.perform("Guest8", "say Rook, did Nia leave a word for me?")
     assert "mat" not in guests.answers().line
+
+
+def test_what_was_left_for_a_guest_they_get_by_the_name_they_told_when_they_ask_for_it(guests):
+    guests.game.perform("Guest8", "go kitchen")
+    guests.answers("get brass lamp", "give brass lamp to Rook", "say Rook, pass that on to leo, please")
+    guests.game.perform("Guest8", "go common room")
+    guests.game.perform("Guest8", "say Rook, may I have the lamp?")
+    assert guests.answers().line in ("say Here you are.", "say Here. Take it.", "say Of course. Here it is.")
+    assert guests.game.world.things["brass lamp"].place_id == "Guest8"
 
 
 def test_a_guest_who_has_a_thing_is_named_as_they_told(guests):
