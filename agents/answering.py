@@ -31,12 +31,11 @@ from agents.components.dialogue import act_of
 from agents.components.earlier import Certainty, source_of
 from agents.components.messages import words_to_tell
 from agents.components.voice import ASKED_SUBJECT, SURE, VERY_SURE
-from agents.components.whispers import asks_confided, has_kept
+from agents.components.whispers import Whispers
 from agents.greeting import Greeting, said_aloud
 from agents.lending import Lending
 from agents.memory.facts.extraction import Utterance, utterance_in
 from agents.memory.facts.speech_acts import sentences
-from agents.memory.facts.store import ME
 from agents.reflection.speech_facts import LOSS, NAME, answered_name, heard_facts, key_words, kind_of, told_name
 from agents.speaker import Speaker, finds_few_words, is_tiny
 from world.entities import Character
@@ -85,6 +84,9 @@ class Answering:
             return ""
         if address.by_person and (refusal := self._refusal(words, address.by_id)):
             return refusal
+        partner = self._game.world.characters.get(address.by_id)
+        if partner and is_question(words, say) and self._whispers.are_asked_for(words, partner):
+            return self._rng.choice(say("talk.instead_reveals").split("; "))
         if has_phrase(say("asked.asks_whispered"), words) and (whispered := self._whispered(address)):
             return whispered
         if has_phrase(say("asked.asks_found"), words) and self._has_lost(address) and not self.known_here(address):
@@ -191,13 +193,11 @@ class Answering:
         partner = self._game.world.characters.get(address.by_id)
         if partner is None:
             return ""
-        if has_phrase(say("asked.asks_kept"), words) and has_kept(words, memory.view(), partner, memory.reading):
+        if has_phrase(say("asked.asks_kept"), words) and self._whispers.has_kept(words, partner):
             return self._rng.choice(say("asked.say_kept").split("; "))
         if has_phrase(say("asked.asks_source"), words):
             who = source_of(words, memory.view(), partner, memory.reading)
             return say("asked.say_source", who=self._names_of(who)[0]) if who else ""
-        if self._is_confided(words, partner):
-            return self._rng.choice(say("talk.instead_reveals").split("; "))
         if has_phrase(say("asked.asks_leave"), next(reversed(list(sentences(words))), "")):
             return self._rng.choice(say("asked.gives_leave").split("; "))
         if is_riddle(words):
@@ -205,14 +205,10 @@ class Answering:
         is_told = has_phrase(say("asked.asks_promise"), words) or asks_whether_told(words)
         return self.recalled(address, "sure") if is_told else ""
 
-    def _is_confided(self, words: str, partner: Character) -> bool:
-        """Return whether the partner asks for what somebody else has whispered to the agent."""
+    @property
+    def _whispers(self) -> Whispers:
         memory = self._agent.memory
-        if has_phrase(self._game.world.wording("asked.asks_confided"), words):
-            others = (one.speaker for one in self._agent.secrets_from(partner))
-            if any(one not in (ME, partner.name) for one in others):
-                return True
-        return asks_confided(words, memory.view(), partner, memory.reading, self._names_of)
+        return Whispers(memory.view(), self._game.world, memory.reading, self._names_of)
 
     def _answer_to_one(self, address: Address, known: str) -> str:
         """Return the answer to one question, or nothing."""

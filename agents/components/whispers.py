@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 
 from agents.attending.questions import written_out
 from agents.components.messages import LOOKED_THROUGH, NamesOf
@@ -14,12 +15,19 @@ from agents.memory.view import View
 from agents.reflection.speech_facts import key_words
 from vault.memory.memory_line import Memory
 from world.entities import Character
-from world.parsing import is_named, parse_line
+from world.parsing import has_phrase, is_named, parse_line
 from world.sanitize import name_key
+from world.world import World
 
 _ASKS_SAID = re.compile(
     r"\b(?:what|why|did|does|tell me)\b.*"
     r"\b(?:says?|said|tells?|told|talk(?:ed|ing)?|whisper(?:s|ed)?|confide[sd]?|want(?:s|ed)?)\b",
+    re.IGNORECASE,
+)
+
+_ASKS_WHERE = re.compile(r"\b(?:where|seen|see|find|which way|hiding|hid)\b", re.IGNORECASE)
+_NOT_TOLD = re.compile(
+    r"\b(?:not tell|never tell|tell (?:nobody|no one)|not (?:say|let on)|hid(?:e|es|ing)?|secret|between us)\b",
     re.IGNORECASE,
 )
 
@@ -35,27 +43,46 @@ def secrets(view: View, partner: Character, reading: NarrationParser, is_overhea
     return found
 
 
-def has_kept(question: str, view: View, partner: Character, reading: NarrationParser) -> bool:
-    """Return whether the partner has confided something to the agent, and it has told nobody else a word of that."""
-    confided, told = frozenset[str](), frozenset[str]()
-    asked = question.split("\n")
-    for one, said in speeches_in(view.tail[-LOOKED_THROUGH:], reading):
-        if said.privately and said.speaker == partner.name and said.words not in asked:
-            confided |= key_words(said.words)
-        elif one.kind == "acted" and confided and not _is_to(partner, one):
-            told |= key_words(said.words)
-    return bool(confided) and not confided & told
+@dataclass(frozen=True)
+class Whispers:
+    """What others have whispered to an agent, as it remembers it verbatim."""
 
+    view: View
+    world: World
+    reading: NarrationParser
+    names_of: NamesOf
 
-def asks_confided(question: str, view: View, partner: Character, reading: NarrationParser, names_of: NamesOf) -> bool:
-    """Return whether a question is for what somebody else has said whose newest words, to the agent, were whispered."""
-    if not _ASKS_SAID.search(written_out(question)):
-        return False
-    newest: dict[str, Utterance] = {}
-    for _, said in speeches_in(view.tail[-LOOKED_THROUGH:], reading):
-        newest[said.speaker] = said
-    others = (who for who, one in newest.items() if who not in (ME, partner.name) and one.privately)
-    return any(is_named(name, question) for who in others for name in names_of(who))
+    def has_kept(self, question: str, partner: Character) -> bool:
+        """Return whether the partner has confided something to the agent, and it has told nobody else a word of it."""
+        confided, told = frozenset[str](), frozenset[str]()
+        asked = question.split("\n")
+        for one, said in self._speeches():
+            if said.privately and said.speaker == partner.name and said.words not in asked:
+                confided |= key_words(said.words)
+            elif one.kind == "acted" and confided and not _is_to(partner, one):
+                told |= key_words(said.words)
+        return bool(confided) and not confided & told
+
+    def are_asked_for(self, question: str, partner: Character) -> bool:
+        """Return whether a question is for what somebody else has whispered, or where one is who does not want it told.
+
+        Who is named is asked after, if their newest words to the agent were whispered.
+        """
+        say = self.world.wording
+        newest = {said.speaker: said for _, said in self._speeches()}
+        whispered = {who: one for who, one in newest.items() if one.privately and who not in (ME, partner.name)}
+        if has_phrase(say("asked.asks_confided"), question):
+            others = (one.speaker for one in secrets(self.view, partner, self.reading, is_overheard=False))
+            if any(who not in (ME, partner.name) for who in others):
+                return True
+        written = written_out(question)
+        named = [one for who, one in whispered.items() if any(is_named(name, question) for name in self.names_of(who))]
+        if _ASKS_SAID.search(written):
+            return bool(named)
+        return bool(_ASKS_WHERE.search(written)) and any(_NOT_TOLD.search(written_out(one.words)) for one in named)
+
+    def _speeches(self) -> Iterator[tuple[Memory, Utterance]]:
+        return speeches_in(self.view.tail[-LOOKED_THROUGH:], self.reading)
 
 
 def _is_to(partner: Character, memory: Memory) -> bool:

@@ -164,6 +164,20 @@ def test_what_others_have_whispered_is_not_asked_of_a_model(tmp_path, question):
     assert len(life.model.requests) == 1
 
 
+def test_where_somebody_hides_is_not_told(tmp_path):
+    life = Talking(tmp_path, words("Good day."), words("I will count to ten."))
+    life.answers("say Good day, Rook.")
+    life.game.perform("Ben", "whisper Rook hide n seek! i go to the kitchen, dont tell ana")
+    life.game.perform("Ben", "go kitchen")
+    told = life.answers("say Rook, where is Ben?").line
+    assert told.removeprefix("say ") in life.game.world.wording("talk.instead_reveals").split("; ")
+    life.game.perform("Ben", "go common room")
+    life.game.perform("Ben", "say Rook, she found me.")
+    life.answers()
+    life.game.perform("Ben", "go kitchen")
+    assert life.answers("say Rook, where is Ben?").line == "say Ben is in The Kitchen now. From here you go north."
+
+
 def test_who_is_presented_is_greeted_by_name(tmp_path):
     life = Talking(tmp_path, words("Do you walk alike?"))
     assert life.answers("say Rook, this is my old friend Ben. Be nice!").line.startswith("say Ben! ")
