@@ -15,6 +15,7 @@ from agents.attending.belongings import (
     holder,
     left_with,
     thing_meant,
+    words_for_wanted,
 )
 from agents.attending.perception import Address
 from agents.speaker import Speaker, finds_few_words
@@ -67,8 +68,8 @@ class Lending:
         return back or theirs or any_will_do or hands_over(errand, partner, address.text)
 
     def instead(self, address: Address) -> str:
-        """Return who has what somebody asks for, that the agent has it, or why it keeps it; empty if neither is so."""
-        return self._handed_on(address) or self._has(address) or self._kept(address)
+        """Return who has what somebody asks for, that the agent has it or none, or why it keeps it; or nothing."""
+        return self._handed_on(address) or self._has(address) or self._kept(address) or self._has_none(address)
 
     def _wanted(self, address: Address) -> tuple[str, ...]:
         """Return the names of the things that the agent carries and that somebody asks for, be it as "it"."""
@@ -101,6 +102,24 @@ class Lending:
         """Return why the agent hands over nothing of what somebody asks for; empty if it may, or they ask for none."""
         whys = [self._why_kept(one, address) for one in self._wanted(address)]
         return whys[0] if whys and all(whys) else ""
+
+    def _has_none(self, address: Address) -> str:
+        """Return that the agent has no such thing as somebody asks for, and where one lies; empty if there is none.
+
+        What lore tells of a thing, as that nobody has found it, is not told here.
+        """
+        world, actor = self._game.world, self._agent.character
+        wanted = words_for_wanted(address.text)
+        named = [one for one in world.things.values() if wanted and one.name.casefold().split()[-1] in wanted]
+        named = [one for one in named if not any(entry.fits(one.name) for entry in world.lore)]
+        if not named or any(one.place_id == actor.character_id for one in named):
+            return ""
+        if here := next((one for one in named if one.place_id == actor.room_id), None):
+            return world.wording("asked.say_lies_here", thing=here.name)
+        lies = next((one for one in named if one.place_id in world.rooms), None)
+        if lies is None:
+            return world.wording("asked.say_has_none")
+        return world.wording("asked.say_lies_there", room=world.rooms[lies.place_id].name)
 
     def _why_kept(self, thing: str, address: Address) -> str:
         """Return what is said of a thing that the agent keeps, or that is for somebody else; or nothing."""

@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
+from agents.attending.questions import written_out
 from agents.memory.facts.extraction import speeches_in
 from agents.memory.facts.narration_parser import NarrationParser
 from agents.memory.facts.store import ME
@@ -39,6 +40,12 @@ _PASSES_ON = re.compile(
     r"\b(?:give|pass|hand|bring|take|return) (?:it|that|this|them|these|(?:the|my) \w+(?: \w+)?)"
     r"(?: (?:back|on|over))? to (?P<to>\w+)|\b(?:it|that|this|these)(?: is| are|['’]?s) (?:meant )?for (?P<for>\w+)|"
     r"\bgive (?P<whom>\w+) (?:it|that|this|the)\b",
+    re.IGNORECASE,
+)
+_WANTS_ONE = re.compile(
+    r"\b(?:(?:have|got|haven['’]?t) you (?:got )?|do you have |(?:lend|hand|pass|give|spare|get) (?:me|us) |"
+    r"borrow |spare )"
+    r"(?:an?|some|your|ur|any) (?P<thing>[\w'-]+(?: [\w'-]+)?)",
     re.IGNORECASE,
 )
 _MEANT = r"\b(?:you?r|ur|the|that|this|some|any|an?|my|of) (?:\w+ )?"
@@ -90,6 +97,12 @@ def names_thing(name: str, words: str) -> bool:
     return _is_short_for(name, words) or any(
         re.search(rf"{_MEANT}{re.escape(name_key(one))}\b(?! \w+ly)", name_key(words)) for one in others if len(one) > 2
     )
+
+
+def words_for_wanted(words: str) -> frozenset[str]:
+    """Return the words for the thing that somebody asks to have, as in "Could you lend me a dry umbrella?"."""
+    found = _WANTS_ONE.search(written_out(words))
+    return frozenset(found["thing"].casefold().split()) if found else frozenset()
 
 
 def asks_for_anything(words: str) -> bool:

@@ -10,6 +10,7 @@ from tests.agents.test_thinking import Talking, words
 from vault.entities.agent_notes import Errand
 from vault.entities.voice_note import Exchange
 from world.entities import Character, Role
+from world.lore import Lore, LoreEntry
 
 
 def test_who_asks_for_their_gift_back_gets_it_without_the_model(tmp_path):
@@ -28,6 +29,22 @@ def test_who_asks_for_what_was_given_away_is_told_who_has_it(tmp_path):
     life.agent.perform("give brass lamp to Ben")
     assert life.answers("say Rook, may I borrow the lamp?").line == "say Ben has the brass lamp. I gave it away."
     assert len(life.model.requests) == 1
+
+
+def test_who_wants_a_thing_that_the_agent_does_not_carry_hears_where_one_is(tmp_path):
+    life = Talking(tmp_path, words("You can have the lamp."))
+    lamp = life.game.world.things["brass lamp"]
+    life.game.world.things["oil lamp"].place_id = "Ben"
+    assert life.answers("say Rook, could you lend me a lamp?").line == "say The brass lamp lies here."
+    lamp.place_id = "The Kitchen"
+    there = "say I have none with me. There is one in The Kitchen."
+    assert life.answers("say Rook, have u got a lamp i could use?").line == there
+    life.game.world.lore = Lore([LoreEntry("The lamp", "Nobody knows where the brass lamp is.", ("brass lamp",))])
+    assert life.answers("say Rook, have you got a lamp?").line == "say I have none with me."
+    life.game.world.lore = Lore()
+    lamp.place_id = "Ben"
+    assert life.answers("say Rook, can i borrow your lamp?").line == "say I have none with me."
+    assert not life.model.requests
 
 
 def test_what_an_agent_keeps_it_hands_to_nobody(tmp_path):
