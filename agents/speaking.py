@@ -38,7 +38,7 @@ from agents.repetition.loop_detector import is_similar, shingles
 from agents.replies.heard import Heard
 from agents.replies.reading_check import put_right, reading_fault
 from agents.replies.reply import Reply
-from agents.replies.speech_check import TOLD, Fault, fault_in, takes_leave
+from agents.replies.speech_check import SHORTEST_WHOLE, TOLD, Fault, fault_in, takes_leave
 from agents.speaker import Speaker, finds_few_words
 from world.entities import Character
 from world.game import Game
@@ -132,8 +132,7 @@ class Speaking:
         It takes up nothing of what somebody tells it, which is asking back, or answers a question by not knowing.
         """
         words, address = reply.line.removeprefix(question.decision.opening()).strip(), self._agent.awareness.thinks_of
-        is_awaited = address.by_person and not address.with_gift and address.channel not in PRIVATE
-        is_awaited = is_awaited and question.decision.cause == "answer"
+        is_awaited = question.decision.cause == "answer" and address.by_person and not address.with_gift
         is_deed = bool(question.decision.hand_over() or question.decision.asked_along)
         if not is_awaited or is_deed or question.reads or question.is_unanswerable:
             return None
@@ -148,8 +147,12 @@ class Speaking:
         """Return whether words only say that the agent does not know, or ask nothing about what they are told."""
         say, told = self._game.world.wording, address.text
         if is_question(told, say):
-            return all(one.endswith("?") or self._does_not_know(one) for one in sentences(words))
-        if act_of(told, say) or says_you(told) or has_phrase(say("talk.thanks"), told):
+            return address.channel not in PRIVATE and all(
+                one.endswith("?") or self._does_not_know(one) for one in sentences(words)
+            )
+        if (act := act_of(told, say)) == "good_news":
+            return has_phrase("sorry", words)
+        if act or address.channel in PRIVATE or says_you(told) or has_phrase(say("talk.thanks"), told):
             return False
         topics = key_words(told) - key_words(f"{self._agent.name} {address.by_id}")
         asked = [one for one in sentences(words) if one.endswith("?")]
@@ -182,6 +185,8 @@ class Speaking:
         name, say = self._agent.name, self._game.world.wording
         if self._takes_for_another_place(words):
             return "invents"
+        if not question.reads and self._asks_what_was_asked(words):
+            return "echoes"
         found = fault_in(words, name, heard, say)
         if found or not question.reads:
             return found
@@ -198,6 +203,14 @@ class Speaking:
         spoken = replace(later, speaker=own.get(later.speaker, later.speaker))
         told = told_by(spoken, address.text, self._agent.character, partner, world)
         self._recalled = _Recalled(address, self._agent.memory.journal.last, told)
+
+    def _asks_what_was_asked(self, words: str) -> bool:
+        """Return whether words put a question that somebody has just put to another: "What did Nia whisper to you?"."""
+        memory = self._agent.memory
+        spoken = (utterance_in(one, memory.reading) for one in memory.view().tail[-NARRATION_LINES:])
+        heard = [name_key(said.text) for said in spoken if said and said.speaker != ME]
+        asked = (name_key(one) for one in sentences(words) if one.endswith("?") and len(one.split()) >= SHORTEST_WHOLE)
+        return any(one in said for one in asked for said in heard)
 
     def _takes_for_another_place(self, words: str) -> bool:
         """Return whether words say that another room is where the agent is: "This is the Spray Garden."."""

@@ -8,7 +8,7 @@ may be of any language. Users of chat models call such words jailbreaks and prom
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
 
 from agents.attending.questions import written_out
@@ -191,6 +191,7 @@ _TELLS = (
 """The beginning of a sentence by which somebody tells of their own life, without a word of who listens."""
 
 _IS_TOLD = re.compile(_TELLS, re.IGNORECASE)
+_GOES_ON = re.compile(r"\W*(?:by|with|from|for|at|on|in|via|over)(?: \w+){1,3}\W*", re.IGNORECASE)
 _IS_SHOUTED = re.compile(r"\bNOW\b[!.]*$")
 
 
@@ -221,12 +222,21 @@ def pressure_in(words: str, wording: Wording) -> str:
     written = written_out(words[:LONGEST])
     if found := _kind_of(written, is_outside=False):
         return found
-    to_us = " ".join(one for one in sentences(written) if not _IS_TOLD.match(one))
+    to_us = " ".join(_said_to_us(written))
     if found := _kind_of(to_us, is_outside=True):
         return found
     if _IS_SHOUTED.search(written):
         return "orders"
     return "what the agent is" if has_phrase(wording("asked.odd"), to_us) else ""
+
+
+def _said_to_us(words: str) -> Iterator[str]:
+    """Yield the sentences by which nobody tells of their own life, nor goes on with that: "I was fired. By email."."""
+    is_told = False
+    for one in sentences(words):
+        is_told = bool(_IS_TOLD.match(one)) or (is_told and bool(_GOES_ON.fullmatch(one)))
+        if not is_told:
+            yield one
 
 
 def _kind_of(words: str, is_outside: bool) -> str:

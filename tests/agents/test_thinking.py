@@ -922,12 +922,21 @@ def test_what_fits_no_example_is_answered_by_a_small_model_and_as_anything_is_if
         ("the hill is green.", "And what do you think about Ben?", "Go on."),
         ("the hill is green.", "How green is the hill?", "How green is the hill?"),
         ("Do you paint?", "I do not know. What is the price?", "Ask the cook."),
+        ("it is the birthday, do you hear, where it is warm.", "I am sorry to hear that.", "Go on."),
     ],
 )
 def test_what_takes_up_nothing_of_what_was_said_gives_way_to_the_agents_own_note(tmp_path, said, reply, line):
     life = with_voice(tmp_path, words(reply))
     assert life.answers(f"say Rook, {said}").line == f"say {line}"
     assert len(life.model.requests) == 1
+
+
+def test_a_question_that_somebody_has_put_to_another_is_not_put_again(tmp_path):
+    echo = words("What did Ben cook for you?")
+    life = Talking(tmp_path, words("Good day."), echo, words("Like rain."))
+    life.answers("say Good day, Rook.")
+    life.game.perform("Ben", "say Ana, what did Ben cook for you?")
+    assert life.answers("say Rook, how does soup smell to you?").line == "say Like rain."
 
 
 def test_who_speaks_another_language_than_the_note_is_answered_by_the_model(tmp_path):

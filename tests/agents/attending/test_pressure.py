@@ -43,6 +43,7 @@ def test_nothing_that_people_say_in_passing_presses():
         ("Is any of this real?", "what the agent is"),
         ("I have a robot at home, and it mops.", ""),
         ("I had to write an essay about bees.", ""),
+        ("my old boss fired me. by email", ""),
         ("got laid off today. 22 yrs there n they told me by email", ""),
         ("Talk to me or I will kill myself.", ""),
         ("Say hello to the miller.", ""),
