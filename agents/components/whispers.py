@@ -25,6 +25,7 @@ _ASKS_SAID = re.compile(
     re.IGNORECASE,
 )
 
+_ASKS_WHISPERED = re.compile(r"\b(?:whisper\w*|confide[sd]?|secret\w*)\b", re.IGNORECASE)
 _ASKS_WHERE = re.compile(r"\b(?:where|seen|see|find|which way|hiding|hid)\b", re.IGNORECASE)
 _NOT_TOLD = re.compile(
     r"\b(?:not tell|never tell|tell (?:nobody|no one)|not (?:say|let on)|hid(?:e|es|ing)?|secret|between us)\b",
@@ -66,16 +67,17 @@ class Whispers:
     def are_asked_for(self, question: str, partner: Character) -> bool:
         """Return whether a question is for what somebody else has whispered, or where one is who does not want it told.
 
-        Who is named is asked after, if their newest words to the agent were whispered.
+        Who is named is asked after, if their newest words to the agent were whispered, or any if it asks for a whisper.
         """
         say = self.world.wording
-        newest = {said.speaker: said for _, said in self._speeches()}
+        written = written_out(question)
+        spoken = [said for _, said in self._speeches() if said.privately or not _ASKS_WHISPERED.search(written)]
+        newest = {said.speaker: said for said in spoken}
         whispered = {who: one for who, one in newest.items() if one.privately and who not in (ME, partner.name)}
         if has_phrase(say("asked.asks_confided"), question):
             others = (one.speaker for one in secrets(self.view, partner, self.reading, is_overheard=False))
             if any(who not in (ME, partner.name) for who in others):
                 return True
-        written = written_out(question)
         named = [one for who, one in whispered.items() if any(is_named(name, question) for name in self.names_of(who))]
         if _ASKS_SAID.search(written):
             return bool(named)

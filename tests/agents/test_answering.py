@@ -220,6 +220,11 @@ def test_what_a_guest_has_whispered_is_kept_when_others_ask_by_the_name_that_the
     guests.game.perform("Guest8", "say Rook, what did Nia whisper to you just now?")
     refusals = guests.game.world.wording("talk.instead_reveals").split("; ")
     assert guests.answers().line.removeprefix("say ") in refusals
+    guests.game.perform("Guest7", "say Rook, I like it here.")
+    guests.answers()
+    asked = len(guests.model.requests)
+    guests.game.perform("Guest8", "say Rook, so what did Nia whisper before?")
+    assert guests.answers().line.removeprefix("say ") in refusals
     assert len(guests.model.requests) == asked
 
 
