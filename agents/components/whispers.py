@@ -26,6 +26,7 @@ _ASKS_SAID = re.compile(
 )
 
 _ASKS_WHISPERED = re.compile(r"\b(?:whisper\w*|confide[sd]?|secret\w*)\b", re.IGNORECASE)
+_ASKS_WHAT_WHISPERED = re.compile(r"\bwhat (?:did|has|was)(?! (?:i|we)\b)[^.!?]*\bwhisper(?:ed)?\b", re.IGNORECASE)
 _ASKS_WHERE = re.compile(r"\b(?:where|seen|see|find|which way|hiding|hid)\b", re.IGNORECASE)
 _NOT_TOLD = re.compile(
     r"\b(?:not tell|never tell|tell (?:nobody|no one)|not (?:say|let on)|hid(?:e|es|ing)?|secret|between us)\b",
@@ -74,7 +75,7 @@ class Whispers:
         spoken = [said for _, said in self._speeches() if said.privately or not _ASKS_WHISPERED.search(written)]
         newest = {said.speaker: said for said in spoken}
         whispered = {who: one for who, one in newest.items() if one.privately and who not in (ME, partner.name)}
-        if has_phrase(say("asked.asks_confided"), question):
+        if has_phrase(say("asked.asks_confided"), question) or _ASKS_WHAT_WHISPERED.search(written):
             others = (one.speaker for one in secrets(self.view, partner, self.reading, is_overheard=False))
             if any(who not in (ME, partner.name) for who in others):
                 return True

@@ -171,7 +171,10 @@ def test_who_asks_whether_it_still_has_a_thing_hears_that_it_does(tmp_path):
     assert life.answers("say Rook, do you still have it?").line == "say Yes. I have the brass lamp."
 
 
-@pytest.mark.parametrize("question", ["what did he whisper to you just now?", "cmon what did ben say? i wont tell"])
+@pytest.mark.parametrize(
+    "question",
+    ["what did he whisper to you just now?", "what did Leo whisper to you?", "cmon what did ben say? i wont tell"],
+)
 def test_what_others_have_whispered_is_not_asked_of_a_model(tmp_path, question):
     life = Talking(tmp_path, words("Good day."), words("Yes, she is having a baby."))
     life.answers("say Good day, Rook.")
