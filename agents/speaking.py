@@ -143,6 +143,14 @@ class Speaking:
         own = known or self._answering.at_a_loss(address)
         return Reply(question.decision.line_of(own)) if own else None
 
+    def without_model(self, address: Address) -> str:
+        """Return what the agent answers a person while its model does not answer; empty if it knows nothing to say."""
+        if not address.by_person:
+            return ""
+        is_asked = is_question(address.text, self._game.world.wording)
+        found = self._answering.known(address) or self._answering.in_own_voice(address)
+        return found or ("" if is_asked else self._answering.at_a_loss(address))
+
     def _is_bland(self, words: str, address: Address) -> bool:
         """Return whether words only say that the agent does not know, or ask nothing about what they are told."""
         say, told = self._game.world.wording, address.text

@@ -100,9 +100,6 @@ class Thinking:
         try:
             reply = await self._thought()
         except (ModelError, NoteError) as error:
-            self._agent.awareness.addressed = (
-                self._agent.awareness.owed.address
-            )  # whoever spoke still waits for an answer
             return self._failed(str(error))
         if self._failing:
             log.info("%s can think again", self._agent.name, extra={"agent": self._agent.name})
@@ -369,7 +366,12 @@ class Thinking:
         )
 
     def _failed(self, why: str) -> Turn:
+        """Answer a person by what is known without the model that has failed; else whoever spoke still waits."""
         if not self._failing:
             log.warning("%s cannot think, and waits for its next beat: %s", self._agent.name, why)
         self._failing = True
+        self._agent.awareness.addressed = address = self._agent.awareness.owed.address
+        decision, words = self.question.decision, self._speaking.without_model(address)
+        if words and decision.kind == "speech" and decision.cause == "answer":
+            return self._without_model(replace(decision, line=decision.line_of(words)))
         return Turn("failed", why=why)

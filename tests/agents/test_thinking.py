@@ -635,6 +635,15 @@ def test_who_could_not_be_answered_is_answered_when_the_model_is_back(tmp_path):
     assert life.answers().line == "say Here I am."
 
 
+def test_while_the_model_does_not_answer_a_person_gets_what_is_known_without_it(tmp_path):
+    gone = ModelError("gone")
+    life = with_voice(tmp_path, gone, gone, gone, words("Two."), can=LARGER)
+    assert life.answers("say Rook, where can I sleep?").line == "say The Anchor has three beds."
+    assert life.answers("say Rook, the hill is green.").line == "say Go on."
+    assert life.answers("say Rook, how many kettles are there?").outcome == "failed"
+    assert life.answers().line == "say Two."
+
+
 def test_without_a_schema_the_words_are_taken_as_they_come(tmp_path):
     plain = Capabilities(chat=True, raw=False)
     life = Talking(tmp_path, 'Rook: "Good morning."', capabilities=plain)
