@@ -84,8 +84,8 @@ class Answering:
             return ""
         if address.by_person and (refusal := self._refusal(words, address.by_id)):
             return refusal
-        partner = self._game.world.characters.get(address.by_id)
-        if partner and is_question(words, say) and self._whispers.are_asked_for(words, partner):
+        partner, is_asked = self._game.world.characters.get(address.by_id), is_question(words, say)
+        if partner and is_asked and self._whispers.are_asked_for(words, partner):
             return self._rng.choice(say("talk.instead_reveals").split("; "))
         if has_phrase(say("asked.asks_whispered"), words) and (whispered := self._whispered(address)):
             return whispered
@@ -103,10 +103,10 @@ class Answering:
         told = self._of_errand(address) or self._introduction(words) or self._recognition(address)
         if told := told or self._knowledge_of(address) or self._of_messages(address) or self._when_put_right(words):
             return told
-        if is_farewell(words, say) and not is_question(words, say):  # whatever else is told on the way out
+        if is_farewell(words, say) and not is_asked:  # whatever else is told on the way out
             goodbye = say("talk.says_goodbye") if self._is_tiny else ""
             return self.in_own_voice(address, VERY_SURE) or known or self._rng.choice(goodbye.split("; "))
-        if is_question(words, say):
+        if is_asked:
             found = self._answer_to_question(address, known)
             return found or (self.at_a_loss(address) if self._is_tiny and not is_part else "")
         is_spoken_for = self._is_grave(address, is_asked=False) or self._is_tiny

@@ -46,6 +46,11 @@ class Lending:
         names = self._names_of(partner.name)
         return next((gift for gift, whom in self._left() if whom.casefold() in names), None)
 
+    def awaited_by(self, company: Sequence[Character]) -> Character | None:
+        """Return one of those present for whom somebody has left something with the agent; or None."""
+        left = {whom.casefold() for _, whom in self._left()}
+        return next((one for one in company if left and left.intersection(self._names_of(one.name))), None)
+
     def says_left(self, gift: Gift) -> str:
         """Return what the agent says as it hands over what somebody has left with it."""
         who = self._agent.reflection.people.names_of(gift.giver)[0]
@@ -82,7 +87,7 @@ class Lending:
         """Yield what others have left with the agent and it still has, with the word for whom; the newest first."""
         memory = self._agent.memory
         carried = {one.name for one in self._game.world.things_at(self._agent.character.character_id)}
-        left = reversed(list(left_with(memory.view().tail, memory.reading)))
+        left = reversed(list(left_with(memory.view().tail, memory.reading)) if carried else [])
         return ((gift, whom) for gift, whom in left if gift.thing in carried)
 
     def _talk(self) -> Iterator[str]:

@@ -24,7 +24,7 @@ from agents.attending.questions import (
     subject_of,
     wants_more_than_yes,
 )
-from agents.choices.policy import PRIVATE
+from agents.choices.policy import PRIVATE, Decision
 from agents.components.asked import asks_again, told_by
 from agents.components.dialogue import act_of
 from agents.components.earlier import remembered
@@ -85,7 +85,7 @@ class Speaking:
     def asked_of_the_past(self, question: Question) -> str:
         """Return the words of a person who asks about what was said, empty if they do not, or ask for a thing."""
         decision, address, world = question.decision, self._agent.awareness.owed.address, self._game.world
-        words, is_plain = address.text, not (decision.hand_over() or decision.asked_along)
+        words, is_plain = address.text, not _is_deed(decision)
         if not (is_plain and question.schema and address.by_person and is_question(words, world.wording)):
             return ""
         asked, hidden = key_words(words), self._agent.secrets_from(decision.partner) if decision.partner else []
@@ -117,9 +117,12 @@ class Speaking:
 
         That is a fault, `wordless` where there are none, or `unread` where what was said was read in vain.
         """
-        words = reply.line.removeprefix(question.decision.opening()).strip()
-        is_deed = bool(question.decision.hand_over() or question.decision.asked_along)  # "Yes" will do, also twice
-        is_again = not is_deed and self._conduct.has_heard(words) and not self._tells_again(words, question)
+        words = _spoken(reply, question.decision)
+        is_again = (
+            not _is_deed(question.decision)
+            and self._conduct.has_heard(words)
+            and not self._tells_again(words, question)
+        )
         self._fault = self._fault_in(words, question) or ("repeats" if is_again else "")
         self._said_again = words if self._fault == "repeats" else ""
         if not words:
@@ -131,17 +134,16 @@ class Speaking:
 
         It takes up nothing of what somebody tells it, which is asking back, or answers a question by not knowing.
         """
-        words, address = reply.line.removeprefix(question.decision.opening()).strip(), self._agent.awareness.thinks_of
-        is_awaited = question.decision.cause == "answer" and address.by_person and not address.with_gift
-        is_deed = bool(question.decision.hand_over() or question.decision.asked_along)
-        if not is_awaited or is_deed or question.reads or question.is_unanswerable:
+        decision, address = question.decision, self._agent.awareness.thinks_of
+        is_awaited = decision.cause == "answer" and address.by_person and not address.with_gift
+        if not is_awaited or _is_deed(decision) or question.reads or question.is_unanswerable:
             return None
-        if not finds_few_words(self._agent.queue) or not self._is_bland(words, address):
+        if not finds_few_words(self._agent.queue) or not self._is_bland(_spoken(reply, decision), address):
             return None
         is_asked = is_question(address.text, self._game.world.wording)
         known = self._answering.known(address) or self._answering.in_own_voice(address) if is_asked else ""
         own = known or self._answering.at_a_loss(address)
-        return Reply(question.decision.line_of(own)) if own else None
+        return Reply(decision.line_of(own)) if own else None
 
     def without_model(self, address: Address) -> str:
         """Return what the agent answers a person while its model does not answer; empty if it knows nothing to say."""
@@ -327,7 +329,7 @@ class Speaking:
         partner = decision.partner
         if partner is None:
             return ""
-        words = reply.line.removeprefix(decision.opening()).strip()
+        words = _spoken(reply, decision)
         is_awaited = words and not partner.is_agent and decision.cause in ("answer", "thank")
         if is_awaited or self._fault == "thankless":
             return decision.line_of(self._stock_phrase(partner, question))
@@ -361,3 +363,13 @@ class Speaking:
         """Return what was said that has most to do with a question, if it has a value of the kind that it wants."""
         told, kind = self._answering.recalled(address, "any"), answer_type(address.text)
         return told if kind not in MEASURED or is_of_type(kind, told) else ""
+
+
+def _spoken(reply: Reply, decision: Decision) -> str:
+    """Return the words of a reply without the command and the name before them."""
+    return reply.line.removeprefix(decision.opening()).strip()
+
+
+def _is_deed(decision: Decision) -> bool:
+    """Return whether it may hand something over or come along: there "Yes" will do, also twice."""
+    return bool(decision.hand_over() or decision.asked_along)

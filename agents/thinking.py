@@ -129,8 +129,8 @@ class Thinking:
         if address.spoken:
             now = self._answered(now, address)
         if now.company:
-            awaiting = (one for one in now.company if self._lending.left_for(one))
-            now = replace(now, awaits_message=self._greeting.messages.awaited_by(now.company) or next(awaiting, None))
+            awaits = self._greeting.messages.awaited_by(now.company) or self._lending.awaited_by(now.company)
+            now = replace(now, awaits_message=awaits)
         decision = self._conduct.policy.decide(possible(world, actor, self._game.commands), now)
         partner = decision.partner if decision.cause == "greet" else None
         if partner and (left := self._lending.left_for(partner)):
@@ -191,7 +191,7 @@ class Thinking:
         reply, decision = self._read(completion), self.question.decision
         if reply is None:
             return self._cut_short(completion)
-        if decision.kind == "speech" and (own := self._speaking.instead_of_bland(reply, self.question)):
+        if own := self._speaking.instead_of_bland(reply, self.question):
             return self._kept(own, completion, "bland")
         objection = self._objection(reply, decision)
         if not objection:
@@ -205,7 +205,7 @@ class Thinking:
         objection = self._objection(second, decision) if decision.kind == "speech" else ""
         if objection:
             second = Reply(self._speaking.instead_of(second or reply, self.question))
-        elif decision.kind == "speech" and (own := self._speaking.instead_of_bland(second, self.question)):
+        elif own := self._speaking.instead_of_bland(second, self.question):
             return self._kept(own, again, "bland")
         return self._kept(second if second.line else reply, again, objection)
 

@@ -71,7 +71,8 @@ class Messages:
         lines = [one for one in self.view.tail[-LOOKED_THROUGH:] if one.kind != "acted" and _MAY_TELL.search(one.text)]
         spoken = [said for _, said in speeches_in(lines, self.reading)]
         asked = [said.text for said in spoken if not said.privately and said.speaker not in present]
-        named = (one for one in company if any(_told(said, self.names_of(one.name)) for said in asked))
+        names = {one.character_id: self.names_of(one.name) for one in company} if asked else {}
+        named = (one for one in company if any(_told(said, names[one.character_id]) for said in asked))
         return next((one for one in named if self.for_one(one, is_certain=True)), None)
 
     def told_to(self, partner: Character) -> str:

@@ -70,15 +70,17 @@ class Whispers:
 
         Who is named is asked after, if their newest words to the agent were whispered, or any if it asks for a whisper.
         """
-        say = self.world.wording
         written = written_out(question)
-        spoken = [said for _, said in self._speeches() if said.privately or not _ASKS_WHISPERED.search(written)]
-        newest = {said.speaker: said for said in spoken}
-        whispered = {who: one for who, one in newest.items() if one.privately and who not in (ME, partner.name)}
-        if has_phrase(say("asked.asks_confided"), question) or _ASKS_WHAT_WHISPERED.search(written):
-            others = (one.speaker for one in secrets(self.view, partner, self.reading, is_overheard=False))
-            if any(who not in (ME, partner.name) for who in others):
-                return True
+        is_whisper = has_phrase(self.world.wording("asked.asks_confided"), question)
+        is_whisper = is_whisper or bool(_ASKS_WHAT_WHISPERED.search(written))
+        if not (is_whisper or _ASKS_SAID.search(written) or _ASKS_WHERE.search(written)):
+            return False
+        others = [said for _, said in self._speeches() if said.speaker not in (ME, partner.name)]
+        if is_whisper and any(said.privately for said in others):
+            return True
+        is_any = bool(_ASKS_WHISPERED.search(written))
+        newest = {said.speaker: said for said in others if said.privately or not is_any}
+        whispered = {who: one for who, one in newest.items() if one.privately}
         named = [one for who, one in whispered.items() if any(is_named(name, question) for name in self.names_of(who))]
         if _ASKS_SAID.search(written):
             return bool(named)
