@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-import re
 from collections.abc import Iterable, Iterator
 
 from agents.components.asked import told_again
@@ -14,6 +13,7 @@ from agents.speaker import Speaker, finds_few_words, is_tiny
 from vault.memory.bullet_note import Statement
 from world.entities import Character, Role
 from world.game import Game
+from world.parsing import renaming
 
 AWAY_MS = 900_000
 """Milliseconds without a word of somebody after which they are greeted as one who comes back."""
@@ -77,8 +77,7 @@ class Greeting:
 
     def with_told_names(self, words: str) -> str:
         """Return words with the names that guests have told in place of those that everybody sees."""
-        names = self._agent.reflection.people.names_of_guests()
-        return re.sub(rf"\b(?:{'|'.join(names)})\b", lambda found: names[found[0]], words) if names else words
+        return renaming(self._agent.reflection.people.names_of_guests())(words)
 
     def name_of(self, who: str) -> str:
         """Return by what name somebody is called: one that they have told, or their own unless it is a guest's."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 import difflib
 import re
 import unicodedata
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import takewhile
@@ -231,6 +231,14 @@ def is_called(name: str, text: str) -> bool:
 def has_phrase(phrases: str, text: str) -> bool:
     """Return whether a text has one of several phrases, which stand with a semicolon and a blank between them."""
     return any(is_named(phrase, text) for phrase in phrases.split("; "))
+
+
+def renaming(names: Mapping[str, str]) -> Callable[[str], str]:
+    """Return a function that puts other names in a text for those that are words of their own in it."""
+    if not names:
+        return lambda text: text
+    pattern = re.compile(rf"\b(?:{'|'.join(map(re.escape, names))})\b")
+    return lambda text: pattern.sub(lambda match: names[match[0]], text)
 
 
 def strip_article(name: str) -> str:

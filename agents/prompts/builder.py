@@ -19,6 +19,7 @@ from agents.prompts.prompt import FIXED, Place, Prompt, PromptTemplate, parse_pa
 from agents.prompts.talk import Talk, merged
 from vault.errors import NoteError
 from vault.memory.memory_line import Memory, Range
+from world.parsing import renaming
 
 log = logging.getLogger(__name__)
 
@@ -305,10 +306,7 @@ def _with_aside(talk: list[Message], with_whom: str, sections: Sequence[Section]
 def calling(sections: Iterable[Section], moment: Moment) -> Callable[[str], str]:
     """Return a function that replaces names in a text by those that sections tell, in a talk but not for commands."""
     names = {name: told for one in sections for name, told in one.names.items()} if moment.kind == "speech" else {}
-    if not names:
-        return lambda text: text
-    pattern = re.compile(rf"\b(?:{'|'.join(map(re.escape, names))})\b")
-    return lambda text: pattern.sub(lambda match: names[match[0]], text)
+    return renaming(names)
 
 
 def _slots(sections: Sequence[Section], slots: frozenset[str]) -> dict[str, str]:
