@@ -23,6 +23,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
+from textwrap import shorten
 from types import MethodType
 from typing import Literal
 
@@ -42,6 +43,9 @@ Visibility = Literal["nobody", "named", "room", "near", "everyone"]
 
 MIN_PREFIX_LETTERS = 3
 """The shortest accepted abbreviation of a verb, in letters."""
+
+MAX_SPEECH_SHOWN = 60
+"""Characters of a line where its author is told how to say it."""
 
 CommandFunction = Callable[..., list[Event]]
 
@@ -216,10 +220,12 @@ class CommandTable:
         """Return the commands that a character may use, in the table's order."""
         return [one for one in self if one.allows(actor)]
 
-    def find(self, verb: str, actor: Character, wording: Wording, other_names: Iterable[str] = ()) -> Command:
+    def find(
+        self, verb: str, actor: Character, wording: Wording, other_names: Iterable[str] = (), arguments: str = ""
+    ) -> Command:
         """Return the command for a verb, or for a beginning that no other begins with.
 
-        `other_names` are further words that can be meant, such as exits.
+        `other_names` are further words that can be meant, such as exits. `arguments` is the rest of the line.
 
         Raises: CommandError that suggests what was meant if there is none or it is not for this actor.
         """
@@ -234,11 +240,27 @@ class CommandTable:
         begun = self.by_prefix(verb, actor)
         if len(begun) == 1 and not any(name.startswith(verb) for name in other_names):
             return begun[0]
+        check_says_say(actor, f"{verb} {arguments}", wording, may_be_marked=True)
         known = [name for one in self.allowed(actor) for name in self.names_of(one) if len(name) > 1]
         close = suggestions(verb, [*known, *other_names])
         if close:
             raise CommandError(wording("commands.did_you_mean", verb=verb, names=wording.join_or(close)))
         raise CommandError(wording("commands.unknown", verb=verb))
+
+
+def check_says_say(actor: Character, line: str, wording: Wording, *, may_be_marked: bool) -> None:
+    """Tell a person who typed something to say, but no `say`, how to say it.
+
+    Words to say are known by the first one, and if they `may_be_marked`, by `?` or `!` at the end.
+
+    Raises: CommandError.
+    """
+    line = line.strip()
+    verb = line.partition(" ")[0].lower()
+    is_speech = verb.strip(",.:;") in wording("commands.speech").split(", ")
+    if not actor.is_agent and (is_speech or (may_be_marked and line.endswith(("?", "!")))):
+        shown = shorten(line, MAX_SPEECH_SHOWN, placeholder="…")
+        raise CommandError(wording("commands.say_it", verb=verb, line=shown))
 
 
 NAME_PLACEHOLDERS = frozenset({"person", "anyone", "agent", "name", "object"})

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import Generic, ParamSpec
 
-from world.command import Command, CommandTable
+from world.command import Command, CommandTable, check_says_say
 from world.entities import Character
 from world.errors import CommandError, WorldError
 from world.events import Announced, Arrived, Event, Left, Output, Refused, SystemMessage
@@ -326,8 +326,12 @@ class Game:
             typed = name_key(f"{line.verb} {line.arguments}".strip())
             if meant is None and typed in names and (go := self.commands.get("go")):
                 return go, {"exit": names[typed].name}
-            found = self.commands.find(line.verb, actor, world.wording, names)
-        return found, found.arguments_in(line.arguments, world.wording, names_known_to(world, actor))
+            found = self.commands.find(line.verb, actor, world.wording, names, line.arguments)
+        try:
+            return found, found.arguments_in(line.arguments, world.wording, names_known_to(world, actor))
+        except CommandError:  # "i walked here" begins with a command
+            check_says_say(actor, f"{line.verb} {line.arguments}", world.wording, may_be_marked=False)
+            raise
 
     def _react(self, triggers: Iterator[list[Event]]) -> None:
         """Publish what happens because of something; a table that fails is logged, and nothing else is affected."""
