@@ -27,7 +27,7 @@ from agents.attending.questions import (
 from agents.choices.policy import PRIVATE
 from agents.choices.possible import asks_to_walk
 from agents.components.asked import Person, answers, asks_again, is_seen_first, place_named, surely_known, told_again
-from agents.components.dialogue import act_of
+from agents.components.dialogue import GRAVE, act_of
 from agents.components.earlier import Certainty, source_of
 from agents.components.messages import words_to_tell
 from agents.components.voice import ASKED_SUBJECT, SURE, VERY_SURE
@@ -57,9 +57,6 @@ INSISTED_ON = 8
 
 MORE_THAN_A_NAME = 2
 """Minimum number of key words by which somebody tells more than a name."""
-
-GRAVE = frozenset({"sad", "hurt"})
-"""The dialogue acts that no line for a mere word in what was told may answer."""
 
 
 class Answering:
@@ -101,7 +98,7 @@ class Answering:
         if not address.by_person or address.is_gift or address.with_gift or is_deed:
             return known
         told = self._of_errand(address) or self._introduction(words) or self._recognition(address)
-        if told := told or self._knowledge_of(address) or self._of_messages(address) or self._when_put_right(words):
+        if told := told or self._knowledge_of(address) or self._of_messages(address) or self._misunderstood(address):
             return told
         if is_farewell(words, say) and not is_asked:  # whatever else is told on the way out
             goodbye = say("talk.says_goodbye") if self._is_tiny else ""
@@ -126,12 +123,17 @@ class Answering:
         places = (place_named(one.text, world, actor, address.by_id) for one in said if one)
         return next(filter(None, places), "")
 
-    def _when_put_right(self, words: str) -> str:
-        """Return what the agent's examples say to one who puts right what was misheard; else nothing."""
-        if not puts_right(words):
-            return ""
-        tail, misheard = self._agent.memory.view().tail, self._game.world.wording("dialogue.a_correction")
-        return self._agent.mind.voice.answer_to(misheard, tail, is_asked=False)
+    def _misunderstood(self, address: Address) -> str:
+        """Return what is said to one who puts right what was misheard, or speaks another language; else nothing.
+
+        Of a language that is not the world's a small model makes nothing true.
+        """
+        say, words, voice = self._game.world.wording, address.text, self._agent.mind.voice
+        if puts_right(words):
+            return voice.answer_to(say("dialogue.a_correction"), self._agent.memory.view().tail, is_asked=False)
+        is_foreign = voice.is_foreign(words) and not is_farewell(words, say)
+        lines = self._unsaid(say("talk.foreign", name=self._agent.name)) if is_foreign else []
+        return self.known_here(address) or lines[0] if lines else ""
 
     def _of_errand(self, address: Address) -> str:
         """Return where the agent is going, if somebody asks for that and it is on an errand; or nothing."""
@@ -355,14 +357,15 @@ class Answering:
         say = self._game.world.wording
         is_asked = is_question(address.text, say)
         if self._is_grave(address, is_asked):
-            fresh = [one for one in say("talk.feels_for").split("; ") if not self._has_said(one)]
-            return self._rng.choice(fresh) if fresh else ""
+            return self._rng.choice(self._unsaid(say("talk.feels_for")) or [""])
         voice, tail = self._agent.mind.voice, self._agent.memory.view().tail
         is_for_us = address.by_person and voice.understands(address.text)
         return voice.to_any("asked" if is_asked else "told", tail) if is_for_us else ""
 
-    def _has_said(self, words: str) -> bool:
-        return any(words in one.text for one in self._agent.memory.view().tail if one.kind == "acted")
+    def _unsaid(self, lines: str) -> list[str]:
+        """Return those of some lines, split by `;`, that the agent has not said in the tail."""
+        acted = [one.text for one in self._agent.memory.view().tail if one.kind == "acted"]
+        return [line for line in lines.split("; ") if not any(line in text for text in acted)]
 
     def _is_grave(self, address: Address, is_asked: bool) -> bool:
         """Return whether a person tells of something sad or painful, to which nobody answers with a merry line."""

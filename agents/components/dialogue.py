@@ -16,6 +16,9 @@ ACTS = (
 )
 """The kinds; the first that fits counts."""
 
+GRAVE = frozenset({"sad", "hurt"})
+"""The kinds to which nobody answers with a merry line."""
+
 
 class Dialogue(AddedComponent):
     """Tells the intention of the partner's last words, and a fitting reaction."""

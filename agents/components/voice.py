@@ -49,6 +49,9 @@ GIVEN = 0.7
 FAMILIAR = 0.33
 """Words are in the language of the note when it has at least this share of them."""
 
+FOREIGN, MIN_FOREIGN_WORDS, MIN_VOCABULARY = 0.25, 3, 400
+"""So many words or more are in another language when a smaller share of them stands in a note of so many words."""
+
 _STEM = 6
 _ARTICLES = frozenset({"the", "a", "an", "my", "our", "this", "that"})
 _CIRCUMSTANCES = frozenset({"at", "in", "on", "during", "after", "before", "by", "near", "behind", "from"})
@@ -117,6 +120,10 @@ class Voice:
         """Return whether words are in the language of the note."""
         return self._indexed().understands(words)
 
+    def is_foreign(self, words: str) -> bool:
+        """Return whether words are surely in another language than the note; a short note tells nothing of that."""
+        return self._indexed().is_foreign(words)
+
     def to_any(self, kind: Kind, tail: Sequence[Memory]) -> str:
         """Return an answer of the agent's to any words of a kind that it has not said in the tail; empty if none is.
 
@@ -167,7 +174,16 @@ class _Index:
     def understands(self, words: str) -> bool:
         """Return whether enough of the words stand anywhere in the note."""
         said = _words(words)
-        return bool(said) and len([one for one in said if one in self._vocabulary]) >= FAMILIAR * len(said)
+        return bool(said) and self._known_of(said) >= FAMILIAR
+
+    def is_foreign(self, words: str) -> bool:
+        """Return whether hardly one of the words stands in the note, though they and it are enough to tell."""
+        said = _words(words)
+        is_telling = len(said) >= MIN_FOREIGN_WORDS and len(self._vocabulary) >= MIN_VOCABULARY
+        return is_telling and self._known_of(said) < FOREIGN
+
+    def _known_of(self, said: Sequence[str]) -> float:
+        return len([one for one in said if one in self._vocabulary]) / len(said)
 
     def nearest(self, said: str, is_asked: bool) -> list[Example]:
         """Return those that are near enough, the nearest first, each exchange once; of subjects the first one."""

@@ -8,7 +8,8 @@ import pytest
 
 from tests.agents.test_thinking import Talking, words
 from vault.entities.agent_notes import Errand
-from vault.entities.voice_note import Exchange
+from vault.entities.voice_note import Exchange, load_voice
+from vault.vault import STARTER, Vault
 from world.entities import Character, Role
 from world.lore import Lore, LoreEntry
 
@@ -153,6 +154,18 @@ def test_who_asks_after_the_sender_gets_the_message(tmp_path):
     life.game.perform("Ben", "go kitchen")
     told = life.answers("say Evening, Rook. Was Ben here?").line
     assert told == 'say Ben asks me to tell you: "the soup is at six"'
+
+
+def test_who_speaks_another_language_is_told_so_and_only_then_is_the_model_asked(tmp_path):
+    life = Talking(tmp_path, words("Hallo."))
+    own = load_voice(Vault(STARTER), "Moss")
+    life.agent.mind.adopt(replace(life.agent.note, voice=own), life.agent.mind._templates)
+    life.answers("say Good day, Rook.")
+    lost, name = ("Ich habe meinen Hut verloren.", "Er ist grün und alt.", "Er lag auf der Brücke."), {"name": "Rook"}
+    told = [life.answers(f"say {one}").line for one in lost]
+    assert told == [f"say {one}" for one in life.game.world.wording("talk.foreign", **name).split("; ")]
+    assert life.model.requests == []
+    assert life.answers("say Niemand hilft mir heute.").line == "say Hallo."
 
 
 def test_who_puts_right_what_was_misheard_is_told_so(tmp_path):

@@ -9,8 +9,9 @@ import pytest
 from agents.components.voice import SURE, Voice
 from agents.memory.facts.narration_parser import ENGLISH
 from tests.agents.components.test_asked import Asking
-from vault.entities.voice_note import Exchange
+from vault.entities.voice_note import Exchange, load_voice
 from vault.memory.memory_line import Memory
+from vault.vault import STARTER, Vault
 
 EXCHANGES: tuple[Exchange, ...] = (
     Exchange(("how are you", "what's up"), ("Dry, thank you.", "Dry as before.")),
@@ -88,6 +89,23 @@ def test_what_is_said_to_anything_is_not_said_twice(voice):
     assert voice.to_any("told", said) == "And then?"
     said.append(Memory(2, 0, "acted", "The Common Room", "say And then?"))
     assert voice.to_any("told", said) == ""
+
+
+@pytest.mark.parametrize(
+    ("words", "is_foreign"),
+    [
+        ("Ich habe hier gestern meinen Hut verloren.", True),
+        ("Olá! Estou à procura do meu irmão.", True),
+        ("Привет! Как дела?", True),
+        ("hey im wren, just got here", False),
+        ("88!! skipped some tho", False),
+        ("Ja, gern.", False),
+    ],
+)
+def test_words_are_foreign_of_which_hardly_one_stands_in_a_long_note(words, is_foreign):
+    starter = load_voice(Vault(STARTER), "Eliza")
+    assert Voice(lambda: starter, ENGLISH).is_foreign(words) is is_foreign
+    assert not Voice(lambda: EXCHANGES, ENGLISH).is_foreign(words)
 
 
 def test_edited_examples_count_at_once():
