@@ -128,9 +128,14 @@ _ONCE_MORE = re.compile(
     r"\bwhich (?:one )?of (?:them|['’]?em|these|those)\b",
     re.IGNORECASE,
 )
+_FILLERS = "so|and|but|now|then|ok|okay|well|quick|quiz|anyway|hang on|hey|hm+|oh|lol|sorry|please|wait"
 _BEGINS_ASKING = re.compile(
-    r"\W*(?:(?:so|and|but|now|then|ok|okay|well|quick|quiz|anyway|hang on|hey|hm+|oh|lol|sorry|please|wait)\W+)*"
+    rf"\W*(?:(?:{_FILLERS})\W+)*"
     r"(?:what|which|who|whose|where|when|why|how)(?:['’]?s|['’]?re|['’]?d)?\b",
+    re.IGNORECASE,
+)
+_BEGINS_YES_OR_NO = re.compile(
+    rf"\W*(?:(?:{_FILLERS})\W+)*(?:do|does|did|is|are|was|were|has|have|had|can|could|will|would|should|may|might)\b",
     re.IGNORECASE,
 )
 _AND_ASKS = re.compile(
@@ -146,6 +151,7 @@ _NAMES_GOAL = re.compile(r"\b(?:me|us|way) to (?!it\b|him\b|her\b|them\b|there\b
 _ASKS_WHAT = re.compile(r"\b(?:what|who|whose|where|when|why|which|how)", re.IGNORECASE)
 _ASKS_ADVICE = re.compile(
     r"\b(?:should|shall|can|could|may|might|must|would|will|how do) (?:I|we)\b|"
+    r"\b(?:where|what|who|how) (?:I|we) (?:can|could|may)\b|\bdo (?:I|we) (?:have|need) to\b|"
     r"\b(?:do|how) (?:I|we) (?:get|find|go|put|sleep|buy|pay|start|begin|ask|use|reach|look)\b|"
     r"\bwhat (?:do (?:I|we) do|am I doing|are we doing)\b",
     re.IGNORECASE,
@@ -275,6 +281,13 @@ def asks_to_remember(question: str) -> bool:
 def asks_what(question: str) -> bool:
     """Return whether a question wants more than yes or no."""
     return bool(_ASKS_WHAT.search(written_out(asking_part(question))))
+
+
+def yes_or_no_part(question: str) -> str:
+    """Return the last sentence that asks for yes or no, such as "Do eels bite?"; empty if more is asked for."""
+    parts = [one for one in sentences(written_out(question)) if _BEGINS_YES_OR_NO.match(one)]
+    is_more = _BEGINS_ASKING.match(asking_part(question)) or not parts or _ASKS_WHAT.search(parts[-1])
+    return "" if is_more else parts[-1]
 
 
 def asks_what_was_done(question: str) -> bool:

@@ -22,6 +22,7 @@ from agents.attending.questions import (
     is_personal,
     subject_of,
     written_out,
+    yes_or_no_part,
 )
 from agents.component import AddedComponent, Moment, Section, last_heard
 from agents.components.earlier import fitting, told_of
@@ -31,6 +32,7 @@ from agents.memory.facts.store import ME
 from agents.reflection.speech_facts import LOSS, NAME, heard_facts, in_first_person, in_second_person, key_words
 from vault.memory.bullet_note import Statement
 from world.entities import Character, Exit, Role, Thing
+from world.lore import LoreEntry
 from world.narration import list_things
 from world.navigation import paths_from, shortest_path
 from world.parsing import has_phrase, is_named, strip_article
@@ -129,7 +131,7 @@ def surely_known(words: str, world: World, actor: Character, person: Person) -> 
     A place or somebody that is only named in it is not asked for.
     """
     say, asked = world.wording, asking_part(words)
-    if re.search(r"\bthere\b", asked, re.IGNORECASE) and has_phrase(say("asked.asks_way"), asked):
+    if _THERE.search(asked) and has_phrase(say("asked.asks_way"), asked):
         asked = words  # "He waits at the weir. How does one get there?"
     found: list[str] = []
     for key, values in islice(_looked_up(asked, world, actor, person.name), MAX_LINES):
@@ -142,6 +144,7 @@ def surely_known(words: str, world: World, actor: Character, person: Person) -> 
     return [*found, *lore] if has_phrase(say("asked.asks_place"), asked) else found or lore
 
 
+_THERE = re.compile(r"\bthere\b", re.IGNORECASE)
 _ASKS_LEAVE = re.compile(
     r"\b(?:can|may|could|shall) (?:i|we)\b.*\b(?:you?r|ur)\b|\b(?:ok|okay|all right|alright|mind|fine) if (?:i|we)\b",
     re.IGNORECASE,
@@ -152,9 +155,27 @@ def _lore_of(words: str, world: World, actor: Character) -> list[str]:
     """Return the lore that fits a question best, if it can hold what is asked for; who asks leave is told none."""
     if _ASKS_LEAVE.search(words):
         return []
+    found = next(iter(world.lore.about(words, actor.name)), None)
+    if found is None or not _can_answer(found, words, world):
+        return []
+    return [in_first_person(found.text, actor.name)]
+
+
+def _can_answer(lore: LoreEntry, words: str, world: World) -> bool:
+    """Return whether lore on a subject that a question names can hold the answer to it.
+
+    What asks for a number needs one, unless a key asks for the same, such as "how much". Of what asks for yes or no,
+    more than half the words have to stand in it: "Do eels bite?" is not answered by where one buys them. Half will do
+    for "Is there a doctor in this town?".
+    """
     kind = answer_type(words)
-    known = (in_first_person(one.text, actor.name) for one in world.lore.about(words, actor.name)[:1])
-    return [text for text in known if kind not in MEASURED or is_of_type(kind, text)]
+    is_keyed = any(answer_type(key) == kind and is_named(key, words) for key in lore.keys)
+    if kind in MEASURED and not is_keyed and not is_of_type(kind, lore.text):
+        return False
+    asked = yes_or_no_part(words)
+    said, told = key_words(asked), key_words(" ".join([lore.title, *lore.keys, lore.text]))
+    least = len(said) if _THERE.search(asked) else len(said) + 1
+    return not said or 2 * len(said & told) >= least
 
 
 def recalled(words: str, world: World, actor: Character, person: Person) -> list[str]:

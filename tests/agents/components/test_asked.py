@@ -115,6 +115,25 @@ def test_whether_there_is_something_in_the_town_is_answered_by_what_can_be_seen_
     assert inn.told_after("Is there a kettle in this town?") == "kettle: there is one in The Kitchen."
 
 
+@pytest.mark.parametrize(
+    ("words", "is_answered"),
+    [
+        ("What eels are there?", True),
+        ("Are the smoked eels from here?", True),
+        ("do eels bite?? asking cos my foot is in the water", False),
+        ("did u hear?? somebody let all the eels out", False),
+        ("Is there an eel in this town?", True),
+        ("how much is an eel", True),
+        ("How many eels have you?", False),
+    ],
+)
+def test_lore_answers_only_what_it_can_hold_the_answer_to(inn, words, is_answered):
+    text = "Smoked eels are sold here by the kitchen door."
+    world, rook = inn.game.world, inn.game.world.characters["Rook"]
+    world.lore = Lore([LoreEntry("Eels", text, ("eel", "eels", "how much"))])
+    assert answers(words, world, rook, Person("Ana", "Ana")) == ([text] if is_answered else [])
+
+
 def test_who_asks_what_place_this_is_is_told_of_the_town_too(inn):
     world = inn.game.world
     world.lore = Lore([LoreEntry("The town", "It is small.", ("this place",))])
