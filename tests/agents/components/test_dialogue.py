@@ -28,6 +28,8 @@ def test_an_agent_is_told_what_a_visitor_means_and_how_one_takes_it(inn):
         ("I think I broke my ankle", "hurt"),
         ("hey odile im getting married tomorrow!!", "good_news"),
         ("I failed my exam. I feel so stupid.", "sad"),
+        ("My daughter is in the hospital. Sorry, I just needed to tell somebody.", "sad"),
+        ("I come here when I cannot cry at home.", "sad"),
         ("You are a liar, old man.", "insult"),
         ("last night i dreamt of you", "dream"),
         ("what would you do if it rained for a year", "wish"),
