@@ -52,6 +52,14 @@ def test_a_place_is_also_known_by_a_last_word_that_no_other_has(inn):
     assert inn.told_after("Where is the ladies' room?") == ""
 
 
+@pytest.mark.parametrize("words", ["Which way is the kitchen?", "where is the kitchen", "How do I get to the kitchen?"])
+def test_who_asks_the_way_is_told_it_and_no_lore_of_the_place(inn, words):
+    world = inn.game.world
+    world.lore = Lore([LoreEntry("Soup", "Soup is made in The Kitchen.", ("kitchen",))])
+    told = surely_known(words, world, world.characters["Rook"], Person("Ana", "Ana"))
+    assert told == ["To The Kitchen you go north."]
+
+
 def test_who_asks_what_lies_that_way_is_told(inn):
     leads = "Going north from here one comes to The Kitchen."
     assert inn.told_after("lo. whats north of here? any good") == leads
