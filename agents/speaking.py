@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from agents.answering import Answering
 from agents.asking import Question
-from agents.attending.conversation import is_question
+from agents.attending.conversation import is_farewell, is_question
 from agents.attending.perception import Address
 from agents.attending.questions import (
     MEASURED,
@@ -165,6 +165,8 @@ class Speaking:
         if act or address.channel in PRIVATE or says_you(told) or has_phrase(say("talk.thanks"), told):
             return False
         topics = key_words(told) - key_words(f"{self._agent.name} {address.by_id}")
+        if not topics or is_farewell(told, say):
+            return False
         asked = [one for one in sentences(words) if one.endswith("?")]
         return not any(topics & key_words(one) or _OF_IT.search(one) for one in asked)
 

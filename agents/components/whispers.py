@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 from dataclasses import dataclass, replace
 
 from agents.attending.questions import written_out
@@ -35,14 +35,20 @@ _NOT_TOLD = re.compile(
 
 
 def secrets(view: View, partner: Character, reading: NarrationParser, is_overheard: bool) -> list[Utterance]:
-    """Return the whispers between the agent and others, and if others hear its words, also those with the partner."""
+    """Return the whispers between the agent and others, and if others hear its words, also those with the partner.
+
+    What the partner has said aloud as well is left out of theirs.
+    """
     found: list[Utterance] = []
+    aloud = frozenset[str]()
     for one, said in speeches_in(view.tail[-LOOKED_THROUGH:], reading):
         is_own = awaits_outcome(one)  # its own whisper, or tell
         is_of_partner = _is_to(partner, one) or said.speaker == partner.name
         if (is_own or said.privately) and (is_overheard or not is_of_partner):
             found.append(replace(said, text=said.words))
-    return found
+        elif said.speaker == partner.name:
+            aloud |= key_words(said.words)
+    return [_without(aloud, one) if one.speaker == partner.name else one for one in found]
 
 
 @dataclass(frozen=True)
@@ -88,6 +94,12 @@ class Whispers:
 
     def _speeches(self) -> Iterator[tuple[Memory, Utterance]]:
         return speeches_in(self.view.tail[-LOOKED_THROUGH:], self.reading)
+
+
+def _without(known: Set[str], said: Utterance) -> Utterance:
+    """Return words without those that are known."""
+    hidden = (word for word in said.words.split() if not key_words(word) or key_words(word) - known)
+    return replace(said, text=" ".join(hidden))
 
 
 def _is_to(partner: Character, memory: Memory) -> bool:

@@ -932,6 +932,7 @@ def test_what_fits_no_example_is_answered_by_a_small_model_and_as_anything_is_if
         ("the hill is green.", "How green is the hill?", "How green is the hill?"),
         ("Do you paint?", "I do not know. What is the price?", "Ask the cook."),
         ("it is the birthday, do you hear, where it is warm.", "I am sorry to hear that.", "Go on."),
+        ("the hill is green. It is late, goodbye.", "Goodbye. Have a good day.", "Goodbye."),
     ],
 )
 def test_what_takes_up_nothing_of_what_was_said_gives_way_to_the_agents_own_note(tmp_path, said, reply, line):
@@ -1072,6 +1073,13 @@ def test_what_somebody_whispered_is_told_to_them_aloud_only_where_nobody_else_he
     line = life.answers("say Rook, where did I say my sister vanished?").line
     assert line.startswith("say ")
     assert ("weir" in line) is not bystander
+
+
+def test_what_somebody_said_aloud_as_well_is_told_to_them_aloud(tmp_path):
+    life = Talking(tmp_path, words("Far?"), words("I am sorry."), words("From Marsh End."))
+    life.answers("say Rook, I cycled here from Marsh End.")
+    life.answers("whisper Rook I broke the clock in Marsh End.")
+    assert life.answers("say Rook, where did I say I come from?").line == "say From Marsh End."
 
 
 def test_what_somebody_whispered_is_told_to_them_in_a_whisper(tmp_path):
