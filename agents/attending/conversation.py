@@ -202,6 +202,7 @@ def is_question(words: str, wording: Wording) -> bool:
         parts.append(re.split("[,;:–—-] ", parts[-1])[-1])
     begins, lead = _compared(wording("talk.asks")), _words_of(wording("talk.leads"))
     texts = [_without_lead(one, lead) for one in parts]
+    texts = [one for one in texts if not one.startswith(("what a ", "what an "))]  # an exclamation
     return any(is_begun_by(phrase, one) for one in texts if one.startswith(begins) for phrase in begins)
 
 

@@ -151,8 +151,8 @@ _PRESSING: Mapping[str, Sequence[str]] = {
         r"\b(?:nothing here|none of (?:this|it)) (?:is real|matters)\b|\b(?:this|it) is (?:fake|made up|real)$",
         r"\b(?:text|words|lines?|message|conversation|everything) (?:that )?(?:(?:stands?|"
         r"comes?) )?(?:above|before this)\b",
-        rf"\b(?:everything|what|all|words|rules)\b{_GAP} (?:(?:you|anyone|they|he) (?:\w+ )?(?:been told|"
-        r"told you|gave you|given|follow)|how to treat)\b",
+        rf"\b(?:everything|what(?! (?:is|was) the (?:\w+est|worst|most)\b)|all|words|rules)\b{_GAP} (?:(?:you|anyone|"
+        r"they|he) (?:\w+ )?(?:been told|told you|gave you|given|follow)|how to treat)\b",
         rf"\byou (?:\w+ )?stop existing\b|\bedge of the map\b|\bin there\b{_GAP}\bis there\b",
         rf"\bwake up\W+(?:\w+\W+){{0,2}}(?:none|you are|this|it is)\b|\bwhat you are\b{_GAP}\byou know\b",
         r"\bnobody(?: is|['’]?s) in there\b|\bthere are no \w+\. there never\b",

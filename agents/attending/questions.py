@@ -131,7 +131,7 @@ _ONCE_MORE = re.compile(
 _FILLERS = "so|and|but|now|then|ok|okay|well|quick|quiz|anyway|hang on|hey|hm+|oh|lol|sorry|please|wait"
 _BEGINS_ASKING = re.compile(
     rf"\W*(?:(?:{_FILLERS})\W+)*"
-    r"(?:what|which|who|whose|where|when|why|how)(?:['’]?s|['’]?re|['’]?d)?\b",
+    r"(?:what(?! an? )|which|who|whose|where|when|why|how)(?:['’]?s|['’]?re|['’]?d)?\b",
     re.IGNORECASE,
 )
 _BEGINS_YES_OR_NO = re.compile(

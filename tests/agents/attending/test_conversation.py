@@ -140,6 +140,9 @@ def test_who_walks_along_behind_it_is_not_new_in_each_room():
         ("So be it.", False),
         ("Well, I never.", False),
         ("told my sister about ur lamp lol. whered u get it", True),
+        ("Hello. What a place! I am Tomas.", False),
+        ("what an odd bell", False),
+        ("What a place! How old is it", True),
     ],
 )
 def test_a_question_is_known_without_its_mark_and_behind_small_words(words, is_one):
