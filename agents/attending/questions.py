@@ -129,8 +129,12 @@ _ONCE_MORE = re.compile(
     re.IGNORECASE,
 )
 _FILLERS = "so|and|but|now|then|ok|okay|well|quick|quiz|anyway|hang on|hey|hm+|oh|lol|sorry|please|wait"
+_CALLED = (  # "eliza whats that"
+    r"(?:(?!(?:know|guess|tell|ask|see|say|wonder|remember|forget|show|that|i|you|me|is|not|of|from|to)\b)\w+\s+"
+    r"(?=(?:what|who|where|when|why|how)(?:['’]?s|['’]?re|\s+(?:is|are|do|does|did|was|were|can|could|would))\b))?"
+)
 _BEGINS_ASKING = re.compile(
-    rf"\W*(?:(?:{_FILLERS})\W+)*"
+    rf"\W*(?:(?:{_FILLERS})\W+)*{_CALLED}"
     r"(?:what(?! an? )|which|who|whose|where|when|why|how)(?:['’]?s|['’]?re|['’]?d)?\b",
     re.IGNORECASE,
 )

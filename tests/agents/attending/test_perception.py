@@ -170,6 +170,8 @@ def test_each_question_waits_for_an_answer_of_its_own(world):
     assert (waiting.text, waiting.later) == ("I am Ana.\nWho are you?", lines[2:])
     assert (waiting.rest().text, waiting.rest().later) == ("I am new here.\nwhere is the lamp", ())
     assert waiting.rest().rest() == Address()
+    named = [address(Said("Ana", ROOM, words), world) for words in ("rook what's her name again", "where is she?")]
+    assert (named[0] | named[1]).later == ("where is she?",)
 
 
 def test_whose_question_waits_is_answered_before_another_who_speaks_later(world):
