@@ -18,6 +18,7 @@ from agents.attending.questions import (
     MEASURED,
     answer_type,
     asking_part,
+    asks_advice,
     is_of_type,
     is_personal,
     subject_of,
@@ -166,7 +167,7 @@ def _can_answer(lore: LoreEntry, words: str, world: World) -> bool:
 
     What asks for a number needs one, unless a key asks for the same, such as "how much". Of what asks for yes or no,
     more than half the words have to stand in it: "Do eels bite?" is not answered by where one buys them. Half will do
-    for "Is there a doctor in this town?".
+    for "Is there a doctor in this town?" and "Can I buy eels?".
     """
     kind = answer_type(words)
     is_keyed = any(answer_type(key) == kind and is_named(key, words) for key in lore.keys)
@@ -174,7 +175,8 @@ def _can_answer(lore: LoreEntry, words: str, world: World) -> bool:
         return False
     asked = yes_or_no_part(words)
     said, told = key_words(asked), key_words(" ".join([lore.title, *lore.keys, lore.text]))
-    least = len(said) if _THERE.search(asked) else len(said) + 1
+    is_half_enough = _THERE.search(asked) or asks_advice(asked)
+    least = len(said) if is_half_enough else len(said) + 1
     return not said or 2 * len(said & told) >= least
 
 

@@ -131,6 +131,7 @@ def test_whether_there_is_something_in_the_town_is_answered_by_what_can_be_seen_
         ("do eels bite?? asking cos my foot is in the water", False),
         ("did u hear?? somebody let all the eels out", False),
         ("Is there an eel in this town?", True),
+        ("can i buy an eel", True),
         ("how much is an eel", True),
         ("How many eels have you?", False),
     ],
