@@ -44,6 +44,7 @@ def test_the_way_to_a_room_is_told_exit_by_exit(inn):
     )
     assert inn.told_after("Is this The Common Room?") == "This is The Common Room."
     assert inn.told_after("Good morning! What is this place?") == "This is The Common Room."
+    assert inn.told_after("Could I have it, to remember this place by?") == ""
 
 
 def test_a_place_is_also_known_by_a_last_word_that_no_other_has(inn):
