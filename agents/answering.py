@@ -27,7 +27,7 @@ from agents.attending.questions import (
 from agents.choices.policy import PRIVATE
 from agents.choices.possible import asks_to_walk
 from agents.components.asked import Person, answers, asks_again, is_seen_first, place_named, surely_known, told_again
-from agents.components.dialogue import GRAVE, act_of
+from agents.components.dialogue import ANSWERED_ALIKE, GRAVE, act_of
 from agents.components.earlier import Certainty, source_of
 from agents.components.messages import words_to_tell
 from agents.components.voice import ASKED_SUBJECT, SURE, VERY_SURE
@@ -130,7 +130,7 @@ class Answering:
         """
         say, words, voice = self._game.world.wording, address.text, self._agent.mind.voice
         if puts_right(words):
-            return voice.answer_to(say("dialogue.a_correction"), self._agent.memory.view().tail, is_asked=False)
+            return voice.answer_to(say("dialogue.plain_correction"), self._agent.memory.view().tail, is_asked=False)
         is_foreign = voice.is_foreign(words) and not is_farewell(words, say)
         lines = self._unsaid(say("talk.foreign", name=self._agent.name)) if is_foreign else []
         return self.known_here(address) or lines[0] if lines else ""
@@ -174,7 +174,7 @@ class Answering:
         if presses(words, (one.text for one in spoken if one and one.speaker == by), say):
             return voice.to_any("pressing", tail) or self._rng.choice(say("asked.odd_answers").split("; "))
         is_insult = act_of(words, say) == "insult" and subject_of(words) == "asked" and not is_question(words, say)
-        return voice.answer_to(say("dialogue.an_insult"), tail, is_asked=False) if is_insult else ""
+        return voice.answer_to(say("dialogue.plain_insult"), tail, is_asked=False) if is_insult else ""
 
     def _answer_to_question(self, address: Address, known: str) -> str:
         """Return the answer to a person who asks; `known` is what a tiny model's agent would say in any case."""
@@ -346,11 +346,13 @@ class Answering:
         """Return what the agent's examples answer to a person who says nearly the same."""
         if not address.by_person:
             return ""
-        is_asked = is_question(address.text, self._game.world.wording)
-        is_delicate = self._is_grave(address, is_asked) or (address.channel in PRIVATE and not is_asked)
-        least = max(least, VERY_SURE) if is_delicate else least
-        words = beyond_greeting(address.text, self._agent.name, self._game.world.wording)
-        return self._agent.mind.voice.answer_to(words, self._agent.memory.view().tail, is_asked, least)
+        say, voice, tail = self._game.world.wording, self._agent.mind.voice, self._agent.memory.view().tail
+        is_asked, is_private = is_question(address.text, say), address.channel in PRIVATE
+        is_delicate = self._is_grave(address, is_asked) or (is_private and not is_asked)
+        words = beyond_greeting(address.text, self._agent.name, say)
+        found = voice.answer_to(words, tail, is_asked, max(least, VERY_SURE) if is_delicate else least)
+        act = "" if is_asked or is_private else act_of(words, say)
+        return found or (voice.answer_to(say(f"dialogue.plain_{act}"), tail, False) if act in ANSWERED_ALIKE else "")
 
     def at_a_loss(self, address: Address) -> str:
         """Return what the agent's examples say to whatever a person asks or tells in their language; or nothing."""

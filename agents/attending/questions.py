@@ -105,7 +105,7 @@ _ASIDE = re.compile(
     r"\bhave you (?:got|put|noted|written)\b",
     re.IGNORECASE,
 )
-_EXCUSES = re.compile(r"\b(?:excuse|pardon|forgive) me\b", re.IGNORECASE)
+_EXCUSES = re.compile(r"\b(?:(?:ex|s)cuse|pardon|forgive) me\b", re.IGNORECASE)
 _GOES_BACK = re.compile(r"\b(?:he|she|it|they|him|her|them|his|its|their|again)\b", re.IGNORECASE)
 _OF_US = re.compile(
     r"\b(?:which|who|whom|one) of (?:us|the (?:two|three) of us)\b|\bme or (?:him|her|them)\b", re.IGNORECASE
@@ -113,6 +113,7 @@ _OF_US = re.compile(
 _PUTS_RIGHT = re.compile(
     r"\W*(?:[Nn]o|NO)\b(?:.{0,40}\b(?:[Ii] said|[Ii] meant|with an? [A-Za-z]\b)|"
     r"(?:\W+[Nn]o\b)+\W+(?:[A-Z]\w+\W+)?(?:not an? \w+|[A-Z]{3,}\b|[a-z]+[A-Z]))"
+    r"|.{0,60}\b(?:[Yy]ou(?:['’]?re| are| have|['’]ve)|ur|u) (?:mixing|mixed|confusing|mistaking)\b"
 )
 _PRESENTS = r"\b(?:this is|here is|here['’]?s|meet|may I present)(?: my(?: \w+){1,3})?"
 _RIDDLE = re.compile(

@@ -16,6 +16,9 @@ ACTS = (
 )
 """The kinds; the first that fits counts."""
 
+ANSWERED_ALIKE = frozenset({"good_news", "praise", "apology", "uneasy"})
+"""The kinds that an agent may answer with one line of its own, whatever it is about."""
+
 GRAVE = frozenset({"sad", "hurt"})
 """The kinds to which nobody answers with a merry line."""
 

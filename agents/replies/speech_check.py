@@ -86,6 +86,9 @@ _GREETING = re.compile(r"(?i)\b(?:good )?(?:morning|day|evening|afternoon)\b|\b(
 _PLACEHOLDER = re.compile(r"\[[^\]]*\]|<[^>]*>")
 """`[your name]`: what a model leaves to be filled in."""
 
+_STUCK = re.compile(r"\b(\w+(?:\W+\w+){0,4})(?:\W+\1\b){3,}", re.IGNORECASE)
+"""The same few words four times in a row: the model has run into a loop."""
+
 _CALLING = re.compile(r"^\w+, (?=\w)")
 
 
@@ -107,7 +110,7 @@ def fault_in(words: str, name: str, heard: Heard, wording: Wording) -> Fault:
         return "swaps"
     if any(reveals(words, one, heard.words) for one in heard.secrets):
         return "reveals"
-    if copies(words, heard, wording):
+    if copies(words, heard, wording) or _STUCK.search(words):
         return "repeats"
     if _CONFESSES.search(words) and _ACCUSES.search(heard.words):
         return "invents"

@@ -177,6 +177,14 @@ def test_who_puts_right_what_was_misheard_is_told_so(tmp_path):
     assert life.answers("say no no, Rook, it is fine here").line == "say I see."
 
 
+def test_who_is_mixed_up_with_another_is_told_that_it_is_put_right(tmp_path):
+    life = Talking(tmp_path, words("And the bread?"))
+    own = (Exchange((), ("Then I strike it out.",), ("you misheard",)),)
+    life.agent.mind.adopt(replace(life.agent.note, voice=own), life.agent.mind._templates)
+    life.answers("say Good day, Rook.")
+    assert life.answers("say you're mixing me up. my brother's the baker").line == "say Then I strike it out."
+
+
 def test_who_asks_whether_it_still_has_a_thing_hears_that_it_does(tmp_path):
     life = Talking(tmp_path, words("Thank you, Ana."), words("I do not know."))
     life.answers("get brass lamp", "give brass lamp to Rook", "say Rook, keep the lamp for me")

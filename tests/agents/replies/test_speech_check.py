@@ -265,6 +265,8 @@ def test_nobody_is_told_of_themselves_as_of_somebody_else(words, heard, found):
     [
         ("Good. And what did you have for breakfast?", "Where is the mill?", "repeats"),
         ("In the morning, what did you have for breakfast?", "Where is the mill?", "repeats"),
+        ("Go west, then north, then north, then north, then north, then on.", "Where is the mill?", "repeats"),
+        ("No, no, no. Go west, then north, then north.", "Where is the mill?", ""),
         ("It was a good breakfast that I had.", "What did you have for breakfast?", ""),
         ("I am Eliza.", "I come here to cry.", "repeats"),
         ("Poor you! Stay a while. I am Eliza.", "I come here to cry.", ""),
