@@ -21,7 +21,7 @@ from agents.attending.perception import Address
 from agents.speaker import Speaker, finds_few_words
 from world.entities import Character
 from world.game import Game
-from world.parsing import has_phrase
+from world.parsing import has_phrase, parse_line
 
 WANTED = ("talk.asks_for", "asked.asks_way", "asked.asks_holder")
 """The phrases of those who ask for a thing, where it is, or who has it."""
@@ -59,8 +59,8 @@ class Lending:
     def gives(self, address: Address, wanted: Sequence[str], errand: str) -> str:
         """Return the thing that the agent hands over without asking its model; empty if none.
 
-        Somebody asks to have back what they gave, or for what was left for them, one of the things `wanted`; for
-        anything at all; or for what an `errand` is to bring them.
+        Somebody asks to have back what they gave, or for what was left for them, one of the things `wanted`; plainly to
+        have or borrow one of these; or for what an `errand` is to bring them.
         """
         memory, partner = self._agent.memory, self._game.world.characters.get(address.by_id)
         if partner is None or not finds_few_words(self._agent.queue):
@@ -69,8 +69,11 @@ class Lending:
         back = asked_back(address.text, wanted, partner.name, gifts)
         left = self.left_for(partner)
         theirs = left.thing if left and left.thing in wanted else ""
-        any_will_do = wanted[0] if wanted and asks_for_anything(address.text) else ""
-        return back or theirs or any_will_do or hands_over(errand, partner, address.text)
+        is_plain = asks_for_anything(address.text) or has_phrase(
+            self._game.world.wording("talk.asks_to_have"), address.text
+        )
+        asked = wanted[0] if wanted and is_plain else ""
+        return back or theirs or asked or hands_over(errand, partner, address.text)
 
     def instead(self, address: Address) -> str:
         """Return who has what somebody asks for, that the agent has it or none, or why it keeps it; or nothing."""
@@ -136,6 +139,8 @@ class Lending:
             is_theirs = gift.giver == address.by_id or whom.casefold() in self._names_of(address.by_id)
             if name and gift.thing == thing and not is_theirs:  # "for her" names nobody
                 return say("asked.say_is_for", who=name, thing=thing)
+        if any(parse_line(one.do)[:2] == ("get", thing.casefold()) for one in self._agent.note.errands):
+            return say("asked.say_needs", thing=thing)
         verb, given, to = handed_by(step.errand.do) if step else ("", "", "")
         is_promised = verb == "give" and given.casefold() == thing.casefold() and to != address.by_id
         return say("asked.say_is_for", who=to, thing=thing) if is_promised else ""

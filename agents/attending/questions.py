@@ -107,6 +107,7 @@ _ASIDE = re.compile(
 )
 _EXCUSES = re.compile(r"\b(?:(?:ex|s)cuse|pardon|forgive) me\b", re.IGNORECASE)
 _GOES_BACK = re.compile(r"\b(?:he|she|it|they|him|her|them|his|its|their|again)\b", re.IGNORECASE)
+_DUMMY = re.compile(r"\b(?:is|was|would) it (?:\w+ ){1,2}(?:that|if|to|when|for|how)\b", re.IGNORECASE)
 _OF_US = re.compile(
     r"\b(?:which|who|whom|one) of (?:us|the (?:two|three) of us)\b|\bme or (?:him|her|them)\b", re.IGNORECASE
 )
@@ -141,6 +142,11 @@ _BEGINS_ASKING = re.compile(
 )
 _BEGINS_YES_OR_NO = re.compile(
     rf"\W*(?:(?:{_FILLERS})\W+)*(?:do|does|did|is|are|was|were|has|have|had|can|could|will|would|should|may|might)\b",
+    re.IGNORECASE,
+)
+_WHILE = re.compile(  # "Could I use yours when you have finished?" asks for no time
+    r"\b(?!(?:know|remember|recall|says?|said|tell|told|me|him|her|guess|idea|exactly|again|is|was|asked?|and|or|of|so|but)\b)"
+    r"\w+,? when (?=(?:I|you|we|he|she|they|it|people|the|my|your)\b)",
     re.IGNORECASE,
 )
 _AND_ASKS = re.compile(
@@ -239,7 +245,7 @@ def whole_question(question: str) -> str:
 
 def answer_type(question: str) -> AnswerType:
     """Return of what type the answer to a question has to be; empty if that is not known."""
-    asked = written_out(asking_part(question))
+    asked = _WHILE.sub("", written_out(asking_part(question)))
     return next((kind for kind, asks in _ASKS.items() if asks.search(asked)), "")
 
 
@@ -273,7 +279,7 @@ def subject_of(question: str) -> Subject:
 
 def goes_back(question: str) -> bool:
     """Return whether a question is about what was spoken of before: by a pronoun, or it asks to remember."""
-    asked = written_out(asking_part(question))
+    asked = _DUMMY.sub("", written_out(asking_part(question)))
     return bool(_ASIDE.search(asked) or _GOES_BACK.search(asked) or _FORGOTTEN.search(question))
 
 

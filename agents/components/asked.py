@@ -19,6 +19,7 @@ from agents.attending.questions import (
     answer_type,
     asking_part,
     asks_advice,
+    asks_to_remember,
     is_of_type,
     is_personal,
     subject_of,
@@ -208,7 +209,7 @@ def told_by(spoken: Utterance, question: str, actor: Character, partner: Charact
 
 def _names(words: str, world: World, actor: Character, person: Person) -> list[str]:
     say, found = world.wording, list[str]()
-    if has_phrase(say("asked.asks_name"), words):
+    if has_phrase(say("asked.asks_name"), words if asks_to_remember(words) else asking_part(words)):
         found.append(say("asked.say_name" if person.called else "asked.say_no_name", name=person.called))
     if has_phrase(say("asked.asks_own_name"), words):
         found.append(say("asked.say_own_name", name=actor.name))
