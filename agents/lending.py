@@ -21,7 +21,7 @@ from agents.attending.perception import Address
 from agents.speaker import Speaker, finds_few_words
 from world.entities import Character
 from world.game import Game
-from world.parsing import has_phrase, parse_line
+from world.parsing import has_phrase
 
 WANTED = ("talk.asks_for", "asked.asks_way", "asked.asks_holder")
 """The phrases of those who ask for a thing, where it is, or who has it."""
@@ -139,7 +139,7 @@ class Lending:
             is_theirs = gift.giver == address.by_id or whom.casefold() in self._names_of(address.by_id)
             if name and gift.thing == thing and not is_theirs:  # "for her" names nobody
                 return say("asked.say_is_for", who=name, thing=thing)
-        if any(parse_line(one.do)[:2] == ("get", thing.casefold()) for one in self._agent.note.errands):
+        if any(handed_by(one.do)[:2] == ("get", thing) for one in self._agent.note.errands):
             return say("asked.say_needs", thing=thing)
         verb, given, to = handed_by(step.errand.do) if step else ("", "", "")
         is_promised = verb == "give" and given.casefold() == thing.casefold() and to != address.by_id

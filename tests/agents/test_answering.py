@@ -65,6 +65,18 @@ def test_what_an_errand_brings_to_another_is_for_them(tmp_path):
     assert life.game.world.things["brass lamp"].place_id == "Rook"
 
 
+def test_what_somebody_wants_to_borrow_is_handed_over_unless_an_errand_needs_it(tmp_path):
+    life = Talking(tmp_path, words("Thank you, Ana."))
+    life.answers("get brass lamp", "give brass lamp to Rook")
+    life.agent.note = replace(life.agent.note, errands=(Errand("get brass lamp"),))
+    needed = life.game.world.wording("asked.say_needs", thing="brass lamp")
+    assert life.answers("say Rook, could I borrow the lamp?").line == f"say {needed}"
+    life.agent.note = replace(life.agent.note, errands=())
+    life.answers("say Rook, could I borrow the lamp?")
+    assert life.game.world.things["brass lamp"].place_id == "Ana"
+    assert len(life.model.requests) == 1
+
+
 def test_who_needs_something_to_hold_gets_something_without_the_model(tmp_path):
     life = Talking(tmp_path, words("Thank you, Ana."), words("What would you like to hold?"))
     life.answers("get brass lamp", "give brass lamp to Rook")

@@ -1223,6 +1223,11 @@ def test_who_tells_no_more_than_a_name_is_asked_for_more(tmp_path, words):
     assert life.answers(f"say {words}").line in [f"say So you are Robin. {one}" for one in more]
 
 
+def test_yes_is_no_answer_to_a_confidence(tmp_path):
+    life = with_voice(tmp_path, words("Yes."))
+    assert life.answers("whisper Rook my sister is warm to you").line == "whisper Ana Go on."
+
+
 def test_what_is_whispered_is_not_answered_by_a_line_for_a_mere_word_in_it(tmp_path):
     life = with_voice(tmp_path, words("That stays with me."))
     assert life.answers("whisper Rook My sister sings.").line == "whisper Ana That stays with me."

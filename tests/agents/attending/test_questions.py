@@ -53,7 +53,8 @@ def test_the_type_of_an_answer_is_known_by_the_question_and_found_in_what_was_sa
 
 
 def test_nothing_is_of_a_type_that_is_not_known():
-    assert answer_type("Do you like it here?") == ""
+    assert answer_type("Do you like it here?") == answer_type("Could I use yours when you have finished?") == ""
+    assert answer_type("Do you know when my boat leaves?") == "time"
     assert not is_of_type("", "I have three sisters.")
 
 
@@ -73,6 +74,7 @@ def test_polite_forms_do_not_make_a_question_one_of_who_is_asked():
     assert goes_back("Do you remember when I sail?")
     assert goes_back("Now I have forgotten! How many were there?")
     assert not goes_back("When does the ferry leave?")
+    assert not goes_back("is it weird that I come here just to talk")
 
 
 def test_who_ends_in_again_asks_for_what_was_said_before():

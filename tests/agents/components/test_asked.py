@@ -47,6 +47,14 @@ def test_the_way_to_a_room_is_told_exit_by_exit(inn):
     assert inn.told_after("Could I have it, to remember this place by?") == ""
 
 
+def test_a_name_is_told_to_who_asks_for_it_and_to_nobody_else(inn):
+    def told(words: str) -> list[str]:
+        return answers(words, inn.game.world, inn.game.world.characters["Rook"], Person("Ana", "Ana", "Ana"))
+
+    assert told("Do you still know my name?") == told("I told you my name. Do you remember it?") == ["You are Ana."]
+    assert told("Can I have the ink? I want to write my name on something.") == []
+
+
 def test_a_place_is_also_known_by_a_last_word_that_no_other_has(inn):
     assert inn.told_after("Which is the way to the inn kitchen?") == WAY
     assert inn.told_after("I have a kitchen at home.") == ""

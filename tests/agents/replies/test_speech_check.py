@@ -340,6 +340,10 @@ def test_what_the_other_asks_of_themselves_is_not_answered_for_oneself(words, qu
     assert fault(words, words=question) == wrong
 
 
+def test_leave_is_given_in_the_words_in_which_it_is_asked():
+    assert fault("Yes, you can stay here until they have gone.", words="Can I stay here until they have gone?") == ""
+
+
 def test_who_says_a_long_sentence_back_and_asks_something_echoes():
     heard = "The weir is old and weathered. Gate nine sticks."
     assert fault("The weir is old and weathered. What do you think of it?", words=heard) == "echoes"
