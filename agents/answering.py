@@ -106,8 +106,8 @@ class Answering:
         if is_asked:
             found = self._answer_to_question(address, known)
             return found or (self.at_a_loss(address) if self._is_tiny and not is_part else "")
-        is_spoken_for = self._is_grave(address, is_asked=False) or self._is_tiny
-        is_spoken_for = is_spoken_for and not has_phrase(say("talk.thanks"), words)
+        is_delicate = self._is_grave(address, is_asked=False) or address.channel == "whisper"
+        is_spoken_for = (is_delicate or self._is_tiny) and not has_phrase(say("talk.thanks"), words)
         return self._reply_to_told(address) or known or (self.at_a_loss(address) if is_spoken_for else "")
 
     def leads_to(self, address: Address) -> str:
@@ -124,10 +124,7 @@ class Answering:
         return next(filter(None, places), "")
 
     def _misunderstood(self, address: Address) -> str:
-        """Return what is said to one who puts right what was misheard, or speaks another language; else nothing.
-
-        Of a language that is not the world's a small model makes nothing true.
-        """
+        """Return what is said to one who puts right what was misheard, or speaks another language; else nothing."""
         say, words, voice = self._game.world.wording, address.text, self._agent.mind.voice
         if puts_right(words):
             return voice.answer_to(say("dialogue.plain_correction"), self._agent.memory.view().tail, is_asked=False)
@@ -351,15 +348,16 @@ class Answering:
         is_delicate = self._is_grave(address, is_asked) or (is_private and not is_asked)
         words = beyond_greeting(address.text, self._agent.name, say)
         found = voice.answer_to(words, tail, is_asked, max(least, VERY_SURE) if is_delicate else least)
-        act = "" if is_asked or is_private else act_of(words, say)
+        act = "" if found or is_asked or is_private else act_of(words, say)
         return found or (voice.answer_to(say(f"dialogue.plain_{act}"), tail, False) if act in ANSWERED_ALIKE else "")
 
     def at_a_loss(self, address: Address) -> str:
         """Return what the agent's examples say to whatever a person asks or tells in their language; or nothing."""
         say = self._game.world.wording
         is_asked = is_question(address.text, say)
-        if self._is_grave(address, is_asked):
-            return self._rng.choice(self._unsaid(say("talk.feels_for")) or [""])
+        is_grave = self._is_grave(address, is_asked)
+        if is_grave or (address.channel == "whisper" and not is_asked):
+            return self._rng.choice(self._unsaid(say("talk.feels_for" if is_grave else "talk.is_confided")) or [""])
         voice, tail = self._agent.mind.voice, self._agent.memory.view().tail
         is_for_us = address.by_person and voice.understands(address.text)
         return voice.to_any("asked" if is_asked else "told", tail) if is_for_us else ""

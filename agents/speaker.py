@@ -15,6 +15,7 @@ from agents.memory.memory import AgentMemory
 from agents.models.queue import ModelQueue
 from agents.reflection.reflection import Reflection
 from config.settings import AgentSettings
+from vault.entities.agent_notes import AgentNote
 from world.entities import Character
 
 TINY_BILLION = 0.6
@@ -35,6 +36,7 @@ class Speaker(Protocol):
     awareness: Awareness
     reflection: Reflection
     settings: AgentSettings
+    note: AgentNote
 
     @property
     def name(self) -> str: ...

@@ -35,7 +35,7 @@ from agents.prompts.talk import spoken_words
 from agents.reflection.speech_facts import key_words
 from agents.repetition.guard import RepetitionGuard
 from agents.repetition.loop_detector import is_similar, shingles
-from agents.replies.heard import SAYING_NOTHING, Heard
+from agents.replies.heard import Heard
 from agents.replies.reading_check import put_right, reading_fault
 from agents.replies.reply import Reply
 from agents.replies.speech_check import SHORTEST_WHOLE, TOLD, Fault, fault_in, takes_leave
@@ -162,8 +162,6 @@ class Speaking:
             )
         if (act := act_of(told, say)) == "good_news":
             return has_phrase("sorry", words)
-        if address.channel in PRIVATE and not key_words(words) - SAYING_NOTHING:
-            return True  # "Yes." to what somebody confides
         if act or address.channel in PRIVATE or says_you(told) or has_phrase(say("talk.thanks"), told):
             return False
         topics = key_words(told) - key_words(f"{self._agent.name} {address.by_id}")

@@ -146,6 +146,7 @@ def surely_known(words: str, world: World, actor: Character, person: Person) -> 
     return [*found, *lore] if has_phrase(say("asked.asks_place"), asked) else found or lore
 
 
+_ASKS_BEYOND_LOOKS = re.compile(r"\b(?:who(?:m|se)?|why|when|how (?:many|much|old|long))\b", re.IGNORECASE)
 _THERE = re.compile(r"\bthere\b", re.IGNORECASE)
 _ASKS_LEAVE = re.compile(
     r"\b(?:can|may|could|shall) (?:i|we)\b.*\b(?:you?r|ur)\b|\b(?:ok|okay|all right|alright|mind|fine) if (?:i|we)\b",
@@ -270,7 +271,7 @@ def _looked_up(words: str, world: World, actor: Character, partner: str) -> Iter
         if is_named(thing.name, words) and thing.place_id != actor.character_id:
             key = "lies_here" if thing.place_id == actor.room_id else "has_not"
             yield key, {"who": actor.name, "thing": thing.name}
-    if is_question(words, world.wording):
+    if is_question(words, world.wording) and not _ASKS_BEYOND_LOOKS.search(asked):
         for detail in world.room_of(actor).details.values():
             if any(is_named(name, words) for name in (detail.name, *detail.aliases)):
                 yield "detail", {"thing": detail.name, "looks": detail.description}

@@ -16,7 +16,7 @@ ACTS = (
 )
 """The kinds; the first that fits counts."""
 
-ANSWERED_ALIKE = frozenset({"good_news", "praise", "apology", "uneasy"})
+ANSWERED_ALIKE = frozenset({"good_news", "praise", "uneasy"})
 """The kinds that an agent may answer with one line of its own, whatever it is about."""
 
 GRAVE = frozenset({"sad", "hurt"})

@@ -20,6 +20,7 @@ from agents.component import Moment, Section, Turn
 from agents.components.asked import to_be_answered
 from agents.memory.facts.narration_parser import NarrationParser
 from agents.memory.facts.speech_acts import sentences
+from agents.reflection.speech_facts import key_words
 from vault.entities.voice_note import WORD, Exchange, Kind
 from vault.memory.memory_line import Memory
 from world.events import Event
@@ -48,6 +49,10 @@ GIVEN = 0.7
 
 FAMILIAR = 0.33
 """Words are in the language of the note when it has at least this share of them."""
+
+MAIN_MATTER = 2
+"""A sentence is about "my sister" if it has no more key words beside her. More of them tell something else, as in "My
+sister puts the milk in first"."""
 
 FOREIGN, MIN_FOREIGN_WORDS, MIN_VOCABULARY = 0.25, 3, 400
 """So many words or more are in another language when a smaller share of them stands in a note of so many words."""
@@ -209,7 +214,8 @@ class _Index:
             if is_of_questions is not is_asked:
                 continue
             for sentence, spoken in zip(told, said, strict=True):
-                if _speaks_of(words, spoken):
+                is_mere = words[0] == "my" and len(key_words(sentence) - key_words(phrase)) > MAIN_MATTER
+                if _speaks_of(words, spoken) and not is_mere:
                     word, near = phrase.split()[-1], ASKED_SUBJECT if is_asked else SURE
                     return Example(near, sentence, tuple(one.replace(WORD, word) for one in exchange.answers))
         return None

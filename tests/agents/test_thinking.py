@@ -152,8 +152,8 @@ def test_the_scene_stands_where_the_agent_has_come_to_the_room(tmp_path):
 
 
 def test_a_whisper_is_answered_in_a_whisper(tmp_path):
-    life = Talking(tmp_path, words("I will tell nobody."))
-    assert life.answers("whisper Rook It is behind the clock.").line == "whisper Ana I will tell nobody."
+    life = Talking(tmp_path, words("No, never."))
+    assert life.answers("whisper Rook Is it behind the clock?").line == "whisper Ana No, never."
 
 
 def test_what_is_asked_for_may_be_handed_over_with_the_words(tmp_path):
@@ -319,7 +319,7 @@ def test_a_model_that_takes_another_room_for_this_one_is_told_so(tmp_path):
 
 
 def test_a_model_that_tells_a_secret_is_told_so_and_then_the_engine_keeps_it(tmp_path):
-    life = Talking(tmp_path, words("I shall not tell."), *[words("The silver spoons are under the stove.")] * 2)
+    life = Talking(tmp_path, *[words("The silver spoons are under the stove.")] * 2)
     life.answers()
     life.game.perform("Ben", "whisper Rook The silver spoons are under the stove.")
     life.answers()
@@ -461,8 +461,7 @@ def test_who_is_asked_does_not_call_somebody_else_who_is_here(tmp_path):
 
 
 def test_who_asks_about_what_was_said_is_answered_by_a_model_that_reads_it_as_a_text(tmp_path):
-    before = words("Poor thing."), words("I shall not tell.")
-    life = Talking(tmp_path, *before, words("Your mare is called Juniper."))
+    life = Talking(tmp_path, words("Poor thing."), words("Your mare is called Juniper."))
     life.answers("say Rook, my mare is lame. She is called Juniper.")
     life.game.perform("Ben", "whisper Rook I hid the silver spoons.")
     life.answers()
@@ -1090,11 +1089,11 @@ def test_what_somebody_whispered_is_told_to_them_in_a_whisper(tmp_path):
 
 
 def test_who_asks_before_others_for_what_they_whispered_is_asked_to_whisper(tmp_path):
-    life = Talking(tmp_path, words("I am sorry."))
+    life = Talking(tmp_path)
     life.answers("whisper Rook I do not like the groom.")
     line = life.answers("say Rook, what did I whisper to you?").line
     assert line.removeprefix("say ") in life.game.world.wording("asked.only_whispered").split("; ")
-    assert len(life.model.requests) == 1
+    assert life.model.requests == []
 
 
 def test_what_somebody_whispered_last_is_told_in_a_whisper_to_who_asks_for_it(tmp_path):
@@ -1200,7 +1199,7 @@ def test_who_comes_and_poses_is_asked_what_it_is(tmp_path):
 
 
 def test_a_small_model_greets_by_itself_who_has_told_it_something(tmp_path):
-    life = with_voice(tmp_path, words("How is your mare, Ana?"))
+    life = with_voice(tmp_path, words("Karst?"), words("How is your mare, Ana?"))
     life.answers("say Rook, my sister lives in Karst.")
     assert life.agent.reflection.people.facts("Ana")
     life.ana.types("go north")
@@ -1223,14 +1222,11 @@ def test_who_tells_no_more_than_a_name_is_asked_for_more(tmp_path, words):
     assert life.answers(f"say {words}").line in [f"say So you are Robin. {one}" for one in more]
 
 
-def test_yes_is_no_answer_to_a_confidence(tmp_path):
-    life = with_voice(tmp_path, words("Yes."))
-    assert life.answers("whisper Rook my sister is warm to you").line == "whisper Ana Go on."
-
-
-def test_what_is_whispered_is_not_answered_by_a_line_for_a_mere_word_in_it(tmp_path):
-    life = with_voice(tmp_path, words("That stays with me."))
-    assert life.answers("whisper Rook My sister sings.").line == "whisper Ana That stays with me."
+def test_what_is_confided_is_taken_up_without_the_model_and_not_by_a_line_for_a_mere_word_in_it(tmp_path):
+    life = with_voice(tmp_path)
+    line = life.answers("whisper Rook My sister sings.").line
+    assert line.removeprefix("whisper Ana ") in life.game.world.wording("talk.is_confided").split("; ")
+    assert life.model.requests == []
 
 
 def test_what_a_small_model_s_agent_carries_and_where_it_is_the_world_tells(tmp_path):
