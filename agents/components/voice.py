@@ -50,9 +50,9 @@ GIVEN = 0.7
 FAMILIAR = 0.33
 """Words are in the language of the note when it has at least this share of them."""
 
-MAIN_MATTER = 2
-"""A sentence is about "my sister" if it has no more key words beside her. More of them tell something else, as in "My
-sister puts the milk in first"."""
+MAIN_MATTER, OWN_MATTER = 3, 2
+"""A statement is about a subject, or about "my sister", if it has no more key words beside that. More of them tell
+something else, as in "My sister puts the milk in first"."""
 
 FOREIGN, MIN_FOREIGN_WORDS, MIN_VOCABULARY = 0.25, 3, 400
 """So many words or more are in another language when a smaller share of them stands in a note of so many words."""
@@ -214,8 +214,7 @@ class _Index:
             if is_of_questions is not is_asked:
                 continue
             for sentence, spoken in zip(told, said, strict=True):
-                is_mere = words[0] == "my" and len(key_words(sentence) - key_words(phrase)) > MAIN_MATTER
-                if _speaks_of(words, spoken) and not is_mere:
+                if _speaks_of(words, spoken) and (is_asked or not _only_mentions(sentence, phrase)):
                     word, near = phrase.split()[-1], ASKED_SUBJECT if is_asked else SURE
                     return Example(near, sentence, tuple(one.replace(WORD, word) for one in exchange.answers))
         return None
@@ -228,6 +227,12 @@ class _Index:
 
     def _weight(self, words: Iterable[str]) -> float:
         return sum(self._weights.get(word, self._unknown) for word in words)
+
+
+def _only_mentions(sentence: str, phrase: str) -> bool:
+    """Return whether a statement has a subject only among other things; what happened, as "lost my", is never so."""
+    beside, is_own, is_event = key_words(sentence) - key_words(phrase), phrase.startswith("my "), " " in phrase
+    return len(beside) > OWN_MATTER if is_own else not is_event and len(beside) > MAIN_MATTER
 
 
 def _speaks_of(subject: Sequence[str], spoken: Sequence[str]) -> bool:
