@@ -45,7 +45,7 @@ _PASSES_ON = re.compile(
 _WANTS_ONE = re.compile(
     r"\b(?:(?:have|got|haven['’]?t) you (?:got )?|do you have |(?:lend|hand|pass|give|spare|get) (?:me|us) |"
     r"borrow |spare )"
-    r"(?:an?|some|your|ur|any) (?P<thing>[\w'-]+(?: [\w'-]+)?)",
+    r"(?:an?|some|your|ur|any|the|that) (?P<thing>[\w'-]+(?: [\w'-]+)?)",
     re.IGNORECASE,
 )
 _MEANT = r"\b(?:you?r|ur|the|that|this|some|any|an?|my|of) (?:\w+ )?"

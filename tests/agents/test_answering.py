@@ -39,6 +39,7 @@ def test_who_wants_a_thing_that_the_agent_does_not_carry_hears_where_one_is(tmp_
     assert life.answers("say Rook, could you lend me a lamp?").line == "say The brass lamp lies here."
     lamp.place_id = "The Kitchen"
     there = "say I have none with me. There is one in The Kitchen."
+    assert life.answers("say Would you give me the lamp, please?").line == there
     assert life.answers("say Rook, have u got a lamp i could use?").line == there
     life.game.world.lore = Lore([LoreEntry("The lamp", "Nobody knows where the brass lamp is.", ("brass lamp",))])
     assert life.answers("say Rook, have you got a lamp?").line == "say I have none with me."
