@@ -31,7 +31,7 @@ from world.entities import Character, Role
 from world.errors import CommandError, WorldError
 from world.events import Event
 from world.message_catalog import Wording
-from world.parsing import Named, count_name_words, suggestions
+from world.parsing import Line, Named, count_name_words, suggestions
 
 PLACEHOLDERS = frozenset(
     "exit person sight text near carried topic agent range label memory "
@@ -45,7 +45,7 @@ MIN_PREFIX_LETTERS = 3
 """The shortest accepted abbreviation of a verb, in letters."""
 
 MAX_SPEECH_SHOWN = 60
-"""Characters of a line where its author is told how to say it."""
+"""Maximum number of characters shown of a line that lacks `say`."""
 
 CommandFunction = Callable[..., list[Event]]
 
@@ -220,12 +220,10 @@ class CommandTable:
         """Return the commands that a character may use, in the table's order."""
         return [one for one in self if one.allows(actor)]
 
-    def find(
-        self, verb: str, actor: Character, wording: Wording, other_names: Iterable[str] = (), arguments: str = ""
-    ) -> Command:
+    def find(self, verb: str, actor: Character, wording: Wording, other_names: Iterable[str] = ()) -> Command:
         """Return the command for a verb, or for a beginning that no other begins with.
 
-        `other_names` are further words that can be meant, such as exits. `arguments` is the rest of the line.
+        `other_names` are further words that can be meant, such as exits.
 
         Raises: CommandError that suggests what was meant if there is none or it is not for this actor.
         """
@@ -240,7 +238,6 @@ class CommandTable:
         begun = self.by_prefix(verb, actor)
         if len(begun) == 1 and not any(name.startswith(verb) for name in other_names):
             return begun[0]
-        check_says_say(actor, f"{verb} {arguments}", wording, may_be_marked=True)
         known = [name for one in self.allowed(actor) for name in self.names_of(one) if len(name) > 1]
         close = suggestions(verb, [*known, *other_names])
         if close:
@@ -248,19 +245,18 @@ class CommandTable:
         raise CommandError(wording("commands.unknown", verb=verb))
 
 
-def check_says_say(actor: Character, line: str, wording: Wording, *, may_be_marked: bool) -> None:
-    """Tell a person who typed something to say, but no `say`, how to say it.
+def check_lacks_say(actor: Character, line: Line, wording: Wording, *, may_be_marked: bool) -> None:
+    """Explain `say` to a person whose refused line is speech without it.
 
-    Words to say are known by the first one, and if they `may_be_marked`, by `?` or `!` at the end.
+    Speech is known by its first word, and if it `may_be_marked`, by `?` or `!` at the end.
 
     Raises: CommandError.
     """
-    line = line.strip()
-    verb = line.partition(" ")[0].lower()
-    is_speech = verb.strip(",.:;") in wording("commands.speech").split(", ")
-    if not actor.is_agent and (is_speech or (may_be_marked and line.endswith(("?", "!")))):
-        shown = shorten(line, MAX_SPEECH_SHOWN, placeholder="…")
-        raise CommandError(wording("commands.say_it", verb=verb, line=shown))
+    typed = f"{line.verb} {line.arguments}".strip()
+    is_speech = line.verb.strip(",.:;") in wording("commands.speech").split(", ")
+    if not actor.is_agent and (is_speech or (may_be_marked and typed.endswith(("?", "!")))):
+        shown = shorten(typed, MAX_SPEECH_SHOWN, placeholder="…")
+        raise CommandError(wording("commands.say_it", verb=line.verb, line=shown))
 
 
 NAME_PLACEHOLDERS = frozenset({"person", "anyone", "agent", "name", "object"})

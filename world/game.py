@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import Generic, ParamSpec
 
-from world.command import Command, CommandTable, check_says_say
+from world.command import Command, CommandTable, check_lacks_say
 from world.entities import Character
 from world.errors import CommandError, WorldError
 from world.events import Announced, Arrived, Event, Left, Output, Refused, SystemMessage
@@ -321,16 +321,16 @@ class Game:
         Raises: CommandError if the actor can mean none, or the arguments do not fit.
         """
         world, found = self.world, meant
-        if found is None or not found.allows(actor):
-            names = {name_key(name): exit for name, exit in world.room_of(actor).exits_by_name.items()}
-            typed = name_key(f"{line.verb} {line.arguments}".strip())
-            if meant is None and typed in names and (go := self.commands.get("go")):
-                return go, {"exit": names[typed].name}
-            found = self.commands.find(line.verb, actor, world.wording, names, line.arguments)
         try:
+            if found is None or not found.allows(actor):
+                names = {name_key(name): exit for name, exit in world.room_of(actor).exits_by_name.items()}
+                typed = name_key(f"{line.verb} {line.arguments}".strip())
+                if meant is None and typed in names and (go := self.commands.get("go")):
+                    return go, {"exit": names[typed].name}
+                found = self.commands.find(line.verb, actor, world.wording, names)
             return found, found.arguments_in(line.arguments, world.wording, names_known_to(world, actor))
-        except CommandError:  # "i walked here" begins with a command
-            check_says_say(actor, f"{line.verb} {line.arguments}", world.wording, may_be_marked=False)
+        except CommandError:  # "i walked here" begins with a command, whose arguments do not fit
+            check_lacks_say(actor, line, world.wording, may_be_marked=found is None)
             raise
 
     def _react(self, triggers: Iterator[list[Event]]) -> None:
