@@ -345,11 +345,13 @@ class Answering:
             return ""
         say, voice, tail = self._game.world.wording, self._agent.mind.voice, self._agent.memory.view().tail
         is_asked, is_private = is_question(address.text, say), address.channel in PRIVATE
-        is_delicate = self._is_grave(address, is_asked) or (is_private and not is_asked)
+        act = "" if is_asked else act_of(address.text, say)
+        is_delicate = act in GRAVE or (is_private and not is_asked)
         words = beyond_greeting(address.text, self._agent.name, say)
         found = voice.answer_to(words, tail, is_asked, max(least, VERY_SURE) if is_delicate else least)
-        act = "" if found or is_asked or is_private else act_of(words, say)
-        return found or (voice.answer_to(say(f"dialogue.plain_{act}"), tail, False) if act in ANSWERED_ALIKE else "")
+        if found or is_private or act not in ANSWERED_ALIKE:
+            return found
+        return voice.answer_to(say(f"dialogue.plain_{act}"), tail, is_asked=False)
 
     def at_a_loss(self, address: Address) -> str:
         """Return what the agent's examples say to whatever a person asks or tells in their language; or nothing."""

@@ -366,7 +366,7 @@ class Thinking:
         )
 
     def _failed(self, why: str) -> Turn:
-        """Answer a person by what is known without the model that has failed; else whoever spoke still waits."""
+        """Answer a person by what is known without the model that has failed; else who spoke still waits."""
         if not self._failing:
             log.warning("%s cannot think, and waits for its next beat: %s", self._agent.name, why)
         self._failing = True

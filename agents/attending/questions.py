@@ -107,6 +107,7 @@ _ASIDE = re.compile(
 )
 _EXCUSES = re.compile(r"\b(?:(?:ex|s)cuse|pardon|forgive) me\b", re.IGNORECASE)
 _GOES_BACK = re.compile(r"\b(?:he|she|it|they|him|her|them|his|its|their|again)\b", re.IGNORECASE)
+# "is it weird that I come here?": the word `it` refers to nothing said before.
 _DUMMY = re.compile(r"\b(?:is|was|would) it (?:\w+ ){1,2}(?:that|if|to|when|for|how)\b", re.IGNORECASE)
 _OF_US = re.compile(
     r"\b(?:which|who|whom|one) of (?:us|the (?:two|three) of us)\b|\bme or (?:him|her|them)\b", re.IGNORECASE

@@ -55,7 +55,8 @@ MAIN_MATTER, OWN_MATTER = 3, 2
 something else, as in "My sister puts the milk in first"."""
 
 FOREIGN, MIN_FOREIGN_WORDS, MIN_VOCABULARY = 0.25, 3, 400
-"""So many words or more are in another language when a smaller share of them stands in a note of so many words."""
+"""Words are in another language when the note has a smaller share of them than this; fewer words, or a note of fewer
+words, tell nothing."""
 
 _STEM = 6
 _ARTICLES = frozenset({"the", "a", "an", "my", "our", "this", "that"})
@@ -182,7 +183,7 @@ class _Index:
         return bool(said) and self._known_of(said) >= FAMILIAR
 
     def is_foreign(self, words: str) -> bool:
-        """Return whether hardly one of the words stands in the note, though they and it are enough to tell."""
+        """Return whether the note has hardly one of the words, though they and it are enough to tell."""
         said = _words(words)
         is_telling = len(said) >= MIN_FOREIGN_WORDS and len(self._vocabulary) >= MIN_VOCABULARY
         return is_telling and self._known_of(said) < FOREIGN

@@ -89,7 +89,7 @@ _PLACEHOLDER = re.compile(r"\[[^\]]*\]|<[^>]*>")
 _STUCK = re.compile(r"\b(\w+(?:\W+\w+){0,4})(?:\W+\1\b){3,}", re.IGNORECASE)
 """The same few words four times in a row: the model has run into a loop."""
 
-_ASKS_LEAVE = re.compile(r"\b(?:can|could|may|shall) (?:I|we)\b", re.IGNORECASE)
+_ASKS_MAY_I = re.compile(r"\b(?:can|could|may|shall) (?:I|we)\b", re.IGNORECASE)
 _GRANTS = re.compile(r"\W*(?:yes|no|of course|sure)\b", re.IGNORECASE)
 """Who is asked for leave may give it in the same words, as in "Yes, you can stay here a little"."""
 
@@ -237,7 +237,7 @@ def narrates(words: str, narration: Iterable[str]) -> bool:
 
 def says_back(words: str, heard: str) -> bool:
     """Return whether words are no more than parts of what was heard, begin with a sentence of it, or mostly are."""
-    if _GRANTS.match(words) and _ASKS_LEAVE.search(heard):
+    if _GRANTS.match(words) and _ASKS_MAY_I.search(heard):
         return False
     words = _CALLING.sub("", words)
     said, whole = [word_list(one) for one in sentences(words)], word_list(words)
