@@ -202,7 +202,7 @@ def is_question(words: str, wording: Wording) -> bool:
         parts.append(re.split("[,;:–—-] ", parts[-1])[-1])
     begins, lead = _compared(wording("talk.asks")), _words_of(wording("talk.leads"))
     texts = [_without_lead(one, lead) for one in parts]
-    texts = [one for one in texts if not one.startswith(("what a ", "what an "))]  # an exclamation
+    texts = [one for one in texts if not _TELLS.match(one)]
     return any(is_begun_by(phrase, one) for one in texts if one.startswith(begins) for phrase in begins)
 
 
@@ -224,6 +224,13 @@ def _without_lead(sentence: str, lead: Collection[str]) -> str:
         text = text[found.end() :]
     return text
 
+
+_TELLS = re.compile(
+    r"what an? |do you know, |(?:when|how|why) (?:i|we|he|she|they|my|our|his|her|their|everybody|people)\b"
+    r"|(?:what|where) (?:i|we|he|she|they|my|our|his|her|their)\b(?:\W+\w+){3}|when\b[^,]*, \w"
+    r"|how very |how \w+ (?:it|that|this|he|she|they|you) (?:is|was|are|were|looks?)\b"
+)
+"""An exclamation, or a clause that tells something, as in "When I was small, we had one."."""
 
 _FIRST_WORD = re.compile(r"(\w+)([\s,.!…–—-]+)")
 

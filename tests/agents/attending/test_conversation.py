@@ -143,6 +143,12 @@ def test_who_walks_along_behind_it_is_not_new_in_each_room():
         ("Hello. What a place! I am Tomas.", False),
         ("what an odd bell", False),
         ("What a place! How old is it", True),
+        ("When I was small we had one.", False),
+        ("Where I live everybody has three telephones.", False),
+        ("How very green it is.", False),
+        ("Good day. When Emil comes by, tell him that supper is ready.", False),
+        ("when does the ferry leave", True),
+        ("how old is the pump", True),
     ],
 )
 def test_a_question_is_known_without_its_mark_and_behind_small_words(words, is_one):
