@@ -362,8 +362,11 @@ class Speaking:
         return recalled or self._answering.known(address) or own or self._rng.choice(stock)
 
     def _related(self, address: Address) -> str:
-        """Return what was said that has most to do with a question, if it has a value of the kind that it wants."""
-        told, kind = self._answering.recalled(address, "any"), answer_type(address.text)
+        """Return what was said that has most to do with a question about it, if it is of the kind that it wants."""
+        words = address.text
+        if subject_of(words) != "asker" and not asks_again(asking_part(words), self._game.world):
+            return ""
+        told, kind = self._answering.recalled(address, "any"), answer_type(words)
         return told if kind not in MEASURED or is_of_type(kind, told) else ""
 
 
