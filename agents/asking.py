@@ -64,7 +64,7 @@ class Question:
     speech; empty if they have not spoken. `is_unknown` says that the partner is a guest who has told no name.
     `reads` are the words of a question about what was said, which a small model is asked as a text to be read.
     `is_prefilled` says that the prompt begins the agent's own line: a transcript of which only the words are wanted.
-    `is_of_small_model` says that a small instructed model is asked.
+    `is_of_small_model` says that a small instructed model is asked, `is_of_able_model` that a larger one is.
     """
 
     decision: Decision = field(default_factory=lambda: Decision("free"))
@@ -80,6 +80,7 @@ class Question:
     reads: str = ""
     is_prefilled: bool = False
     is_of_small_model: bool = False
+    is_of_able_model: bool = False
 
     @property
     def known(self) -> str:
@@ -153,8 +154,14 @@ class Asking:
         if decision.kind == "speech":
             is_schema = held == "schema" and model.capabilities.chat
             words = words_schema(decision.hand_over(), decision.asked_along) if is_schema else None
-            small = is_small(model.capabilities)
-            return Question(decision, schema=words, is_prefilled=not model.capabilities.chat, is_of_small_model=small)
+            chats, small = model.capabilities.chat, is_small(model.capabilities)
+            return Question(
+                decision,
+                schema=words,
+                is_prefilled=not chats,
+                is_of_small_model=small,
+                is_of_able_model=chats and not small,
+            )
         menu = tuple(decision.menu(self._rng))
         if held != "schema" or not menu:
             return Question(decision, menu=menu)

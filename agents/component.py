@@ -67,6 +67,7 @@ class Moment:
     `heard` are the partner's words that wait for an answer, a line for each speech, or empty.
     `left_out` counts the oldest memories of the view's tail that the prompt has no room for. `told` is the text of the
     sections before this one. `count_tokens` is the model's own count; `budget_tokens` bounds the whole prompt.
+    `is_for_able_model` says that the model needs no hint at what somebody means, and how that is answered.
     """
 
     world: World
@@ -81,6 +82,7 @@ class Moment:
     left_out: int = 0
     told: str = ""
     heard: str = ""
+    is_for_able_model: bool = False
 
 
 def last_heard(memories: Sequence[Memory], partner: str) -> Memory | None:

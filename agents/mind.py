@@ -181,6 +181,7 @@ class Mind:
             budget_tokens,
             count_tokens,
             heard=question.heard,
+            is_for_able_model=question.is_of_able_model,
         )
         return build(layout, lambda now: sections_of(self._on(told_by), now, self._switch_off), moment)
 

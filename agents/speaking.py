@@ -191,7 +191,7 @@ class Speaking:
         return is_asked and bool(key_words(question.prompt.section("earlier")) & key_words(words))
 
     def _fault_in(self, words: str, question: Question) -> Fault:
-        heard = self._heard(question)
+        heard = replace(self._heard(question), is_understood=question.is_of_able_model)
         if self._tells_again(words, question):
             heard = replace(heard, own=())
         name, say = self._agent.name, self._game.world.wording

@@ -30,7 +30,7 @@ class Dialogue(AddedComponent):
 
     def context(self, moment: Moment) -> Section | None:
         spoken = to_be_answered(moment, self.owner.reading)
-        if spoken is None or moment.partner is None or moment.partner.is_agent:
+        if moment.is_for_able_model or spoken is None or moment.partner is None or moment.partner.is_agent:
             return None
         act = act_of(spoken.text, moment.world.wording)
         if not act:

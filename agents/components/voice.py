@@ -112,6 +112,8 @@ class Voice:
             return None
         say, name = moment.world.wording, moment.actor.name
         found = self.nearest(spoken.text, moment.view.tail, is_question(spoken.text, say))
+        if moment.is_for_able_model:  # it would say the line for a mere subject as it stands
+            found = [one for one in found if one.near >= VERY_SURE]
         told = [say("talk.voice", name=name, heard=one.heard, answer=one.answers[0]) for one in found]
         return Section(self.name, " ".join(told), is_aside=True) if told else None
 

@@ -33,7 +33,8 @@ class Heard:
     and numbers are not looked at. `is_gift` says that they gave something, `is_unanswerable` that they ask for what
     nobody has told. `own` is what the agent has said, or says in its example day, and `profile` is who it is. `again`
     is what its model was told when it was asked once more. `examples` is what it has read beside `known`, if it has
-    read that for the answer.
+    read that for the answer. `is_understood` says that a model which is not small has found the words: it tells who is
+    who and what is meant better than the engine does.
     """
 
     others: Collection[str] = ()
@@ -52,6 +53,7 @@ class Heard:
     profile: str = ""
     again: str = ""
     examples: str = ""
+    is_understood: bool = False
 
 
 def words_of(text: str) -> set[str]:

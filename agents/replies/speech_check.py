@@ -104,21 +104,46 @@ def fault_in(words: str, name: str, heard: Heard, wording: Wording) -> Fault:
     if has_phrase(wording("talk.assistant_talk"), words) or changes_script(words, heard) or _PLACEHOLDER.search(words):
         return "assistant"
     is_told = any(_recites(one, shingles(heard.again)) for one in sentences(words))
-    if is_told or narrates(words, heard.narration) or tells_of(words, heard.partner, heard.words):
+    if is_told or narrates(words, heard.narration):
         return "narrates"
-    if claims(words, name, heard, wording):
-        return "claims"
-    if says_back(words, heard.words) or offers_the_same(words, heard.words):
-        return "echoes"
-    if swaps(words, name, heard, wording):
-        return "swaps"
+    if not heard.is_understood and (mixed_up := _mixed_up(words, name, heard, wording)):
+        return mixed_up
     if any(reveals(words, one, heard.words) for one in heard.secrets):
         return "reveals"
     if copies(words, heard, wording) or _STUCK.search(words):
         return "repeats"
     if _CONFESSES.search(words) and _ACCUSES.search(heard.words):
         return "invents"
+    if heard.is_understood:
+        return _what_is_surely_due(words, heard, wording)
     return "" if heard.examples else _what_is_due(words, name, heard, wording)
+
+
+def _mixed_up(words: str, name: str, heard: Heard, wording: Wording) -> Fault:
+    """Return how words mix up who is who, or who says what; empty if they do not."""
+    if tells_of(words, heard.partner, heard.words):
+        return "narrates"
+    if claims(words, name, heard, wording):
+        return "claims"
+    if says_back(words, heard.words) or offers_the_same(words, heard.words):
+        return "echoes"
+    return "swaps" if swaps(words, name, heard, wording) else ""
+
+
+def _what_is_surely_due(words: str, heard: Heard, wording: Wording) -> Fault:
+    if _is_thankless(words, heard, wording):
+        return "thankless"
+    if heard.answer and all(has_phrase(wording("talk.does_not_know"), one) for one in sentences(words)):
+        return "misses"  # the world or lore knows it
+    return "invents" if _makes_up(words, heard) else ""
+
+
+def _is_thankless(words: str, heard: Heard, wording: Wording) -> bool:
+    return heard.is_gift and not has_phrase(wording("talk.thanks"), words)
+
+
+def _makes_up(words: str, heard: Heard) -> bool:
+    return bool(heard.known and invented(words, heard.known))
 
 
 def _what_is_due(words: str, name: str, heard: Heard, wording: Wording) -> Fault:
@@ -139,7 +164,7 @@ def _what_is_due(words: str, name: str, heard: Heard, wording: Wording) -> Fault
         return "misses"
     if heard.is_unanswerable and not does_not_know and not has_phrase(wording("talk.not_told"), words):
         return "invents"
-    if heard.is_gift and not has_phrase(wording("talk.thanks"), words):
+    if _is_thankless(words, heard, wording):
         return "thankless"
     if takes_leave(heard.words, wording) and not is_farewell(words, wording):
         return "" if has_phrase(wording("talk.thanks"), words) else "stays"
@@ -148,7 +173,7 @@ def _what_is_due(words: str, name: str, heard: Heard, wording: Wording) -> Fault
     is_what = asks_what(heard.words) and is_question(heard.words, wording)
     if (is_what or len(key_words(heard.words)) >= MATTER) and _only_greets(words, name, heard):
         return "evades"
-    return "invents" if heard.known and invented(words, heard.known) else ""
+    return "invents" if _makes_up(words, heard) else ""
 
 
 def _asks_of_agent(heard: str) -> bool:

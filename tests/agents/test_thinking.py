@@ -909,6 +909,45 @@ def test_a_larger_model_finds_its_own_words_and_is_told_the_agents(tmp_path, sai
     assert len(life.model.requests) == 1
 
 
+@pytest.mark.parametrize(
+    ("said", "told"),
+    [
+        ("Do you like it here?", "It is warm."),
+        ("My sister sings.", ""),
+        ("My sister died last week.", ""),
+        ("We are getting married!", ""),
+    ],
+)
+def test_a_larger_model_is_told_the_agents_line_for_the_very_words_and_no_hint_at_what_they_mean(tmp_path, said, told):
+    life = with_voice(tmp_path, words("As one does."), can=LARGER)
+    life.answers(f"say Rook, {said}")
+    (asked,) = life.model.requests
+    hint = asked.messages[-1].content.partition(" talks with you.")[2].partition("\n")[0]
+    assert hint == (f' When somebody says "do you like it here", Rook answers: "{told}")' if told else ")")
+
+
+@pytest.mark.parametrize(
+    ("before", "asked", "answer"),
+    [
+        ("I lost my cap by the weir.", "what did I lose, again?", "Ask the water, Ana."),
+        ("I sell hats.", "do you sell hats?", "I sell hats too."),
+        ("I am Ana.", "it snowed all night.", "It snowed all night, and I slept."),
+        ("I am Ana.", "I must go. Goodbye!", "Mind the step."),
+    ],
+)
+def test_what_a_larger_model_makes_of_who_is_who_is_not_doubted(tmp_path, before, asked, answer):
+    life = with_voice(tmp_path, words("Good, Ana."), words(answer), can=LARGER)
+    life.answers(f"say Rook, {before}")
+    assert life.answers(f"say Rook, {asked}").line == f"say {answer}"
+    assert len(life.model.requests) == 2
+
+
+@pytest.mark.parametrize("answer", ["As an AI language model, I cannot.", "Ben is a thief, and Zacharias 12 too."])
+def test_a_larger_model_too_is_asked_again_for_assistant_talk_and_for_what_it_makes_up(tmp_path, answer):
+    life = Talking(tmp_path, words(answer), words("I could not say."), capabilities=LARGER)
+    assert life.answers("say Rook, who took my cap?").line == "say I could not say."
+
+
 def test_what_fits_no_example_is_answered_as_anything_is_and_then_by_a_tiny_model(tmp_path):
     life = with_voice(tmp_path, words("Is it steep?"), can=TINY)
     assert life.answers("say Rook, the hill is green.").line == "say Go on."
