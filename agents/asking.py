@@ -263,8 +263,8 @@ class Asking:
 
 
 def is_small(model: Capabilities) -> bool:
-    """Return whether a model is a small instructed one; so is one of unknown size."""
-    return model.chat and (model.parameters_billion or 0.0) < SMALL_BILLION
+    """Return whether a model is a small instructed one; one whose size nobody tells, as of a paid service, is not."""
+    return model.chat and model.parameters_billion is not None and model.parameters_billion < SMALL_BILLION
 
 
 def archived(question: Question, completion: Completion, finish: str, objection: str = "") -> dict[str, Any]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
@@ -49,6 +50,8 @@ SCHEMA = {
 GRAMMAR = f'root ::= "{WORD}"'
 QUESTION = "Name a town in one word."
 TRIAL_TOKENS = 24
+
+_SIZE = re.compile(r"(?<![a-z0-9.])(?:(?P<times>\d+)x)?(?P<number>\d+(?:\.\d+)?)(?P<unit>[bm])(?![a-z0-9])")
 
 Post = Callable[[str, dict[str, Any]], Awaitable[tuple[int, bytes]]]
 """Posts a body to a path; returns the status and the body of the reply."""
@@ -150,6 +153,14 @@ def dict_in(told: dict[str, Any], name: str) -> dict[str, Any]:
     """Return the object of a name; empty if there is none."""
     value = told.get(name)
     return value if isinstance(value, dict) else {}
+
+
+def size_in_name(name: str) -> float | None:
+    """Return the parameters that the name of a model tells, in billions: 7 of "Qwen2.5-7B-Instruct"; or None."""
+    found = _SIZE.search(name.casefold())
+    if not found:
+        return None
+    return int(found["times"] or 1) * float(found["number"]) / (1000 if found["unit"] == "m" else 1)
 
 
 def count_in(told: dict[str, Any], name: str) -> int:

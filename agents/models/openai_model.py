@@ -44,6 +44,7 @@ from agents.models.openai_api import (
     dict_in,
     object_of,
     reason_in,
+    size_in_name,
 )
 
 log = logging.getLogger(__name__)
@@ -147,7 +148,7 @@ class OpenAIModel:
             raise self._server.lacks_model(names)
         meta = dict_in(own, "meta")  # llama.cpp's; vLLM has its own field
         self._trained = count_in(own, "max_model_len") or count_in(meta, "n_ctx_train") or None
-        self._billions = count_in(meta, "n_params") / 1e9 or None
+        self._billions = count_in(meta, "n_params") / 1e9 or size_in_name(self._model)
         with suppress(TimeoutError):  # it may be loading the model: the first request tries again
             await self._try(self._trial_seconds)
 

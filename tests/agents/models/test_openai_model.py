@@ -12,6 +12,7 @@ import pytest
 
 from agents.models.adapter import without_thoughts
 from agents.models.model import Completion, Message, ModelError, ModelOptions, Request, Timing
+from agents.models.openai_api import size_in_name
 from agents.models.openai_model import OpenAIModel
 from tests.agents.models.places import options_in
 
@@ -396,3 +397,20 @@ def test_context_and_size_are_read_where_servers_tell_them(entry, context, billi
     model = model_on(Trying(CHAT, entry=entry))
     asyncio.run(model.start())
     assert (model.context_tokens, model.capabilities.parameters_billion) == (context, billions)
+
+
+@pytest.mark.parametrize(
+    ("name", "billions"),
+    [
+        ("Qwen/Qwen2.5-7B-Instruct-AWQ", 7.0),
+        ("llama-3.2-1b", 1.0),
+        ("smollm2-135m-instruct", 0.135),
+        ("qwen2.5-coder:1.5b", 1.5),
+        ("mixtral-8x7b", 56.0),
+        ("gpt-4o-mini", None),
+        ("gemma-3n-e4b", None),
+        ("claude-3-5-haiku", None),
+    ],
+)
+def test_where_no_server_tells_the_size_the_name_may(name, billions):
+    assert size_in_name(name) == billions
