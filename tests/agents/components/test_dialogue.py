@@ -36,6 +36,13 @@ def test_an_agent_is_told_what_a_visitor_means_and_how_one_takes_it(inn):
         ("you look tired. everything ok?", "mood"),
         ("do you ever get lonely", "opinion"),
         ("which way is the mill", ""),
+        ("I'm scared of the stairs", "sad"),
+        ("im not cross and i won't tell", ""),
+        ("A cold potato, standing up.", ""),
+        ("It was the best view I ever had with a potato.", ""),
+        ("people have got scared of a quiet room", ""),
+        ("I passed everything but chemistry.", ""),
+        ("My brother went to sea on his nineteenth birthday.", ""),
     ],
 )
 def test_an_act_is_known_by_its_phrases_the_first_that_fits(words, act):
