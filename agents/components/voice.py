@@ -60,7 +60,7 @@ words, tell nothing."""
 
 _STEM = 6
 _ARTICLES = frozenset({"the", "a", "an", "my", "our", "this", "that"})
-_CIRCUMSTANCES = frozenset({"at", "in", "on", "during", "after", "before", "by", "near", "behind", "from"})
+_CIRCUMSTANCES = frozenset({"at", "in", "on", "over", "during", "after", "before", "by", "near", "behind", "from"})
 _WORD = re.compile(r"[^\W_]+(?:'[^\W_]+)*")
 _ENDINGS = {"'s": "is", "'m": "am", "'re": "are", "'ve": "have", "'ll": "will", "'d": "would", "n't": "not"}
 _FORM = re.compile(rf"(.+)({'|'.join(_ENDINGS)})")
@@ -234,7 +234,8 @@ class _Index:
 
 def _only_mentions(sentence: str, phrase: str) -> bool:
     """Return whether a statement has a subject only among other things; what happened, as "lost my", is never so."""
-    beside, is_own, is_event = key_words(sentence) - key_words(phrase), phrase.startswith("my "), " " in phrase
+    first, _, rest = phrase.partition(" ")
+    beside, is_own, is_event = key_words(sentence) - key_words(phrase), first == "my", rest and first not in _ARTICLES
     return len(beside) > OWN_MATTER if is_own else not is_event and len(beside) > MAIN_MATTER
 
 
