@@ -7,7 +7,7 @@ from dataclasses import replace
 from itertools import dropwhile
 
 from agents.attending.belongings import handed_by
-from agents.attending.conversation import beyond_greeting, is_farewell, is_question
+from agents.attending.conversation import is_farewell, is_question
 from agents.attending.perception import Address
 from agents.attending.pressure import presses
 from agents.attending.questions import (
@@ -24,18 +24,18 @@ from agents.attending.questions import (
     puts_right,
     subject_of,
 )
-from agents.choices.policy import PRIVATE
 from agents.choices.possible import asks_to_walk
 from agents.components.asked import Person, answers, asks_again, is_seen_first, place_named, surely_known, told_again
-from agents.components.dialogue import ANSWERED_ALIKE, GRAVE, act_of
+from agents.components.dialogue import act_of
 from agents.components.earlier import Certainty, source_of
 from agents.components.messages import words_to_tell
-from agents.components.voice import ASKED_SUBJECT, SURE, VERY_SURE
+from agents.components.voice import ASKED_SUBJECT, VERY_SURE
 from agents.components.whispers import Whispers
 from agents.greeting import Greeting, said_aloud
 from agents.lending import Lending
 from agents.memory.facts.extraction import Utterance, utterance_in
 from agents.memory.facts.speech_acts import sentences
+from agents.own_lines import OwnLines
 from agents.reflection.speech_facts import LOSS, NAME, answered_name, heard_facts, key_words, kind_of, told_name
 from agents.speaker import Speaker, finds_few_words, is_tiny
 from world.entities import Character
@@ -66,6 +66,7 @@ class Answering:
         self._agent = agent
         self._game = game
         self._rng = rng
+        self.own = OwnLines(agent, game, rng)
         self._greeting = greeting
         self._lending = lending
 
@@ -102,13 +103,13 @@ class Answering:
             return told
         if is_farewell(words, say) and not is_asked:  # whatever else is told on the way out
             goodbye = say("talk.says_goodbye") if self._is_tiny else ""
-            return self.in_own_voice(address, VERY_SURE) or known or self._rng.choice(goodbye.split("; "))
+            return self.own.in_own_voice(address, VERY_SURE) or known or self._rng.choice(goodbye.split("; "))
         if is_asked:
             found = self._answer_to_question(address, known)
-            return found or (self.at_a_loss(address) if self._is_tiny and not is_part else "")
-        is_delicate = self._is_grave(address, is_asked=False) or address.channel == "whisper"
-        is_spoken_for = (is_delicate or self._is_tiny) and not has_phrase(say("talk.thanks"), words)
-        return self._reply_to_told(address) or known or (self.at_a_loss(address) if is_spoken_for else "")
+            return found or (self.own.at_a_loss(address) if self._is_tiny and not is_part else "")
+        is_spoken_for = self._is_tiny or self.own.is_better_at(words, address.channel)
+        is_spoken_for = is_spoken_for and not has_phrase(say("talk.thanks"), words)
+        return self._reply_to_told(address) or known or (self.own.at_a_loss(address) if is_spoken_for else "")
 
     def leads_to(self, address: Address) -> str:
         """Return the id of the room to which a person here asks to be led: named, or talked of last; empty if none."""
@@ -129,7 +130,7 @@ class Answering:
         if puts_right(words):
             return voice.answer_to(say("dialogue.plain_correction"), self._agent.memory.view().tail, is_asked=False)
         is_foreign = voice.is_foreign(words) and not is_farewell(words, say)
-        lines = self._unsaid(say("talk.foreign", name=self._agent.name)) if is_foreign else []
+        lines = self.own.unsaid(say("talk.foreign", name=self._agent.name)) if is_foreign else []
         return self.known_here(address) or lines[0] if lines else ""
 
     def _of_errand(self, address: Address) -> str:
@@ -218,16 +219,16 @@ class Answering:
             is_known = not is_own and self.known_here(address, is_sure=True)
             if told := self.recalled(address, "sure" if is_known else "any"):
                 return told
-        found = self.in_own_voice(address, VERY_SURE) or ("" if is_own else known)
+        found = self.own.in_own_voice(address, VERY_SURE) or ("" if is_own else known)
         if not found and is_own and is_of_own_past(words):
             return self._rng.choice(self._game.world.wording("talk.instead_untold").split("; "))
         if not found and not (asks_of_self(words) or goes_back(words)):
             of_world = "" if subject_of(words) == "asked" else self.known_here(address)
-            own = "" if of_world else self.in_own_voice(address, ASKED_SUBJECT)
+            own = "" if of_world else self.own.in_own_voice(address, ASKED_SUBJECT)
             found = (of_world if self._is_tiny else self.known_here(address, is_sure=True)) or own
         if found or not self._is_tiny:
-            return found
-        return self.in_own_voice(address) or ("" if subject_of(words) == "asked" else self.recalled(address, "any"))
+            return found or (self.own.at_a_loss(address) if self.own.is_worry(words, address.channel) else "")
+        return self.own.in_own_voice(address) or ("" if subject_of(words) == "asked" else self.recalled(address, "any"))
 
     def is_open(self, address: Address) -> bool:
         """Return whether words leave room for what the agent has for who speaks: they ask nothing, or just that."""
@@ -260,13 +261,13 @@ class Answering:
 
     def _reply_to_told(self, address: Address) -> str:
         """Return what the agent's examples reply to what a person tells, by the name that they give with it."""
-        own, name = self.in_own_voice(address), self._told_name(address)
+        own, name = self.own.in_own_voice(address), self._told_name(address)
         if not name:
             return own
         say = self._game.world.wording
         told = key_words(address.text) - key_words(f"{name} {self._agent.name} {say('talk.says_name')}")
         is_all = len(told) < MORE_THAN_A_NAME
-        more = self._rng.choice(say("talk.is_met").split("; ")) if is_all else self.at_a_loss(address)
+        more = self._rng.choice(say("talk.is_met").split("; ")) if is_all else self.own.at_a_loss(address)
         return f"{say('talk.is_called', who=name)} {own or more}".strip()
 
     def _whispered(self, address: Address) -> str:
@@ -338,40 +339,6 @@ class Answering:
         names = [told_name(one.words) for one in facts if one is not None and one.kind == NAME]
         called = self._agent.reflection.people.called(address.by_id)
         return called if called in names else ""
-
-    def in_own_voice(self, address: Address, least: float = SURE) -> str:
-        """Return what the agent's examples answer to a person who says nearly the same."""
-        if not address.by_person:
-            return ""
-        say, voice, tail = self._game.world.wording, self._agent.mind.voice, self._agent.memory.view().tail
-        is_asked, is_private = is_question(address.text, say), address.channel in PRIVATE
-        act = "" if is_asked else act_of(address.text, say)
-        is_delicate = act in GRAVE or (is_private and not is_asked)
-        words = beyond_greeting(address.text, self._agent.name, say)
-        found = voice.answer_to(words, tail, is_asked, max(least, VERY_SURE) if is_delicate else least)
-        if found or is_private or act not in ANSWERED_ALIKE:
-            return found
-        return voice.answer_to(say(f"dialogue.plain_{act}"), tail, is_asked=False)
-
-    def at_a_loss(self, address: Address) -> str:
-        """Return what the agent's examples say to whatever a person asks or tells in their language; or nothing."""
-        say = self._game.world.wording
-        is_asked = is_question(address.text, say)
-        is_grave = self._is_grave(address, is_asked)
-        if is_grave or (address.channel == "whisper" and not is_asked):
-            return self._rng.choice(self._unsaid(say("talk.feels_for" if is_grave else "talk.is_confided")) or [""])
-        voice, tail = self._agent.mind.voice, self._agent.memory.view().tail
-        is_for_us = address.by_person and voice.understands(address.text)
-        return voice.to_any("asked" if is_asked else "told", tail) if is_for_us else ""
-
-    def _unsaid(self, lines: str) -> list[str]:
-        """Return those of some lines, split by `;`, that the agent has not said in the tail."""
-        acted = [one.text for one in self._agent.memory.view().tail if one.kind == "acted"]
-        return [line for line in lines.split("; ") if not any(line in text for text in acted)]
-
-    def _is_grave(self, address: Address, is_asked: bool) -> bool:
-        """Return whether a person tells of something sad or painful, to which nobody answers with a merry line."""
-        return address.by_person and not is_asked and act_of(address.text, self._game.world.wording) in GRAVE
 
     def known(self, address: Address) -> str:
         """Return what the world, and what the agent was told, answer to somebody's words."""

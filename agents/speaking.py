@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from agents.answering import Answering
 from agents.asking import Question
-from agents.attending.conversation import is_farewell, is_question
+from agents.attending.conversation import is_question
 from agents.attending.perception import Address
 from agents.attending.questions import (
     MEASURED,
@@ -20,13 +20,11 @@ from agents.attending.questions import (
     asks_what_was_done,
     goes_back,
     is_of_type,
-    says_you,
     subject_of,
     wants_more_than_yes,
 )
 from agents.choices.policy import PRIVATE, Decision
 from agents.components.asked import asks_again, told_by
-from agents.components.dialogue import act_of
 from agents.components.earlier import remembered
 from agents.memory.facts.extraction import Utterance, utterance_in
 from agents.memory.facts.speech_acts import sentences
@@ -50,7 +48,6 @@ NARRATION_LINES, TOLD_LINES = 12, 60
 themselves that it may take for its own."""
 
 
-_OF_IT = re.compile(r"\b(?:it|that|this|he|she|they|him|her|them|there)\b", re.IGNORECASE)
 _HERE_IS = r"\b(?:this is|(?:we|you)(?:['’]re| are) (?:in|at|on)|here (?:in|at|on)) (?:the )?"
 
 
@@ -97,7 +94,7 @@ class Speaking:
             return words
         if asks_advice(words) and not answer_type(words):
             return ""
-        has_answer = bool(self._answering.in_own_voice(address))
+        has_answer = bool(self._answering.own.in_own_voice(address))
         return words if not has_answer and self._may_have_heard(words, decision.partner) else ""
 
     def _may_have_heard(self, words: str, partner: Character | None) -> bool:
@@ -132,7 +129,7 @@ class Speaking:
     def instead_of_bland(self, reply: Reply, question: Question) -> Reply | None:
         """Return what a small model's agent says by itself where the model found nothing to the point; None if it did.
 
-        It takes up nothing of what somebody tells it, which is asking back, or answers a question by not knowing.
+        It answers a question by not knowing, or by asking back.
         """
         decision, address = question.decision, self._agent.awareness.thinks_of
         is_awaited = decision.cause == "answer" and address.by_person and not address.with_gift
@@ -140,9 +137,8 @@ class Speaking:
             return None
         if not finds_few_words(self._agent.queue) or not self._is_bland(_spoken(reply, decision), address):
             return None
-        is_asked = is_question(address.text, self._game.world.wording)
-        known = self._answering.known(address) or self._answering.in_own_voice(address) if is_asked else ""
-        own = known or self._answering.at_a_loss(address)
+        answering = self._answering
+        own = answering.known(address) or answering.own.in_own_voice(address) or answering.own.at_a_loss(address)
         return Reply(decision.line_of(own)) if own else None
 
     def without_model(self, address: Address) -> str:
@@ -150,25 +146,14 @@ class Speaking:
         if not address.by_person:
             return ""
         is_asked = is_question(address.text, self._game.world.wording)
-        found = self._answering.known(address) or self._answering.in_own_voice(address)
-        return found or ("" if is_asked else self._answering.at_a_loss(address))
+        found = self._answering.known(address) or self._answering.own.in_own_voice(address)
+        return found or ("" if is_asked else self._answering.own.at_a_loss(address))
 
     def _is_bland(self, words: str, address: Address) -> bool:
-        """Return whether words only say that the agent does not know, or ask nothing about what they are told."""
-        say, told = self._game.world.wording, address.text
-        if is_question(told, say):
-            return address.channel not in PRIVATE and all(
-                one.endswith("?") or self._does_not_know(one) for one in sentences(words)
-            )
-        if (act := act_of(told, say)) == "good_news":
-            return has_phrase("sorry", words)
-        if act or address.channel in PRIVATE or says_you(told) or has_phrase(say("talk.thanks"), told):
+        """Return whether words answer a question aloud only by not knowing, or by asking back."""
+        if address.channel in PRIVATE or not is_question(address.text, self._game.world.wording):
             return False
-        topics = key_words(told) - key_words(f"{self._agent.name} {address.by_id}")
-        if not topics or is_farewell(told, say):
-            return False
-        asked = [one for one in sentences(words) if one.endswith("?")]
-        return not any(topics & key_words(one) or _OF_IT.search(one) for one in asked)
+        return all(one.endswith("?") or self._does_not_know(one) for one in sentences(words))
 
     def _has_not_found(self, words: str, question: Question) -> bool:
         """Return whether a model has read what was said in vain for what may be known from elsewhere."""
@@ -348,7 +333,7 @@ class Speaking:
         if fault == "invents" and (question.is_unanswerable or (question.reads and not recalled)):
             fault = "untold" if subject_of(address.text) == "asker" else "unheard"
         is_unknown = fault == "invents" and not recalled
-        if is_unknown and (own := self._answering.at_a_loss(address)):
+        if is_unknown and (own := self._answering.own.at_a_loss(address)):
             return own
         if fault in ("reveals", "stays", "untold", "unheard") or is_unknown:
             return self._rng.choice(say(f"talk.instead_{fault}", who=partner.name).split("; "))
@@ -358,7 +343,7 @@ class Speaking:
             known = recalled or self._answering.recalled(address) or self._answering.known(address)
             return known or self._rng.choice(say("talk.instead_invents").split("; "))
         stock = say("talk.at_a_loss" if is_asked else "talk.listens").split("; ")
-        own = self._answering.in_own_voice(address) or self._answering.at_a_loss(address)
+        own = self._answering.own.in_own_voice(address) or self._answering.own.at_a_loss(address)
         return recalled or self._answering.known(address) or own or self._rng.choice(stock)
 
     def _related(self, address: Address) -> str:

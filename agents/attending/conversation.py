@@ -258,6 +258,19 @@ def beyond_greeting(words: str, name: str, wording: Wording) -> str:
     return words if len(left) in (0, len(told)) else " ".join(left)
 
 
+def without_idle_you(words: str) -> str:
+    """Return words without phrases such as "you know" or "if you ask me", which speak to nobody."""
+    return _IDLE_YOU.sub("", words).strip()
+
+
+_IDLE_YOU = re.compile(
+    r"\b(?:do )?you (?:know|see|understand),\s*|,\s*(?:you (?:know|see|understand)|mind you|I (?:can )?tell you)\b"
+    r"|\b(?:if you ask me|I tell you|mind you)\b,?\s*"
+    r"|,?\s*\bI(?:['’]ll| will| can) tell you(?: that)?(?: for nothing)?(?=[,.!])",
+    re.IGNORECASE,
+)
+
+
 def greets_by_name(words: str, greeting: str) -> bool:
     """Return whether a name follows the greeting that words begin with: of a guest it may be one that people know."""
     return bool(_CALLS_NEXT.match(re.split("[.!?…]", words, maxsplit=1)[0][len(greeting) :]))

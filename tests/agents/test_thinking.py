@@ -948,35 +948,52 @@ def test_a_larger_model_too_is_asked_again_for_assistant_talk_and_for_what_it_ma
     assert life.answers("say Rook, who took my cap?").line == "say I could not say."
 
 
-def test_what_fits_no_example_is_answered_as_anything_is_and_then_by_a_tiny_model(tmp_path):
-    life = with_voice(tmp_path, words("Is it steep?"), can=TINY)
+@pytest.mark.parametrize("can", [TINY, CHAT], ids=["tiny base", "small"])
+def test_what_fits_no_example_is_answered_as_anything_is_and_then_by_the_model(tmp_path, can):
+    life = with_voice(tmp_path, words("Is it steep?"), can=can)
     assert life.answers("say Rook, the hill is green.").line == "say Go on."
     assert life.model.requests == []
     life.answers("say Rook, the hill is blue.")
     assert life.model.requests
 
 
-def test_what_fits_no_example_is_answered_by_a_small_model_and_as_anything_is_if_its_words_will_not_do(tmp_path):
-    life = with_voice(tmp_path, words("Is it steep?"), words("The hill is red."), words("The hill is red."))
-    assert life.answers("say Rook, the hill is green.").line == "say Is it steep?"
-    assert life.answers("say Rook, the hill is red.").line == "say Go on."
+@pytest.mark.parametrize(
+    "said",
+    ["you have painted the door green.", "I would like a green door.", "sorry for the green door.", "thank you, Rook."],
+)
+def test_what_wants_something_of_the_agent_or_speaks_of_it_is_answered_by_a_small_model(tmp_path, said):
+    life = with_voice(tmp_path, words("It is the green one."))
+    life.answers(f"say Rook, {said}")
+    assert life.model.requests
 
 
 @pytest.mark.parametrize(
     ("said", "reply", "line"),
     [
-        ("the hill is green.", "Good morning, hill. You are here.", "Go on."),
-        ("the hill is green.", "And what do you think about Ben?", "Go on."),
-        ("the hill is green.", "How green is the hill?", "How green is the hill?"),
         ("Do you paint?", "I do not know. What is the price?", "Ask the cook."),
-        ("it is the birthday, do you hear, where it is warm.", "I am sorry to hear that.", "Go on."),
         ("the hill is green. It is late, goodbye.", "Goodbye. Have a good day.", "Goodbye."),
     ],
 )
-def test_what_takes_up_nothing_of_what_was_said_gives_way_to_the_agents_own_note(tmp_path, said, reply, line):
+def test_an_answer_that_only_asks_back_gives_way_to_the_agents_own_note_and_a_farewell_does_not(
+    tmp_path, said, reply, line
+):
     life = with_voice(tmp_path, words(reply))
     assert life.answers(f"say Rook, {said}").line == f"say {line}"
     assert len(life.model.requests) == 1
+
+
+@pytest.mark.parametrize(
+    ("said", "is_worry"),
+    [
+        ("I broke the plate. What should I do?", True),
+        ("What shall I tell my mother?", True),
+        ("Where is Ben?", False),
+    ],
+)
+def test_a_whispered_worry_gets_an_ear_and_a_whispered_question_an_answer(tmp_path, said, is_worry):
+    life = with_voice(tmp_path, words("It is the green one."))
+    line = life.answers(f"whisper Rook {said}").line.removeprefix("whisper Ana ")
+    assert (line in ENGLISH("talk.is_asked_privately").split("; ")) is is_worry
 
 
 def test_a_question_that_somebody_has_put_to_another_is_not_put_again(tmp_path):
@@ -1238,7 +1255,7 @@ def test_who_comes_and_poses_is_asked_what_it_is(tmp_path):
 
 
 def test_a_small_model_greets_by_itself_who_has_told_it_something(tmp_path):
-    life = with_voice(tmp_path, words("Karst?"), words("How is your mare, Ana?"))
+    life = with_voice(tmp_path, words("How is your mare, Ana?"))
     life.answers("say Rook, my sister lives in Karst.")
     assert life.agent.reflection.people.facts("Ana")
     life.ana.types("go north")
@@ -1481,3 +1498,12 @@ async def test_it_reads_nothing_ahead_once_somebody_has_spoken_or_it_is_asleep(t
         life.ana.types("say Rook, are you there?")
     await settle()
     assert life.model.prompts == []
+
+
+def test_only_who_asks_what_was_said_is_told_it_again_where_the_models_words_will_not_do(tmp_path):
+    wrong = words("It says 'Jump'."), words("It says 'Jump'.")
+    life = Talking(tmp_path, words("Good."), *wrong, *wrong)
+    life.answers("say Rook, it is only a straight line, your picture.")
+    line = life.answers("say Rook, my line would jump. What does it say where it jumps?").line
+    assert "straight line" not in line
+    assert line

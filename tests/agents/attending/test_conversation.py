@@ -15,6 +15,7 @@ from agents.attending.conversation import (
     beyond_greeting,
     is_question,
     is_spoken_to,
+    without_idle_you,
 )
 from tests.world.inn import inn
 from world.events import Arrived, Event, Gave, Left, Said, Whispered
@@ -128,6 +129,21 @@ def test_who_walks_along_behind_it_is_not_new_in_each_room():
     heard.world.characters["Ana"].transient.following_id = "Rook"
     spoken = heard.after(Said("Rook", ROOM, "Good day, Ana!"), Arrived("Rook", KITCHEN), Arrived("Ana", KITCHEN))
     assert "Ana" in spoken.spoken_to
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        ("If you ask me, people are scared.", "people are scared."),
+        ("It was late, you know, and cold.", "It was late, and cold."),
+        ("Do you know, I was a cook.", "I was a cook."),
+        ("My knees are gone, I'll tell you that for nothing.", "My knees are gone."),
+        ("Do you know Ben? He knows you.", "Do you know Ben? He knows you."),
+        ("I will tell you when he comes.", "I will tell you when he comes."),
+    ],
+)
+def test_phrases_with_you_that_speak_to_nobody_are_left_out(words, told):
+    assert without_idle_you(words) == told
 
 
 @pytest.mark.parametrize(
