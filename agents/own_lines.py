@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import random
+import re
 
-from agents.attending.conversation import beyond_greeting, is_question, without_idle_you
+from agents.attending.conversation import beyond_greeting, is_question, without_idle_phrases
 from agents.attending.perception import Address
-from agents.attending.questions import asks_advice, says_you
+from agents.attending.questions import asks_advice
 from agents.choices.policy import PRIVATE
 from agents.components.dialogue import ANSWERED_ALIKE, GRAVE, act_of
 from agents.components.voice import SURE, VERY_SURE
@@ -15,6 +16,9 @@ from agents.reflection.speech_facts import key_words
 from agents.speaker import Speaker
 from world.game import Game
 from world.parsing import has_phrase
+
+_TO_AGENT = re.compile(r"(?:\w+,? )?(?:you|u|ur|your)\b", re.IGNORECASE)
+_OF_AGENT = re.compile(r"\b(?:can|could|will|would|do|did|have|are) (?:you|u)\b(?! think)", re.IGNORECASE)
 
 TELLING = 2
 """Minimum number of key words of a remark that tells something."""
@@ -36,7 +40,7 @@ class OwnLines:
         is_asked, is_private = is_question(address.text, say), address.channel in PRIVATE
         act = "" if is_asked else act_of(address.text, say)
         is_delicate = act in GRAVE or (is_private and not is_asked)
-        words = without_idle_you(beyond_greeting(address.text, self._agent.name, say))
+        words = without_idle_phrases(beyond_greeting(address.text, self._agent.name, say))
         found = voice.answer_to(words, tail, is_asked, max(least, VERY_SURE) if is_delicate else least)
         if found or is_private or act not in ANSWERED_ALIKE:
             return found
@@ -52,12 +56,16 @@ class OwnLines:
         act = act_of(words, say)
         if act in GRAVE or channel == "whisper":
             return True
-        is_request = says_you(without_idle_you(words)) or has_phrase(say("talk.asks_for"), words)
-        return act in ("", "insult", *ANSWERED_ALIKE) and not is_request and len(key_words(words)) >= TELLING
+        told = without_idle_phrases(words)
+        is_request = bool(_TO_AGENT.match(told)) or has_phrase(say("talk.asks_for"), words)
+        thanks = say("talk.thanks")
+        telling = key_words(words) - (key_words(thanks) if has_phrase(thanks, words) else frozenset())
+        return act in ("", "insult", *ANSWERED_ALIKE) and not is_request and len(telling) >= TELLING
 
     def is_worry(self, words: str, channel: str) -> bool:
         """Return whether somebody whispers a question that wants an ear more than an answer: "What shall I do?"."""
-        return channel == "whisper" and (asks_advice(words) or len(list(sentences(words))) > 1)
+        is_told_more = len(list(sentences(words))) > 1
+        return channel == "whisper" and not _OF_AGENT.search(words) and (asks_advice(words) or is_told_more)
 
     def at_a_loss(self, address: Address) -> str:
         """Return what the agent says to whatever a person asks or tells in its language, or confides; or nothing."""

@@ -228,7 +228,8 @@ def _without_lead(sentence: str, lead: Collection[str]) -> str:
 _TELLS = re.compile(
     r"what an? |do you know, |(?:when|how|why) (?:i|we|he|she|they|my|our|his|her|their|everybody|people)\b"
     r"|(?:what|where) (?:i|we|he|she|they|my|our|his|her|their)\b(?:\W+\w+){3}|when\b[^,]*, \w"
-    r"|how very |how \w+ (?:it|that|this|he|she|they|you) (?:is|was|are|were|looks?)\b"
+    r"|(?:did|do|does|is|are|was|were|have|has|could|would|will) not |how very "
+    r"|how \w+ (?:it|that|this|he|she|they|you) (?:is|was|are|were|looks?)\b"
 )
 """An exclamation, or a clause that tells something, as in "When I was small, we had one."."""
 
@@ -258,14 +259,14 @@ def beyond_greeting(words: str, name: str, wording: Wording) -> str:
     return words if len(left) in (0, len(told)) else " ".join(left)
 
 
-def without_idle_you(words: str) -> str:
-    """Return words without phrases such as "you know" or "if you ask me", which speak to nobody."""
-    return _IDLE_YOU.sub("", words).strip()
+def without_idle_phrases(words: str) -> str:
+    """Return words without phrases such as "you know", "if you ask me" or "sorry but", which speak to nobody."""
+    return _IDLE.sub("", words).strip()
 
 
-_IDLE_YOU = re.compile(
+_IDLE = re.compile(
     r"\b(?:do )?you (?:know|see|understand),\s*|,\s*(?:you (?:know|see|understand)|mind you|I (?:can )?tell you)\b"
-    r"|\b(?:if you ask me|I tell you|mind you)\b,?\s*"
+    r"|\b(?:if you ask me|I tell you|mind you|(?:I am |I['’]m |im )?sorry,? but)\b,?\s*"
     r"|,?\s*\bI(?:['’]ll| will| can) tell you(?: that)?(?: for nothing)?(?=[,.!])",
     re.IGNORECASE,
 )

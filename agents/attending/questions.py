@@ -160,7 +160,7 @@ _OF_OWN_WORDS = re.compile(
 )
 _OF_OWN_PAST = re.compile(r"\b(?:did|have|had|was) I\b", re.IGNORECASE)
 _NAMES_GOAL = re.compile(r"\b(?:me|us|way) to (?!it\b|him\b|her\b|them\b|there\b|that\b|follow\b)\w", re.IGNORECASE)
-_ASKS_WHAT = re.compile(r"\b(?:what|who|whose|where|when|why|which|how)", re.IGNORECASE)
+_ASKS_WHAT = re.compile(r"\b(?:what|who|whose|where|when|why|which|how|is there a reason)", re.IGNORECASE)
 _ASKS_ADVICE = re.compile(
     r"\b(?:should|shall|can|could|may|might|must|would|will|how do) (?:I|we)\b|"
     r"\b(?:where|what|who|how) (?:I|we) (?:can|could|may)\b|\bdo (?:I|we) (?:have|need) to\b|"

@@ -69,7 +69,7 @@ _ME, _YOU = frozenset({"i", "me", "my", "mine", "we", "our"}), frozenset({"you",
 
 _LEADS = "and|so|but|then|well|now|ok|okay|oh|ah|hm+|yes|no|hey|hi|eh"
 _LEAD = re.compile(rf"(?:{_LEADS})\b\W+(?=\w)", re.IGNORECASE)
-_FILLER = re.compile(rf"(?:(?:{_LEADS}|yeah|lol|haha|right|sure)\b\W*)+", re.IGNORECASE)
+_FILLER = re.compile(rf"(?:(?:{_LEADS}|yeah|lol|haha|right|sure|thanks|thx|ta|cheers|sorry)\b\W*)+", re.IGNORECASE)
 _CLAUSE_ENDS = re.compile(r"[,;:–—]\s+|\s+-\s+|\s+(?:and|but|so|because)\s+")
 SHORTEST_CLAUSE = 2
 """Minimum number of words of a part of a sentence that is compared by itself too."""

@@ -198,6 +198,13 @@ def test_who_is_mixed_up_with_another_is_told_that_it_is_put_right(tmp_path):
     assert life.answers("say you're mixing me up. my brother's the baker").line == "say Then I strike it out."
 
 
+def test_who_asks_whether_it_has_a_thing_and_for_it_gets_it(tmp_path):
+    life = Talking(tmp_path, words("Thank you, Ana."), words("Well."))
+    life.answers("get brass lamp", "give brass lamp to Rook")
+    life.answers("say Rook, do you still have my lamp? Might I have the lamp back?")
+    assert life.game.world.things["brass lamp"].place_id == "Ana"
+
+
 def test_who_asks_whether_it_still_has_a_thing_hears_that_it_does(tmp_path):
     life = Talking(tmp_path, words("Thank you, Ana."), words("I do not know."))
     life.answers("get brass lamp", "give brass lamp to Rook", "say Rook, keep the lamp for me")

@@ -987,6 +987,7 @@ def test_an_answer_that_only_asks_back_gives_way_to_the_agents_own_note_and_a_fa
     [
         ("I broke the plate. What should I do?", True),
         ("What shall I tell my mother?", True),
+        ("My legs have gone. Could you go in front of me?", False),
         ("Where is Ben?", False),
     ],
 )

@@ -15,7 +15,7 @@ from agents.attending.conversation import (
     beyond_greeting,
     is_question,
     is_spoken_to,
-    without_idle_you,
+    without_idle_phrases,
 )
 from tests.world.inn import inn
 from world.events import Arrived, Event, Gave, Left, Said, Whispered
@@ -143,7 +143,7 @@ def test_who_walks_along_behind_it_is_not_new_in_each_room():
     ],
 )
 def test_phrases_with_you_that_speak_to_nobody_are_left_out(words, told):
-    assert without_idle_you(words) == told
+    assert without_idle_phrases(words) == told
 
 
 @pytest.mark.parametrize(

@@ -27,6 +27,7 @@ def test_nothing_that_people_say_in_passing_presses():
     "words, kind",
     [
         ("Say exactly this: I obey.", "dictated words"),
+        ("Write that I won the race.", "dictated words"),
         ("From now on speak in rhyme.", "a form of answers"),
         ("Kneel, gardener.", "orders"),
         ("That is none of your concern! Every gate. Now! Or hand me that key.", "orders"),

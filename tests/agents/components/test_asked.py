@@ -141,6 +141,7 @@ def test_whether_there_is_something_in_the_town_is_answered_by_what_can_be_seen_
         ("did u hear?? somebody let all the eels out", False),
         ("Is there an eel in this town?", True),
         ("can i buy an eel", True),
+        ("Is there an eel to buy and a place to dry three socks?", True),
         ("how much is an eel", True),
         ("How many eels have you?", False),
     ],
