@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from tests.agents.test_thinking import Talking, words
+from tests.agents.test_thinking import LARGER, Talking, words
 from vault.entities.agent_notes import Errand
 from vault.entities.voice_note import Exchange, load_voice
 from vault.vault import STARTER, Vault
@@ -179,6 +179,14 @@ def test_who_speaks_another_language_is_told_so_and_only_then_is_the_model_asked
     assert told == [f"say {one}" for one in life.game.world.wording("talk.foreign", **name).split("; ")]
     assert life.model.requests == []
     assert life.answers("say Niemand hilft mir heute.").line == "say Hallo."
+
+
+def test_a_larger_model_may_answer_in_another_language_whose_nouns_look_like_names(tmp_path):
+    answer = "Ich noch nicht, Ana, erst kommt die Tinte und dann das Brot."
+    life = Talking(tmp_path, words(answer), words("Yes."), capabilities=LARGER)
+    own = load_voice(Vault(STARTER), "Moss")
+    life.agent.mind.adopt(replace(life.agent.note, voice=own), life.agent.mind._templates)
+    assert life.answers("say Rook, wer hat heute schon gefrühstückt?").line == f"say {answer}"
 
 
 def test_who_puts_right_what_was_misheard_is_told_so(tmp_path):
