@@ -108,7 +108,7 @@ class Answering:
             found = self._answer_to_question(address, known)
             return found or (self.own.at_a_loss(address) if self._is_tiny and not is_part else "")
         is_thanked = self._is_tiny and has_phrase(say("talk.thanks"), words)
-        is_spoken_for = not is_thanked and (self._is_tiny or self.own.is_better_at(words, address.channel))
+        is_spoken_for = not is_thanked and (self._is_tiny or self.own.takes_up(words, address.channel))
         return self._reply_to_told(address) or known or (self.own.at_a_loss(address) if is_spoken_for else "")
 
     def leads_to(self, address: Address) -> str:

@@ -46,18 +46,18 @@ class OwnLines:
             return found
         return voice.answer_to(say(f"dialogue.plain_{act}"), tail, is_asked=False)
 
-    def is_better_at(self, words: str, channel: str) -> bool:
-        """Return whether a remark is taken up better by a line for any remark than by the words of a small model.
+    def takes_up(self, words: str, channel: str) -> bool:
+        """Return whether a remark is taken up by a line for any remark rather than by the words of a small model.
 
-        It takes up what it is told in one of four cases, and mixes up who has done what. What is sad or whispered is
-        never left to it; what wants something of the agent, or speaks of it, is. An insult is one only to the agent.
+        Such a model takes up one remark in four, and mixes up who has done what. What is sad or whispered is never left
+        to it; what is said to the agent, or asks it for a thing, is. An insult is one only to the agent.
         """
         say = self._game.world.wording
         act = act_of(words, say)
         if act in GRAVE or channel == "whisper":
             return True
         told = without_idle_phrases(words)
-        is_request = bool(_TO_AGENT.match(told)) or has_phrase(say("talk.asks_for"), words)
+        is_request = bool(_TO_AGENT.match(told)) or has_phrase(say("talk.asks_to_have"), words)
         thanks = say("talk.thanks")
         telling = key_words(words) - (key_words(thanks) if has_phrase(thanks, words) else frozenset())
         return act in ("", "insult", *ANSWERED_ALIKE) and not is_request and len(telling) >= TELLING

@@ -959,7 +959,7 @@ def test_what_fits_no_example_is_answered_as_anything_is_and_then_by_the_model(t
 
 @pytest.mark.parametrize(
     "said",
-    ["you have painted the door green.", "I would like a green door.", "sorry for the green door.", "thank you, Rook."],
+    ["you have painted the door green.", "Give me the green door.", "sorry for the green door.", "thank you, Rook."],
 )
 def test_what_wants_something_of_the_agent_or_speaks_of_it_is_answered_by_a_small_model(tmp_path, said):
     life = with_voice(tmp_path, words("It is the green one."))
