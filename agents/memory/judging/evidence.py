@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
+import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 
@@ -268,7 +269,8 @@ def evidence_of(
     lines += [Line(text) for text in previous]
     led_to = {place for line in lines if line.event for place in line.event.places}
     places = rooms | led_to | {name for name in names if " " in name}
-    gazetteer = Gazetteer(people | names - places, places, [line.text for line in lines])
+    known = people | names - places
+    gazetteer = Gazetteer(known, places, [line.text for line in lines], _told_names(lines, known | places))
     things = {name for name in roster if name[:1].islower()}
     things |= {line.event.thing for line in lines if line.event and line.event.kind in (GIVE, TAKE, DROP)} - {""}
     evidence = Evidence(lines, gazetteer, agent, Things(things), rooms)
@@ -276,6 +278,29 @@ def evidence_of(
         if memory.refused or memory.kind == "acted":
             evidence.vocabulary |= words_of(memory.text)  # a summary may give what was tried in vain as that
     return evidence
+
+
+_SAYS_NAME = re.compile(
+    r"(?i:\bmy name(?:['’]s| is)|\bcall me|\bI(?:['’]m| am)) (?P<name>[^\W\d_a-z][^\W\d_]+)(?=\W*(?:$|[.,!?;]| and\b))"
+)
+_IS_CALLED = re.compile(
+    r"\b(?P<who>[^\W\d_a-z]\w+) (?:(?:says|said|told \w+) that \w+ is|is|is called|\() ?"
+    r"(?P<name>[^\W\d_a-z][^\W\d_]+)(?=\W*(?:$|[.,!?;)]| and\b))"
+)
+"""How somebody tells their name, and how a summary tells it of them: "Guest7 is Robin and sells hats."."""
+
+
+def _told_names(lines: Sequence[Line], known: Set[str]) -> dict[str, str]:
+    """Return the people by the names that they have told of themselves, if nobody else is known by them."""
+    told: dict[str, set[str]] = defaultdict(set)
+    for line in lines:
+        if line.speaker:
+            found = [(match["name"], line.speaker) for match in _SAYS_NAME.finditer(line.text)]
+        else:
+            found = [(match["name"], match["who"]) for match in _IS_CALLED.finditer(line.text)]
+        for name, who in found:
+            told[name].add(who)
+    return {name: min(whom) for name, whom in told.items() if len(whom) == 1 and whom <= known and name not in known}
 
 
 def _line(memory: Memory, people: set[str], agent: str, reading: NarrationParser) -> Line | None:

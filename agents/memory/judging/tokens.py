@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 
 from agents.memory.english import FUNCTION_WORDS, TIMES, TITLES, stem
 from agents.memory.judging.entities import folded, plain
 from agents.memory.numerals import numerals
 
 NAME, PLACE, NUMBER, WORD, MARK = "name", "place", "number", "word", "mark"
-_TOKEN = re.compile(r"\d+(?:[.,:]\d+)*(?:st|nd|rd|th)?|[^\W\d_]+(?:['-][^\W_]+)*|[.!?…;:()—–\n,\"“”«»]|(?<=\s)-(?=\s)")
+_TOKEN = re.compile(
+    r"\d+(?:[.,:]\d+)*(?:st|nd|rd|th)?|[^\W\d_]+\d*(?:['-][^\W_]+)*|[.!?…;:()—–\n,\"“”«»]|(?<=\s)-(?=\s)"
+)
 _ABBREVIATION = frozenset({"mr", "mrs", "ms", "dr", "st", "prof", "capt"})
 _SENTENCE_MARKS = frozenset(".!?…\n")
 _QUOTED = re.compile(r'"[^"\n]*"|“[^“”\n]*”|«[^«»\n]*»')
@@ -21,7 +24,7 @@ _MOST_ALIKE = 16
 _LONGEST_SENTENCE = 80
 _NO_NAMES = FUNCTION_WORDS | TITLES | TIMES
 _NO_COUNT = frozenset({"one", "first", "second", "once"})
-_CAPITAL = r"[^\W\d_a-z][^\W\d_]+(?:['-][^\W_]+)*"
+_CAPITAL = r"[^\W\d_a-z][^\W\d_]+\d*(?:['-][^\W_]+)*"
 _FULL_NAME = re.compile(
     rf"(?:(?<=[\w,;] )|(?<=Mr\. )|(?<=Mrs\. )|(?<=Ms\. )|(?<=Dr\. )|(?<=St\. )){_CAPITAL}(?: {_CAPITAL}){{0,3}}"
 )
@@ -47,9 +50,18 @@ SEPARATOR = Token(",", ",", MARK, ",")
 
 
 class Gazetteer:
-    """The names of a source: people, places, and all words that it writes with a capital inside a sentence."""
+    """The names of a source: people, places, and all words that it writes with a capital inside a sentence.
 
-    def __init__(self, people: Iterable[str], places: Iterable[str], texts: Sequence[str]) -> None:
+    `called` gives the people by other names that they have told, as a guest does.
+    """
+
+    def __init__(
+        self,
+        people: Iterable[str],
+        places: Iterable[str],
+        texts: Sequence[str],
+        called: Mapping[str, str] = MappingProxyType({}),
+    ) -> None:
         self._known: dict[str, list[tuple[tuple[str, ...], str, str]]] = {}
         self._canonical: dict[str, str] = {}
         for place in places:
@@ -61,6 +73,8 @@ class Gazetteer:
                 self._canonical[person] = " ".join(parts)
                 self._add_name(parts, self._canonical[person])
         self.people = frozenset(self._canonical.values())
+        for name, person in called.items():
+            self._add_name([name], self._canonical.get(person, ""))
         for text in texts:
             for match in _FULL_NAME.finditer(plain(text)):
                 self._add_name(_capitalised(match[0].removesuffix("'s")), "")

@@ -214,6 +214,36 @@ def test_who_did_what_has_to_be_as_the_lines_tell_it(text: str, reason: str):
     assert reason in reasons(text, GIFT)
 
 
+def guest_log(*more: str) -> Source:
+    lines = ("I'm Katrin. I mend sails, mostly.", "My sister and I have not spoken since the spring.", *more)
+    said = [("Guest7", one) for one in lines] + [("Odile", "I count the gates, every evening before dark.")]
+    memories = (
+        Memory(at, NOON_MS, "observed", "Ink Yard", f'{who} says, "{one}"', (who,))
+        for at, (who, one) in enumerate(said, 1)
+    )
+    return Source(tuple(memories), (), name="Moss")
+
+
+@pytest.mark.parametrize(
+    ("who", "is_true"), [("Katrin", True), ("Guest7", True), ("Guest7, who is Katrin,", True), ("Odile", False)]
+)
+def test_a_guest_may_be_called_by_the_name_that_they_have_told(who, is_true):
+    told = f"{who} told me that she and her sister have not spoken since the spring. I listened to Odile too."
+    assert ("wrong-person" not in reasons(told, guest_log())) is is_true
+
+
+def test_a_name_that_two_have_told_or_somebody_has_is_no_other_name():
+    both = guest_log("Call me Odile.", "I am Odile.")
+    assert "wrong-person" in reasons("Odile told me that she mends sails. I listened.", both)
+
+
+def test_who_is_called_how_is_told_by_earlier_summaries_too():
+    before = ("I met Guest7 on the Landing. Guest7 is Katrin and mends sails. Odile counts the gates every evening.",)
+    source = Source((), before, frozenset({"Guest7", "Odile"}), "Moss", cap_tokens=300)
+    assert "wrong-person" not in reasons("I met Katrin, who mends sails.", source)
+    assert "wrong-person" in reasons("I met Odile, who mends sails.", source)
+
+
 def test_the_same_told_in_other_words_is_accepted():
     text = "I was given a lantern by Ana. Ben, she says, took the cup. His sister lives in Carrow."
     assert reasons(text, GIFT) == []
