@@ -29,9 +29,11 @@ MOST_OFFERED = 3
 """Of so many things somebody who asks for anything may be given one."""
 
 _IT = re.compile(
-    r"\b(?:have|borrow|hold|take|use|try|get|keep|see|(?:give|lend|pass|hand|show) me)\s+(?:it|that|this|one|mine)\b",
+    r"\b(?:have|borrow|hold|take|use|try|get|keep|see|(?:give|lend|pass|hand|show) me)\s+"
+    r"(?:it|that|this|one|mine|yours)\b",
     re.IGNORECASE,
 )
+_IT_BACK = re.compile(r"\b(?:have|get|take|give me)\s+(?:it|mine) back\b", re.IGNORECASE)
 _ANYTHING = re.compile(
     r"\b(?:some|any)thing\b(?:\s+\w+){0,3}?\s+(?:hold|keep|play|look at|take|carry|read)\b", re.IGNORECASE
 )
@@ -67,7 +69,8 @@ class Gift:
 def asked_for(world: World, actor: Character, words: str, talk: Iterable[str] = ()) -> tuple[str, ...]:
     """Return the names of the things that `actor` carries and that words ask for; the phrases are the world's.
 
-    `talk` is what has been said and done before, the newest first: "it" is the thing that was named there last.
+    `talk` is what has been said and done before, the newest first: "it" is the thing that was named there last, or of
+    what somebody wants back the only one that the actor carries.
     """
     if not has_phrase(world.wording("talk.asks_for"), words):
         return ()
@@ -77,6 +80,8 @@ def asked_for(world: World, actor: Character, words: str, talk: Iterable[str] = 
     if asks_for_anything(words):
         return names[:MOST_OFFERED]
     found = _meant_by_it(names, words, talk)
+    if not found and len(names) == 1 and _IT_BACK.search(words):
+        return names
     return (found,) if found else ()
 
 

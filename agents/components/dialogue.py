@@ -25,7 +25,7 @@ ANSWERED_ALIKE = frozenset({"good_news", "praise", "uneasy"})
 _WHOLE = {"m": " am", "re": " are", "s": " is", "ve": " have"}
 _AM_OR_ARE = re.compile(rf"(?<=\w)['’]({'|'.join(_WHOLE)})\b", re.IGNORECASE)
 _NOT = re.compile(r"n['’]t\b", re.IGNORECASE)
-_IS_MIXED = re.compile(r"\b(?:but|except|though|although|only|frightened|scared|afraid|alone)\b", re.IGNORECASE)
+_IS_MIXED = re.compile(r"\b(?:but|except|though|although|only|frightened|scared|afraid|alone|nobody)\b", re.IGNORECASE)
 
 GRAVE = frozenset({"sad", "hurt"})
 """The kinds to which nobody answers with a merry line."""
