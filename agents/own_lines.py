@@ -49,8 +49,8 @@ class OwnLines:
     def takes_up(self, words: str, channel: str) -> bool:
         """Return whether a remark is taken up by a line for any remark rather than by the words of a small model.
 
-        Such a model takes up one remark in four, and mixes up who has done what. What is sad or whispered is never left
-        to it; what is said to the agent, or asks it for a thing, is. An insult is one only to the agent.
+        Such a model mixes up who has done what, and says things back. What is sad or whispered is never left to it;
+        what is said to the agent, or asks it for a thing, is. An insult is one only to the agent.
         """
         say = self._game.world.wording
         act = act_of(words, say)
