@@ -237,7 +237,8 @@ class Asking:
             words = told_to_asker(words, self._name, called, question.reads)
             if subject_of(question.reads) != "asker":  # nobody else need have told it
                 words = without_phrases(words, self._game.world.wording("talk.not_told"))
-        words = called_rightly(words, self._name, called)
+        if not question.is_of_able_model:
+            words = called_rightly(words, self._name, called)
         partner = question.decision.partner.name if question.decision.partner else called
         if called != partner:  # of a transcript, in which everybody has the world's names
             words = re.sub(rf"\b{re.escape(partner)}\b", called, words)

@@ -191,6 +191,9 @@ class Thinking:
         reply, decision = self._read(completion), self.question.decision
         if reply is None:
             return self._cut_short(completion)
+        if decision.cause == "greet" and decision.partner and not self._is_here(decision.partner):
+            self._archive(completion, DISCARDED, "gone")
+            return Turn("resting", why=self._game.world.wording("talk.rests"), cause=decision.cause)
         if own := self._speaking.instead_of_bland(reply, self.question):
             return self._kept(own, completion, "bland")
         objection = self._objection(reply, decision)
@@ -208,6 +211,10 @@ class Thinking:
         elif own := self._speaking.instead_of_bland(second, self.question):
             return self._kept(own, again, "bland")
         return self._kept(second if second.line else reply, again, objection)
+
+    def _is_here(self, partner: Character) -> bool:
+        """Return whether somebody is still with the agent."""
+        return partner.awake and partner.room_id == self._agent.character.room_id
 
     def _objection(self, reply: Reply, decision: Decision) -> str:
         """Return why the model is asked once more, empty if it is not."""

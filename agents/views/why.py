@@ -39,7 +39,7 @@ MAX_TEXT = 4_000
 PROMPT_PAGE = 16_000
 """Length of one page of a prompt, in characters."""
 
-OBJECTIONS = frozenset({*get_args(Fault), "wordless", "unread", "bland", "circles", "stopped"} - {""})
+OBJECTIONS = frozenset({*get_args(Fault), "wordless", "unread", "bland", "circles", "stopped", "gone"} - {""})
 """The possible objections to an answer; see `Speaking.objection`, and `Thinking` for the last three."""
 
 CAUSES = ("answer", "thank", "errand", "greet", "free")

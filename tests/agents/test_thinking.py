@@ -942,6 +942,23 @@ def test_what_a_larger_model_makes_of_who_is_who_is_not_doubted(tmp_path, before
     assert len(life.model.requests) == 2
 
 
+def test_a_larger_model_may_name_its_agent_itself(tmp_path):
+    life = Talking(tmp_path, words("Rook, not Ben, but you may sit."), capabilities=LARGER)
+    assert life.answers("say good day, Rook.").line == "say Rook, not Ben, but you may sit."
+
+
+def test_who_has_gone_while_the_model_found_a_greeting_is_not_greeted(tmp_path):
+    life = Talking(tmp_path, capabilities=LARGER)
+
+    def greets_too_late(request: Request) -> str:
+        life.ana.types("go north")
+        return words("Good morning, Ana.")
+
+    life.model = ScriptedModel(greets_too_late, capabilities=LARGER)
+    assert life.answers() == Turn("resting", why=ENGLISH("talk.rests"))
+    assert life.game.world.characters["Ana"].room_id == KITCHEN
+
+
 @pytest.mark.parametrize("answer", ["As an AI language model, I cannot.", "Ben is a thief, and Zacharias 12 too."])
 def test_a_larger_model_too_is_asked_again_for_assistant_talk_and_for_what_it_makes_up(tmp_path, answer):
     life = Talking(tmp_path, words(answer), words("I could not say."), capabilities=LARGER)
