@@ -106,7 +106,8 @@ class Answering:
             return self.own.in_own_voice(address, VERY_SURE) or known or self._rng.choice(goodbye.split("; "))
         if is_asked:
             found = self._answer_to_question(address, known)
-            return found or (self.own.at_a_loss(address) if self._is_tiny and not is_part else "")
+            is_lost = not is_part and (self._is_tiny or self.own.is_worry(words, address.channel))
+            return found or (self.own.at_a_loss(address) if is_lost else "")
         is_thanked = self._is_tiny and has_phrase(say("talk.thanks"), words)
         is_spoken_for = not is_thanked and (self._is_tiny or self.own.takes_up(words, address.channel))
         return self._reply_to_told(address) or known or (self.own.at_a_loss(address) if is_spoken_for else "")
@@ -227,7 +228,7 @@ class Answering:
             own = "" if of_world else self.own.in_own_voice(address, ASKED_SUBJECT)
             found = (of_world if self._is_tiny else self.known_here(address, is_sure=True)) or own
         if found or not self._is_tiny:
-            return found or (self.own.at_a_loss(address) if self.own.is_worry(words, address.channel) else "")
+            return found
         return self.own.in_own_voice(address) or ("" if subject_of(words) == "asked" else self.recalled(address, "any"))
 
     def is_open(self, address: Address) -> bool:

@@ -100,7 +100,9 @@ class Lending:
     def _has(self, address: Address) -> str:
         """Return that the agent still has a thing, if somebody asks whether it does, and not for it; or nothing."""
         world, say = self._game.world, self._game.world.wording
-        if not has_phrase(say("asked.asks_has"), address.text) or self.asked_for(address):
+        if not has_phrase(say("asked.asks_has"), address.text):
+            return ""
+        if has_phrase(say("talk.asks_to_have"), address.text) and self.asked_for(address):
             return ""
         carried = [one.name for one in world.things_at(self._agent.character.character_id)]
         thing = thing_meant(carried, address.text, self._talk())

@@ -7,17 +7,23 @@ import re
 
 from agents.attending.conversation import beyond_greeting, is_question, without_idle_phrases
 from agents.attending.perception import Address
-from agents.attending.questions import asks_advice
+from agents.attending.questions import asks_advice, asks_of_own_words, goes_back
 from agents.choices.policy import PRIVATE
 from agents.components.dialogue import ANSWERED_ALIKE, GRAVE, act_of
 from agents.components.voice import SURE, VERY_SURE
-from agents.memory.facts.speech_acts import sentences
 from agents.reflection.speech_facts import key_words
 from agents.speaker import Speaker
 from world.game import Game
 from world.parsing import has_phrase
 
-_TO_AGENT = re.compile(r"(?:\w+,? )?(?:you|u|ur|your)\b", re.IGNORECASE)
+_TO_AGENT = re.compile(
+    r"(?:(?:and|but|so|well|please|oh) )?(?:(?:you|u|ur|your|let|show|sit|wait|look|tell|help|give|come|go|keep|write|"
+    r"take|listen|stop|do not|remember|promise|watch|hold|bring|ask|please)\b"
+    r"|(?:I|we) \w+ (?:to \w+ )?(?:you|u|your)\b)",
+    re.IGNORECASE,
+)
+"""What is said to the agent itself: of it, or that it should do something."""
+
 _OF_AGENT = re.compile(r"\b(?:can|could|will|would|do|did|have|are) (?:you|u)\b(?! think)", re.IGNORECASE)
 
 TELLING = 2
@@ -54,18 +60,21 @@ class OwnLines:
         """
         say = self._game.world.wording
         act = act_of(words, say)
-        if act in GRAVE or channel == "whisper":
+        if act in GRAVE:
             return True
-        told = without_idle_phrases(words)
+        name = self._agent.name
+        told = without_idle_phrases(beyond_greeting(words, name, say))
+        polite = f"{name} {say('talk.greetings')} {say('talk.leads')} {say('talk.thanks')}"
+        if len(key_words(told) - key_words(polite)) < TELLING:
+            return channel == "whisper" and not has_phrase(say("talk.thanks"), words)
+        told = re.sub(rf"^(?:dear )?{re.escape(name)}\W+", "", told, flags=re.IGNORECASE)
         is_request = bool(_TO_AGENT.match(told)) or has_phrase(say("talk.asks_to_have"), words)
-        thanks = say("talk.thanks")
-        telling = key_words(words) - (key_words(thanks) if has_phrase(thanks, words) else frozenset())
-        return act in ("", "insult", *ANSWERED_ALIKE) and not is_request and len(telling) >= TELLING
+        return channel == "whisper" or (act in ("", "insult", *ANSWERED_ALIKE) and not is_request)
 
     def is_worry(self, words: str, channel: str) -> bool:
         """Return whether somebody whispers a question that wants an ear more than an answer: "What shall I do?"."""
-        is_told_more = len(list(sentences(words))) > 1
-        return channel == "whisper" and not _OF_AGENT.search(words) and (asks_advice(words) or is_told_more)
+        is_of_talk = goes_back(words) or asks_of_own_words(words) or _OF_AGENT.search(words)
+        return channel == "whisper" and asks_advice(words) and not is_of_talk
 
     def at_a_loss(self, address: Address) -> str:
         """Return what the agent says to whatever a person asks or tells in its language, or confides; or nothing."""

@@ -177,7 +177,8 @@ class Speaking:
 
     def _fault_in(self, words: str, question: Question) -> Fault:
         heard = replace(self._heard(question), is_understood=question.is_of_able_model)
-        if heard.is_understood and self._agent.mind.voice.is_foreign(words):
+        is_foreign = self._agent.mind.voice.is_foreign
+        if heard.is_understood and is_foreign(heard.words) and is_foreign(words):
             heard = replace(heard, known="")  # a noun of German is written like a name
         if self._tells_again(words, question):
             heard = replace(heard, own=())

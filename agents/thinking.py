@@ -191,9 +191,8 @@ class Thinking:
         reply, decision = self._read(completion), self.question.decision
         if reply is None:
             return self._cut_short(completion)
-        if decision.cause == "greet" and decision.partner and not self._is_here(decision.partner):
-            self._archive(completion, DISCARDED, "gone")
-            return Turn("resting", why=self._game.world.wording("talk.rests"), cause=decision.cause)
+        if self._greets_nobody(decision):
+            return self._discarded(completion, decision)
         if own := self._speaking.instead_of_bland(reply, self.question):
             return self._kept(own, completion, "bland")
         objection = self._objection(reply, decision)
@@ -205,6 +204,8 @@ class Thinking:
         second = self._read(again)
         if second is None:
             return self._cut_short(again)
+        if self._greets_nobody(decision):
+            return self._discarded(again, decision)
         objection = self._objection(second, decision) if decision.kind == "speech" else ""
         if objection:
             second = Reply(self._speaking.instead_of(second or reply, self.question))
@@ -212,9 +213,15 @@ class Thinking:
             return self._kept(own, again, "bland")
         return self._kept(second if second.line else reply, again, objection)
 
-    def _is_here(self, partner: Character) -> bool:
-        """Return whether somebody is still with the agent."""
-        return partner.awake and partner.room_id == self._agent.character.room_id
+    def _greets_nobody(self, decision: Decision) -> bool:
+        """Return whether somebody whom the agent would greet has gone meanwhile."""
+        partner, here = decision.partner, self._agent.character.room_id
+        return decision.cause == "greet" and partner is not None and not (partner.awake and partner.room_id == here)
+
+    def _discarded(self, completion: Completion, decision: Decision) -> Turn:
+        self._archive(completion, DISCARDED, "gone")
+        self._agent.awareness.end_turn()
+        return Turn("resting", why=self._game.world.wording("talk.rests"), cause=decision.cause)
 
     def _objection(self, reply: Reply, decision: Decision) -> str:
         """Return why the model is asked once more, empty if it is not."""

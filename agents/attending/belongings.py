@@ -33,7 +33,8 @@ _IT = re.compile(
     r"(?:it|that|this|one|mine|yours)\b",
     re.IGNORECASE,
 )
-_IT_BACK = re.compile(r"\b(?:have|get|take|give me)\s+(?:it|mine) back\b", re.IGNORECASE)
+_IT_BACK = re.compile(r"\b(?:have|get|give me)\s+(?:it|mine) back\b", re.IGNORECASE)
+_ELSEWHERE = re.compile(r"\b(?:gave|given|left|lent|lost|said)\b", re.IGNORECASE)
 _ANYTHING = re.compile(
     r"\b(?:some|any)thing\b(?:\s+\w+){0,3}?\s+(?:hold|keep|play|look at|take|carry|read)\b", re.IGNORECASE
 )
@@ -80,7 +81,8 @@ def asked_for(world: World, actor: Character, words: str, talk: Iterable[str] = 
     if asks_for_anything(words):
         return names[:MOST_OFFERED]
     found = _meant_by_it(names, words, talk)
-    if not found and len(names) == 1 and _IT_BACK.search(words):
+    is_other = _ELSEWHERE.search(words) or any(names_thing(one.name, words) for one in world.things.values())
+    if not found and len(names) == 1 and _IT_BACK.search(words) and not is_other:
         return names
     return (found,) if found else ()
 

@@ -225,10 +225,13 @@ def _without_lead(sentence: str, lead: Collection[str]) -> str:
     return text
 
 
+_WHO = r"(?:i|we|he|she|they|my|our|his|her|their|everybody|people)\b"
+_NOT_TO_GET = r"(?! (?:can |could |do |may )?(?:get|find|go|buy|reach|come|put|sleep|eat|look|see|sit)\b)"
 _TELLS = re.compile(
-    r"what an? |do you know, |(?:when|how|why) (?:i|we|he|she|they|my|our|his|her|their|everybody|people)\b"
-    r"|(?:what|where) (?:i|we|he|she|they|my|our|his|her|their)\b(?:\W+\w+){3}|when\b[^,]*, \w"
-    r"|(?:did|do|does|is|are|was|were|have|has|could|would|will) not |how very "
+    rf"what an? |do you know, |(?:when|why) {_WHO}|how {_WHO}{_NOT_TO_GET}"
+    rf"|(?:what|where) {_WHO}{_NOT_TO_GET}(?:\W+\w+){{3}}"
+    r"|when (?!(?:do|does|did|is|are|was|were|will|would|can|could|shall|should|has|have)\b)[^,]*, \w"
+    r"|(?:did|do|does|is|are|was|were|have|has|could|would|will) not |how very \w+\b(?! (?:is|are|was|were)\b)"
     r"|how \w+ (?:it|that|this|he|she|they|you) (?:is|was|are|were|looks?)\b"
 )
 """An exclamation, or a clause that tells something, as in "When I was small, we had one."."""
@@ -265,9 +268,10 @@ def without_idle_phrases(words: str) -> str:
 
 
 _IDLE = re.compile(
-    r"\b(?:do )?you (?:know|see|understand),\s*|,\s*(?:you (?:know|see|understand)|mind you|I (?:can )?tell you)\b"
-    r"|\b(?:if you ask me|I tell you|mind you|(?:I am |I['’]m |im )?sorry,? but)\b,?\s*"
-    r"|,?\s*\bI(?:['’]ll| will| can) tell you(?: that)?(?: for nothing)?(?=[,.!])",
+    r"(?:^|(?<=[.!?] ))(?:(?:do )?you (?:know|see|understand)|I tell you|mind you|if you ask me), "
+    r"|, (?:you (?:know|see|understand)|mind you|if you ask me|I (?:can )?tell you)(?=[,.!?]|$)"
+    r"|, I(?:['’]ll| will| can) tell you(?: that)?(?: for nothing)?(?=[,.!?]|$)"
+    r"|\b(?:I am |I['’]m |im )?sorry,? but ",
     re.IGNORECASE,
 )
 

@@ -43,7 +43,7 @@ _PRESSING: Mapping[str, Sequence[str]] = {
         r"echo|copy this|type (?:the|this|exactly)|"
         r"take it back|(?:finish|complete) (?:my|the|this) sentence|tell me (?:that )?you (?:are|do|were|love|did|will|"
         r"hate|stole|obey|understand|know)|swear(?=[.!]|$| (?:that|to|it|on)\b)|put (?:these|this|"
-        r"down that|your name)|write (?:this(?! down)|that(?=\W*$|[:,] | (?:you|I)\b))|"
+        r"down that|your name)|write (?:this|that)(?! down\b| (?:he|she|it|they|we) \w+ed\b)|"
         r"call (?:yourself|me (?:master|king|queen|sir|lord|boss|your|daddy)))\b",
         r"\b(?:say|write|put) (?:exactly|precisely|only|nothing but|(?:it )?after me|so(?=[.!]|$))",
         r"\b(?:want|need|hear|make|order|command|require|like|till?|until|unless) you (?:to )?(?:say|"

@@ -176,8 +176,10 @@ def _can_answer(lore: LoreEntry, words: str, world: World) -> bool:
     if kind in MEASURED and not is_keyed and not is_of_type(kind, lore.text):
         return False
     asked = yes_or_no_part(words)
-    said, told = key_words(asked.partition(" and ")[0]), key_words(" ".join([lore.title, *lore.keys, lore.text]))
     is_half_enough = _THERE.search(asked) or asks_advice(asked)
+    if is_half_enough:  # "Is there a place to eat and dry one's socks?"
+        asked = asked.partition(" and ")[0]
+    said, told = key_words(asked), key_words(" ".join([lore.title, *lore.keys, lore.text]))
     least = len(said) if is_half_enough else len(said) + 1
     return not said or 2 * len(said & told) >= least
 

@@ -6,6 +6,7 @@ They are recognised by phrases, and told in one line before the answer. Phrases 
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from agents.attending.questions import written_out
 from agents.component import AddedComponent, Moment, Section
@@ -23,8 +24,15 @@ ANSWERED_ALIKE = frozenset({"good_news", "praise", "uneasy"})
 """The kinds that an agent may answer with one line of its own, whatever it is about."""
 
 _WHOLE = {"m": " am", "re": " are", "s": " is", "ve": " have"}
-_AM_OR_ARE = re.compile(rf"(?<=\w)['’]({'|'.join(_WHOLE)})\b", re.IGNORECASE)
+_IS = re.compile(rf"(?<=\w)(?<!\blet)['’]({'|'.join(_WHOLE)})\b", re.IGNORECASE)
+_WHOLE_NOT = {"c": "can not", "w": "will not", "s": "shall not"}
+_CANNOT = re.compile(r"\b(?:ca|wo|sha)n['’]t\b|\bcannot\b", re.IGNORECASE)
 _NOT = re.compile(r"n['’]t\b", re.IGNORECASE)
+_DEGREE = re.compile(
+    r"\b(am|is|are|was|were|feel|have|has) (?:(?:very|really|so|terribly|quite|rather|just|still|a bit|a little|kinda|"
+    r"kind of|pretty) )+(?=\w)",
+    re.IGNORECASE,
+)
 _IS_MIXED = re.compile(r"\b(?:but|except|though|although|only|frightened|scared|afraid|alone|nobody)\b", re.IGNORECASE)
 
 GRAVE = frozenset({"sad", "hurt"})
@@ -48,10 +56,20 @@ class Dialogue(AddedComponent):
 
 
 def act_of(words: str, wording: Wording) -> str:
-    """Return which of `ACTS` somebody's words are; empty if none is known by them, or if good news has a "but".
+    """Return which of `ACTS` somebody's words are; empty if none is known by them.
 
-    Short forms are written out, so that the phrases need only be "I am" and "do not".
+    What has a "but" or the like is none of those that are answered alike. Words and phrases are compared without short
+    forms and without words such as "very": "I'm so scared" has the phrase "am scared".
     """
-    plain = _NOT.sub(" not", _AM_OR_ARE.sub(lambda found: _WHOLE[found[1].casefold()], written_out(words)))
-    found = next((act for act in ACTS if has_phrase(wording(f"dialogue.is_{act}"), plain)), "")
-    return "" if found in ANSWERED_ALIKE and _IS_MIXED.search(plain) else found
+    plain = _plain(words)
+    every = (act for act in ACTS if act not in ANSWERED_ALIKE or not _IS_MIXED.search(plain))
+    return next((act for act in every if has_phrase(_plain_phrases(wording(f"dialogue.is_{act}")), plain)), "")
+
+
+def _plain(words: str) -> str:
+    words = _CANNOT.sub(lambda found: _WHOLE_NOT[found[0][0].casefold()], written_out(words))
+    words = _NOT.sub(" not", _IS.sub(lambda found: _WHOLE[found[1].casefold()], words))
+    return _DEGREE.sub(r"\1 ", words)
+
+
+_plain_phrases = lru_cache(maxsize=64)(_plain)

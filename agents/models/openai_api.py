@@ -51,6 +51,9 @@ GRAMMAR = f'root ::= "{WORD}"'
 QUESTION = "Name a town in one word."
 TRIAL_TOKENS = 24
 
+FEWEST_MILLIONS = 10
+"""Fewer "m" in a model's name are no parameters, but a context: claude-4-1m."""
+
 _SIZE = re.compile(r"(?<![a-z0-9.])(?:(?P<times>\d+)x)?(?P<number>\d+(?:\.\d+)?)(?P<unit>[bm])(?![a-z0-9])")
 
 Post = Callable[[str, dict[str, Any]], Awaitable[tuple[int, bytes]]]
@@ -157,10 +160,13 @@ def dict_in(told: dict[str, Any], name: str) -> dict[str, Any]:
 
 def size_in_name(name: str) -> float | None:
     """Return the parameters that the name of a model tells, in billions: 7 of "Qwen2.5-7B-Instruct"; or None."""
-    found = _SIZE.search(name.casefold())
-    if not found:
-        return None
-    return int(found["times"] or 1) * float(found["number"]) / (1000 if found["unit"] == "m" else 1)
+    for found in _SIZE.finditer(re.sub(r"(?<=\d)_(?=\d)", ".", name.casefold())):
+        size = int(found["times"] or 1) * float(found["number"])
+        if found["unit"] == "b":
+            return size
+        if size >= FEWEST_MILLIONS:
+            return size / 1000
+    return None
 
 
 def count_in(told: dict[str, Any], name: str) -> int:

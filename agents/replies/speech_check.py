@@ -133,8 +133,9 @@ def _mixed_up(words: str, name: str, heard: Heard, wording: Wording) -> Fault:
 def _what_is_surely_due(words: str, heard: Heard, wording: Wording) -> Fault:
     if _is_thankless(words, heard, wording):
         return "thankless"
-    if heard.answer and all(has_phrase(wording("talk.does_not_know"), one) for one in sentences(words)):
-        return "misses"  # the world or lore knows it
+    is_known = bool(heard.answer) and not heard.is_unanswerable  # by the world or lore
+    if is_known and all(has_phrase(wording("talk.does_not_know"), one) for one in sentences(words)):
+        return "misses"
     return "invents" if _makes_up(words, heard) else ""
 
 

@@ -40,7 +40,7 @@ PROMPT_PAGE = 16_000
 """Length of one page of a prompt, in characters."""
 
 OBJECTIONS = frozenset({*get_args(Fault), "wordless", "unread", "bland", "circles", "stopped", "gone"} - {""})
-"""The possible objections to an answer; see `Speaking.objection`, and `Thinking` for the last three."""
+"""The possible objections to an answer; see `Speaking.objection`, and `Thinking` for the last four."""
 
 CAUSES = ("answer", "thank", "errand", "greet", "free")
 """The possible decisions of the engine; see `agents.choices.policy`."""

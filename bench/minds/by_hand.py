@@ -64,12 +64,21 @@ class FolderModel:
         asked = json.dumps({"messages": messages, "schema": request.schema}, indent=1, ensure_ascii=False)
         _write(self._asked / name, asked)
         answer = self._answers / name
-        while not answer.exists():  # noqa: ASYNC110  # another process writes it
+        while not (text := _written(answer)):  # noqa: ASYNC110  # another process writes it
             await asyncio.sleep(self._look_seconds)
-        text = answer.read_text("utf-8")
         if on_text:
             on_text(text)
         return Completion(text, self.name, self.count_tokens(request.text), 0, self.count_tokens(text), 0.0, "stop")
+
+
+def _written(path: Path) -> str:
+    """Return the JSON of a file; empty while there is none, or only a part of it."""
+    try:
+        text = path.read_text("utf-8")
+        json.loads(text)
+    except (OSError, ValueError):
+        return ""
+    return text
 
 
 def _write(path: Path, text: str) -> None:
@@ -89,7 +98,9 @@ def queue_by_hand(model: FolderModel) -> ModelQueue:
 async def play_by_hand(
     folder: Path, situations: Sequence[Situation], billions: float, seed: int, look_seconds: float = LOOK_SECONDS
 ) -> list[Trial]:
-    """Play all situations at once, and write what came of them."""
+    """Play all situations at once, and write what came of them. Raises: ValueError if the folder is of another run."""
+    if any((folder / "answers").glob("*.json")):
+        raise ValueError(f"{folder} has the answers of another run; give an empty folder.")
     queues = [queue_by_hand(FolderModel(folder, one.name, billions, look_seconds)) for one in situations]
     trials = await asyncio.gather(
         *(play_situation(one, seed, queue) for one, queue in zip(situations, queues, strict=True))

@@ -189,6 +189,14 @@ def test_a_larger_model_may_answer_in_another_language_whose_nouns_look_like_nam
     assert life.answers("say Rook, wer hat heute schon gefrühstückt?").line == f"say {answer}"
 
 
+def test_an_answer_in_which_all_is_made_up_is_none_in_another_language(tmp_path):
+    answer = "Mayor Thaddeus Greenwood founded Fallwater in 1847."
+    life = Talking(tmp_path, words(answer), words("I could not say."), capabilities=LARGER)
+    own = load_voice(Vault(STARTER), "Moss")
+    life.agent.mind.adopt(replace(life.agent.note, voice=own), life.agent.mind._templates)
+    assert life.answers("say Rook, who made this town?").line == "say I could not say."
+
+
 def test_who_puts_right_what_was_misheard_is_told_so(tmp_path):
     life = Talking(tmp_path, words("A sailor! Which sea?"), words("I see."))
     own = (Exchange((), ("Then I strike it out.",), ("you misheard",)),)

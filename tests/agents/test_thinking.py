@@ -976,7 +976,16 @@ def test_what_fits_no_example_is_answered_as_anything_is_and_then_by_the_model(t
 
 @pytest.mark.parametrize(
     "said",
-    ["you have painted the door green.", "Give me the green door.", "sorry for the green door.", "thank you, Rook."],
+    [
+        "you have painted the door green.",
+        "Give me the green door.",
+        "sorry for the green door.",
+        "thank you, Rook.",
+        "Hello, Rook.",
+        "Yes, Rook, gladly.",
+        "Rook, show me the green door.",
+        "I think you are wrong about the door.",
+    ],
 )
 def test_what_wants_something_of_the_agent_or_speaks_of_it_is_answered_by_a_small_model(tmp_path, said):
     life = with_voice(tmp_path, words("It is the green one."))
@@ -1005,6 +1014,9 @@ def test_an_answer_that_only_asks_back_gives_way_to_the_agents_own_note_and_a_fa
         ("I broke the plate. What should I do?", True),
         ("What shall I tell my mother?", True),
         ("My legs have gone. Could you go in front of me?", False),
+        ("What is my name? I told you.", False),
+        ("I told you where I hid the ring. Where was it?", False),
+        ("I met Ben yesterday. What did he tell of the ferns?", False),
         ("Where is Ben?", False),
     ],
 )

@@ -280,12 +280,13 @@ def evidence_of(
     return evidence
 
 
+_NAME = r"(?P<name>[^\W\d_a-z][^\W\d_A-Z]+)(?=\W*(?:$|[.,!?;)]| and\b| from\b))"
 _SAYS_NAME = re.compile(
-    r"(?i:\bmy name(?:['’]s| is)|\bcall me|\bI(?:['’]m| am)) (?P<name>[^\W\d_a-z][^\W\d_]+)(?=\W*(?:$|[.,!?;]| and\b))"
+    rf"(?i:\bmy name(?:['’]s| is)|(?:^|[.!?] )(?:please |just )?call me|(?:^|[.!?,] )I(?:['’]m| am)) {_NAME}"
 )
 _IS_CALLED = re.compile(
-    r"\b(?P<who>[^\W\d_a-z]\w+) (?:(?:says|said|told \w+) that \w+ is|is|is called|\() ?"
-    r"(?P<name>[^\W\d_a-z][^\W\d_]+)(?=\W*(?:$|[.,!?;)]| and\b))"
+    r"\b(?P<who>[^\W\d_a-z]\w+) (?:(?:says|said|told \w+) that (?:he|she|they|(?P=who)) (?:is|are)|is|is called|\() ?"
+    rf"{_NAME}"
 )
 """How somebody tells their name, and how a summary tells it of them: "Guest7 is Robin and sells hats."."""
 

@@ -31,6 +31,7 @@ def landing() -> World:
         ("can i have it back now", ["Good day."], ("letter",)),
         ("can I borrow yours? I will read it and bring it", ["Have you a letter?"], ("letter",)),
         ("Might I trouble you for that letter?", [], ("letter",)),
+        ("I left my lantern with Ben. Could I have it back?", [], ()),
         ("May I come in? It rains.", ["a letter"], ()),
         ("im scared. have you got something i can hold?", [], ("letter",)),
         ("can you tell me something i can look at", [], ()),

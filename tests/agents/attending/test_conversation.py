@@ -135,6 +135,9 @@ def test_who_walks_along_behind_it_is_not_new_in_each_room():
     ("words", "told"),
     [
         ("If you ask me, people are scared.", "people are scared."),
+        ("if you ask me nicely I will sing", "if you ask me nicely I will sing"),
+        ("From here, you see the weir at once.", "From here, you see the weir at once."),
+        ("Come closer, I tell you a secret.", "Come closer, I tell you a secret."),
         ("It was late, you know, and cold.", "It was late, and cold."),
         ("Do you know, I was a cook.", "I was a cook."),
         ("My knees are gone, I'll tell you that for nothing.", "My knees are gone."),
@@ -164,6 +167,11 @@ def test_phrases_with_you_that_speak_to_nobody_are_left_out(words, told):
         ("How very green it is.", False),
         ("Good day. When Emil comes by, tell him that supper is ready.", False),
         ("when does the ferry leave", True),
+        ("when does the ferry leave, please", True),
+        ("when is supper, Odile", True),
+        ("how i get to the mill", True),
+        ("where i can buy bread here", True),
+        ("how very old is the pump", True),
         ("how old is the pump", True),
     ],
 )

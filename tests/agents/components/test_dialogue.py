@@ -21,6 +21,13 @@ def test_an_agent_is_told_what_a_visitor_means_and_how_one_takes_it(inn):
     assert inn.told_after("The river is brown.", "dialogue") == ""
 
 
+def test_every_phrase_is_known_by_itself():
+    say = load_wording(Vault(STARTER))
+    for act in ACTS:
+        for phrase in say(f"dialogue.is_{act}").split("; "):
+            assert act_of(phrase, say) in ACTS[: ACTS.index(act) + 1], f"{act}: {phrase}"
+
+
 @pytest.mark.parametrize(
     ("words", "act"),
     [
@@ -37,6 +44,14 @@ def test_an_agent_is_told_what_a_visitor_means_and_how_one_takes_it(inn):
         ("do you ever get lonely", "opinion"),
         ("which way is the mill", ""),
         ("I'm scared of the stairs", "sad"),
+        ("I'm really scared.", "sad"),
+        ("I am very sad today.", "sad"),
+        ("My dog is dead.", "sad"),
+        ("I can't cry any more.", "sad"),
+        ("Let's play hide and seek.", "game"),
+        ("What's up?", "mood"),
+        ("You are kind, but please help me carry my bag", "help"),
+        ("We danced and were up all night, it was wonderful.", ""),
         ("im not cross and i won't tell", ""),
         ("A cold potato, standing up.", ""),
         ("It was the best view I ever had with a potato.", ""),

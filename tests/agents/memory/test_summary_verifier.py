@@ -232,6 +232,22 @@ def test_a_guest_may_be_called_by_the_name_that_they_have_told(who, is_true):
     assert ("wrong-person" not in reasons(told, guest_log())) is is_true
 
 
+@pytest.mark.parametrize(
+    ("said", "is_name"),
+    [
+        ("I'm Karl from Karst.", True),
+        ("Please, call me Karl.", False),
+        ("Call me Karl.", True),
+        ("My brother says: call me Karl.", False),
+        ("I AM KARL.", False),
+    ],
+)
+def test_a_name_is_told_by_who_speaks_of_themselves(said, is_name):
+    log = Source(guest_log().memories + guest_log(said).memories[2:3], (), name="Moss")
+    told = "Karl told me that his sister and he have not spoken since the spring. I listened to Odile too."
+    assert ("wrong-person" not in reasons(told, log)) is is_name
+
+
 def test_a_name_that_two_have_told_or_somebody_has_is_no_other_name():
     both = guest_log("Call me Odile.", "I am Odile.")
     assert "wrong-person" in reasons("Odile told me that she mends sails. I listened.", both)

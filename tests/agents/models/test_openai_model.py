@@ -410,6 +410,8 @@ def test_context_and_size_are_read_where_servers_tell_them(entry, context, billi
         ("gpt-4o-mini", None),
         ("gemma-3n-e4b", None),
         ("claude-3-5-haiku", None),
+        ("claude-opus-4-1m", None),
+        ("stablelm-2-1_6b", 1.6),
     ],
 )
 def test_where_no_server_tells_the_size_the_name_may(name, billions):
