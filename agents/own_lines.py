@@ -52,13 +52,16 @@ class OwnLines:
             return found
         return voice.answer_to(say(f"dialogue.plain_{act}"), tail, is_asked=False)
 
-    def takes_up(self, words: str, channel: str) -> bool:
+    def takes_up(self, words: str, channel: str, is_tiny: bool = False) -> bool:
         """Return whether a remark is taken up by a line for any remark rather than by the words of a small model.
 
+        In place of a tiny one all is but thanks.
         Such a model mixes up who has done what, and says things back. What is sad or whispered is never left to it;
         what is said to the agent, or asks it for a thing, is. An insult is one only to the agent.
         """
         say = self._game.world.wording
+        if is_tiny:
+            return not has_phrase(say("talk.thanks"), words)
         act = act_of(words, say)
         if act in GRAVE:
             return True
