@@ -108,7 +108,7 @@ class Answering:
             found = self._answer_to_question(address, known)
             is_lost = not is_part and (self._is_tiny or self.own.is_worry(words, address.channel))
             return found or (self.own.at_a_loss(address) if is_lost else "")
-        is_spoken_for = self.own.takes_up(words, address.channel, self._is_tiny)
+        is_spoken_for = self.own.takes_up(words, address.channel)
         return self._reply_to_told(address) or known or (self.own.at_a_loss(address) if is_spoken_for else "")
 
     def leads_to(self, address: Address) -> str:

@@ -12,7 +12,7 @@ from agents.choices.policy import PRIVATE
 from agents.components.dialogue import ANSWERED_ALIKE, GRAVE, act_of
 from agents.components.voice import SURE, VERY_SURE
 from agents.reflection.speech_facts import key_words
-from agents.speaker import Speaker
+from agents.speaker import Speaker, is_tiny
 from world.game import Game
 from world.parsing import has_phrase
 
@@ -52,15 +52,15 @@ class OwnLines:
             return found
         return voice.answer_to(say(f"dialogue.plain_{act}"), tail, is_asked=False)
 
-    def takes_up(self, words: str, channel: str, is_tiny: bool = False) -> bool:
+    def takes_up(self, words: str, channel: str) -> bool:
         """Return whether a remark is taken up by a line for any remark rather than by the words of a small model.
 
-        In place of a tiny one all is but thanks.
         Such a model mixes up who has done what, and says things back. What is sad or whispered is never left to it;
-        what is said to the agent, or asks it for a thing, is. An insult is one only to the agent.
+        what is said to the agent, or asks it for a thing, is. An insult is one only to the agent. A tiny model is left
+        nothing but thanks.
         """
         say = self._game.world.wording
-        if is_tiny:
+        if is_tiny(self._agent.queue):
             return not has_phrase(say("talk.thanks"), words)
         act = act_of(words, say)
         if act in GRAVE:

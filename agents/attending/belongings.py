@@ -80,11 +80,10 @@ def asked_for(world: World, actor: Character, words: str, talk: Iterable[str] = 
         return named
     if asks_for_anything(words):
         return names[:MOST_OFFERED]
-    found = _meant_by_it(names, words, talk)
-    is_other = _ELSEWHERE.search(words) or any(names_thing(one.name, words) for one in world.things.values())
-    if not found and len(names) == 1 and _IT_BACK.search(words) and not is_other:
-        return names
-    return (found,) if found else ()
+    if found := _meant_by_it(names, words, talk):
+        return (found,)
+    is_back = len(names) == 1 and _IT_BACK.search(words) and not _ELSEWHERE.search(words)
+    return names if is_back and not any(names_thing(one.name, words) for one in world.things.values()) else ()
 
 
 def thing_meant(names: Sequence[str], words: str, talk: Iterable[str]) -> str:

@@ -27,6 +27,8 @@ MAX_RATIOS = 16
 
 MAX_REFUSALS = 3
 
+_SIZE = re.compile(r"(?:(\d+)x)?(\d+(?:\.\d+)?)\s*([MB])", re.IGNORECASE)
+
 _THOUGHT = r"(?:think(?:ing)?|thought|reason(?:ing)?|reflection)"
 
 # The last two of each are Cohere's and those of OpenAI's open models, whose answer is a channel called final.
@@ -189,3 +191,12 @@ def has_thought(text: str) -> bool:
 def gbnf_literal(text: str) -> str:
     """Return a text as a GBNF string."""
     return f'"{text.translate(_ESCAPES)}"'
+
+
+def billions(size: str | None) -> float | None:
+    """Return the parameters of a size such as `268.10M`, `1.8B` or `8x7B`, in billions; None if it is no size."""
+    found = _SIZE.fullmatch((size or "").strip())
+    if not found:
+        return None
+    times, number, unit = found.groups()
+    return int(times or 1) * float(number) / (1000 if unit.upper() == "M" else 1)

@@ -13,7 +13,7 @@ import httpx
 import ollama
 
 from agents.models import http_server
-from agents.models.adapter import StreamBuffer
+from agents.models.adapter import StreamBuffer, billions
 from agents.models.http_server import ModelServer, Refusal, ServerKind, client_arguments, one_line
 from agents.models.model import Capabilities, Finish, ModelError, Timing
 
@@ -46,7 +46,6 @@ Mode = Literal["auto", "raw", "generate", "chat"]
 
 _DIRECTIVE = re.compile(r"\{\{.*?\}\}", re.DOTALL)
 _STOP = re.compile(r'^stop\s+"?(.*?)"?\s*$', re.MULTILINE)
-_SIZE = re.compile(r"(?:(\d+)x)?(\d+(?:\.\d+)?)\s*([MB])", re.IGNORECASE)
 
 MAX_MODELS = 64
 REMOTE = "cloud"
@@ -119,15 +118,6 @@ def model_facts(redacted: ollama.ShowResponse) -> OllamaFacts:
 def has_roles(template: str) -> bool:
     """Return whether a template sets apart who speaks: a Jinja template does, one of Go if it has text of its own."""
     return "{%" in template or bool(_DIRECTIVE.sub("", template).strip())
-
-
-def billions(size: str | None) -> float | None:
-    """Return the parameters of a size such as `268.10M`, `1.8B` or `8x7B`, in billions; None if it is no size."""
-    found = _SIZE.fullmatch((size or "").strip())
-    if not found:
-        return None
-    times, number, unit = found.groups()
-    return int(times or 1) * float(number) / (1000 if unit.upper() == "M" else 1)
 
 
 def capabilities_of(facts: OllamaFacts, mode: Mode, constraint: str, num_ctx: int) -> Capabilities:

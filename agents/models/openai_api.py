@@ -9,7 +9,7 @@ from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from agents.models.adapter import StreamBuffer
+from agents.models.adapter import StreamBuffer, billions
 from agents.models.http_server import NOT_SUPPORTED, ModelServer, ServerKind, one_line
 from agents.models.model import ModelError, Timing
 
@@ -54,7 +54,7 @@ TRIAL_TOKENS = 24
 FEWEST_MILLIONS = 10
 """Fewer "m" in a model's name are no parameters, but a context: claude-4-1m."""
 
-_SIZE = re.compile(r"(?<![a-z0-9.])(?:(?P<times>\d+)x)?(?P<number>\d+(?:\.\d+)?)(?P<unit>[bm])(?![a-z0-9])")
+_SIZE = re.compile(r"(?<![a-z0-9.])(?:\d+x)?\d+(?:\.\d+)?[bm](?![a-z0-9])")
 
 Post = Callable[[str, dict[str, Any]], Awaitable[tuple[int, bytes]]]
 """Posts a body to a path; returns the status and the body of the reply."""
@@ -160,13 +160,9 @@ def dict_in(told: dict[str, Any], name: str) -> dict[str, Any]:
 
 def size_in_name(name: str) -> float | None:
     """Return the parameters that the name of a model tells, in billions: 7 of "Qwen2.5-7B-Instruct"; or None."""
-    for found in _SIZE.finditer(re.sub(r"(?<=\d)_(?=\d)", ".", name.casefold())):
-        size = int(found["times"] or 1) * float(found["number"])
-        if found["unit"] == "b":
-            return size
-        if size >= FEWEST_MILLIONS:
-            return size / 1000
-    return None
+    written = _SIZE.findall(re.sub(r"(?<=\d)_(?=\d)", ".", name.casefold()))
+    sizes = (size for one in written if (size := billions(one)) is not None)
+    return next((size for size in sizes if size * 1000 >= FEWEST_MILLIONS), None)
 
 
 def count_in(told: dict[str, Any], name: str) -> int:

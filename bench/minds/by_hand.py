@@ -3,9 +3,10 @@
     python -m bench.minds.by_hand FOLDER [--situations tuning|held-back|all] [--billions 8]
 
 All situations are played at once. Each request is FOLDER/asked/NAME.json, with its messages and the schema of the
-answer, which belongs in FOLDER/answers/NAME.json: `{"words": "..."}`. Whoever answers, a person, a program or a model
-that has no server, need not know this project. It shows what the engine makes of good answers, and so what is left to
-the model. FOLDER/turns.jsonl tells what came of each situation, one a line, for readers who have not seen its demands.
+answer, which belongs in FOLDER/answers/NAME.json: `{"words": "..."}`. A person, a program or a model that has no
+server may answer, and need not know this project. It shows what the engine makes of good answers, and so what is left
+to the model. FOLDER/turns.jsonl tells what came of each situation, one a line, for readers who have not seen its
+demands.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ CHARACTERS_A_TOKEN = 4
 
 
 class FolderModel:
-    """An instructed model that takes a schema; whoever writes files answers for it.
+    """An instructed model that takes a schema; another process answers for it, by files.
 
     `billions` is how many billion parameters it claims to have: the engine asks a small model otherwise than others.
     """
