@@ -15,7 +15,7 @@ from pathlib import Path
 from bench.lib.reporting import Table, argument_parser, publish, time_call
 from bench.lib.worlds import speech
 from config.settings import WorldSettings
-from vault.entities.store import load_world
+from vault.entities.load import load_world
 from vault.vault import STARTER, Vault
 
 LOADS = 3

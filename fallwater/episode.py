@@ -17,7 +17,7 @@ from agents.memory.strategy import loaded_strategies
 from agents.simulation.simulation import START_MS
 from fallwater.opponents import ModelAgents, ModelChoice, Policy, Scene
 from vault.config_notes import Settings
-from vault.entities.store import load_world
+from vault.entities.load import load_world
 from vault.errors import NoteError
 from vault.message_notes import load_command_texts
 from vault.vault import Vault, check_name

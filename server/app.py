@@ -141,6 +141,7 @@ class Fallwater:
         )
         self._hot_reload = self._make_hot_reload(written)
         self._reload_timer = ReloadTimer(self._vault, self._hot_reload, self._tell_admins, reactor, runtime.in_reactor)
+        self._world_store.notes.take_edits = self._reload_timer.note_change
         self._session_restore = SessionRestore(
             self._vault, self.game, self.agents, self.registry, lambda: self.settings.server, now_ms
         )
@@ -185,6 +186,7 @@ class Fallwater:
             lambda: self.settings,
             self._adopt,
             self._scheduler.end,
+            self._reactor.seconds,
         )
         return HotReload(self._vault, targets, written)
 
@@ -288,6 +290,7 @@ class Fallwater:
         """Begin to force memories to disk, and look for a model; agents wake when there is one."""
         self.running = True
         self.agents.write_pool.is_open = True
+        self._world_store.guard_replaced(self._reactor.seconds)
         self._group_commit.start()
         self._session_restore.resume()
         self._reload_timer.start()

@@ -15,9 +15,13 @@ from server.chronicle.recorder import ChronicleRecorder
 from server.clock import DelayedCall, InThread, ReactorClock, cancel
 from vault.board_note import BoardNote
 from vault.chronicle.event_log import EventLog
-from vault.entities.store import EntityStore, MergeBase, load_world
+from vault.entities.load import load_world
+from vault.entities.merge_base import MergeBase
+from vault.entities.store import EntityStore, NoteBusy
 from vault.errors import NoteError
 from vault.locations_log import LocationsLog
+from vault.replaced_files import ReplacedFiles
+from vault.trash import keep_version
 from vault.vault import Vault
 from world.entities import Ref
 from world.events import EntityChanged, Event
@@ -28,6 +32,9 @@ log = logging.getLogger(__name__)
 MAX_NOTES_PER_STEP = 2
 """Maximum number of notes written while everybody waits; the others follow one at a time, between other work."""
 
+
+BUSY_SECONDS = 0.5
+"""Seconds until a note that somebody is editing is tried again."""
 
 BOARD_SECONDS = 0.5
 """Maximum seconds until an edit of the board's note is seen."""
@@ -60,23 +67,27 @@ class SaveNotes:
     """Writes the notes of what was altered, the first few at once.
 
     A failure is logged and reported to admins once. The note is tried again whenever something happens, one at a time,
-    until none fails; until then `problem` says why. `tell` receives a sentence for admins.
+    until none fails; until then `problem` says why. A note that somebody is editing waits until the edit counts.
+    `tell` receives a sentence for admins, `take_edits` is called to have a pending edit taken in.
     """
 
     def __init__(self, notes: EntityStore, tell: Callable[[str], None], clock: ReactorClock) -> None:
+        self.take_edits: Callable[[], None] = lambda: None
         self._notes = notes
         self._tell = tell
         self._clock = clock
         self._due: dict[Ref, None] = {}
         self._failed: dict[Ref, None] = {}
+        self._busy: dict[Ref, None] = {}
         self.problem = ""
+        self._retry: DelayedCall | None = None
         self._later: DelayedCall | None = None
         self._due |= {("room", room.room_id): None for room in notes.number_rooms()}
 
     @property
     def due(self) -> int:
         """The number of notes that differ from the world."""
-        return len(self._due) + len(self._failed)
+        return len(self._due) + len(self._failed) + len(self._busy)
 
     def __call__(self, events: tuple[Event, ...]) -> None:
         """Save altered notes, and try one more time a note that could not be saved."""
@@ -93,12 +104,23 @@ class SaveNotes:
         self._go_on(MAX_NOTES_PER_STEP)
 
     def save(self) -> None:
-        """Save all that is due, now: the world is about to end."""
-        self._due |= self._failed
+        """Save all that is due, now: the world is about to end. What cannot be is kept in the trash."""
+        self._due |= self._failed | self._busy
         for ref in list(self._due):
             self._save(ref)
-        if self.due:
-            log.error("%d notes could not be saved: %s", self.due, ", ".join(name for _, name in self._failed))
+        cancel(self._retry)
+        for ref in (*self._failed, *self._busy):
+            try:
+                kept = self._notes.keep_aside(ref)
+            except NoteError as error:
+                log.error("%s could not be saved: %s", ref[1], error)
+            else:
+                log.error("%s could not be saved in its note; what the world has of it is in %s", ref[1], kept)
+
+    def _try_busy(self) -> None:
+        self._due |= self._busy
+        self._busy = {}
+        self._go_on(len(self._due))
 
     def _go_on(self, most: int = 1) -> None:
         for ref in list(self._due)[:most]:
@@ -108,8 +130,15 @@ class SaveNotes:
 
     def _save(self, ref: Ref) -> bool:
         self._due.pop(ref, None)
+        self._busy.pop(ref, None)
         try:
             self._notes.save(ref)
+        except NoteBusy:
+            self._busy[ref] = None
+            if not (self._retry and self._retry.active()):
+                self._retry = self._clock.callLater(BUSY_SECONDS, self._try_busy)
+                self.take_edits()
+            return False
         except NoteError as error:
             self._failed[ref] = None
             if not self.problem:
@@ -226,11 +255,11 @@ class WorldStore:
     """
 
     def __init__(self, vault: Vault, settings: WorldSettings, tell: Callable[[str], None], clock: ReactorClock) -> None:
-        self.known = MergeBase()
+        self.known = MergeBase(seconds=clock.seconds)
         self.world = load_world(vault, settings, self.known)
         board = BoardNote(vault, self.world)
         board.reload()
-        self._notes = SaveNotes(EntityStore(vault, self.world, self.known), tell, clock)
+        self.notes = SaveNotes(EntityStore(vault, self.world, self.known), tell, clock)
         self._whereabouts = LocationsLog(vault, self.world)
         self._moves = Saver("whereabouts", self._whereabouts.save)
         self._board = SaveBoard(board, clock)
@@ -242,7 +271,7 @@ class WorldStore:
     @property
     def problem(self) -> str:
         """Why something could not be saved the last time, empty if all was."""
-        return self._notes.problem or self._moves.problem or self._board.problem
+        return self.notes.problem or self._moves.problem or self._board.problem
 
     def begin(self, game: Game, now_ms: Callable[[], int], settings: Callable[[], WorldSettings]) -> None:
         """Write what a vault made by hand lacks, and from now on what changes in a game, before anybody hears of it.
@@ -250,7 +279,7 @@ class WorldStore:
         A vault made by hand may lack numbers of rooms, and where everyone and everything is. What happens is logged
         while the settings say so.
         """
-        for name, save in (("notes", self._notes), ("whereabouts", self._moves), ("board", self._board)):
+        for name, save in (("notes", self.notes), ("whereabouts", self._moves), ("board", self._board)):
             save(())
             game.subscribe(name, save, first=True)
         log, is_on = EventLog(self._vault), lambda: settings().chronicle
@@ -258,7 +287,7 @@ class WorldStore:
 
     def save(self) -> None:
         """Write all that has not been written yet."""
-        self._notes.save()
+        self.notes.save()
         self._moves()
         for recorder in self.written:
             recorder.save()
@@ -267,3 +296,20 @@ class WorldStore:
         """Save, and close the files that are open; whatever is saved later opens them again."""
         self.save()
         self._whereabouts.close()
+        replaced, self._vault.replaced = self._vault.replaced, None
+        for source, text in replaced.close() if replaced else ():
+            self._keep_replaced(source, text)
+
+    def guard_replaced(self, seconds: Callable[[], float]) -> None:
+        """From now on, watch the notes that are replaced for what editors write into them; see to those of before."""
+        self._vault.replaced = ReplacedFiles(self._vault.root, seconds)
+        for source, path in self._vault.replaced.recover():
+            self._keep_replaced(source, path.read_bytes().decode("utf-8", "replace"))
+            path.unlink(missing_ok=True)
+
+    def _keep_replaced(self, source: str, text: str) -> None:
+        try:
+            kept = keep_version(self._vault, source, text)
+            log.warning("%s: an editor saved a version that was replaced by then; it is in %s", source, kept)
+        except NoteError as error:
+            log.error("%s: an editor saved a version that was replaced by then: %s", source, error)

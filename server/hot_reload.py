@@ -17,15 +17,18 @@ from server.clock import DelayedCall, ReactorClock, cancel
 from server.options import merge_settings, notes_edited
 from server.session.registry import SessionRegistry, load_texts
 from vault.config_notes import Settings, write_setting
-from vault.entities.reload import EntityReloader, run_steps
-from vault.entities.store import MergeBase
+from vault.entities.copies import Copies
+from vault.entities.merge_base import MergeBase
+from vault.entities.reload import EntityReloader, merge_messages, run_steps
 from vault.errors import NoteError
+from vault.locations_log import LocationsLog
 from vault.lore import FOLDER as LORE
 from vault.lore import load_entry
 from vault.message_notes import load_command_texts, load_wording
+from vault.trash import keep_version
 from vault.vault import Vault
 from vault.watch import Changes, ChangeScanner, Watcher
-from world.edits import merge, remove_character, same_content
+from world.edits import hide_character, same_content
 from world.errors import WorldError
 from world.events import EntityChanged
 from world.game import Game
@@ -37,6 +40,7 @@ SETTINGS, TEXTS = "config", "text"
 SETTLE_SECONDS = 0.3
 MAX_DELAY_SECONDS = 2.0
 RETRY_SECONDS = 0.25
+REPLACED_SECONDS = 1.0
 SLICE_SECONDS = 0.02
 """Seconds of reloading edits before anything else has its turn."""
 
@@ -49,7 +53,8 @@ RELOADED, NEW = ": reloaded.", ": loaded, as it is new."
 class ReloadTargets:
     """The parts of a world that take edits in.
 
-    `settings` and `adopt` get and set the settings that count now. `end_thoughts` stops an agent's timer.
+    `settings` and `adopt` get and set the settings that count now. `end_thoughts` stops an agent's timer. `seconds` is
+    the time of the reactor.
     """
 
     game: Game
@@ -59,6 +64,7 @@ class ReloadTargets:
     settings: Callable[[], Settings]
     adopt: Callable[[Settings], None]
     end_thoughts: Callable[[str], None]
+    seconds: Callable[[], float]
 
 
 class HotReload:
@@ -73,7 +79,7 @@ class HotReload:
         self._game = game = targets.game
         self._agents = targets.agents
         self._known = known = targets.known
-        self._seen = ChangeScanner(vault)
+        self._seen = ChangeScanner(vault, known.texts, targets.seconds)
         self._seen.baseline()
         self._world = EntityReloader(vault, game.world, known)
         self._written = written
@@ -95,8 +101,9 @@ class HotReload:
 
         Between the short steps anything else may happen in the world.
         """
-        changes = self._seen.scan(paths)
-        messages: list[str] = []
+        messages = self._take_replaced()
+        changes = self._seen.scan(paths if paths is None else {*paths, *self._known.busy})
+        self._known.busy.clear()
         if self._concerns(changes, TEXTS):
             messages += self._guarded(TEXTS, lambda: self._texts(changes), "The sentences stay as they were.")
         taken = yield from self._world.apply_in_steps(changes)
@@ -112,6 +119,27 @@ class HotReload:
             source = f"agents/{name}"
             take = partial(self._agent, name, changes)
             messages += self._guarded(source, take, f"{name} goes on as before.")
+        return messages
+
+    @property
+    def has_replaced(self) -> bool:
+        """True if an editor may still have a note open that was replaced."""
+        return bool(self._vault.replaced)
+
+    def _take_replaced(self) -> list[str]:
+        """Put in its place what an editor wrote into a note after the world had replaced it; or else keep it aside."""
+        messages = []
+        for source, text in self._vault.replaced.drain_changed() if self._vault.replaced else ():
+            known = self._known.texts.get(source)
+            try:
+                if known is not None and self._vault.read_exact_or_none(source) == known:
+                    self._vault.write_text(text, source)
+                    self._known.busy.add(source)
+                else:
+                    kept = keep_version(self._vault, source, text)
+                    messages.append(f"{source}: an editor saved a version that was replaced by then; it is in {kept}.")
+            except NoteError as error:
+                messages.append(f"{error} What an editor had written there is lost.")
         return messages
 
     def _concerns(self, changes: Changes, folder: str) -> bool:
@@ -169,20 +197,22 @@ class HotReload:
         before = _comparable(agent)
         self._agents.adopt_notes(agent)
         now, ref = agent.note.character, ("character", name)
-        was = self._known.get(ref) or agent.character
-        self._known.set(now)
-        if merge(agent.character, was, now):
+        merged = self._known.merge_edit(agent.character, now, agent.note.text)
+        told = merge_messages(self._vault, source, merged)
+        if merged.is_changed or told:
             self._game.publish((EntityChanged("", *ref),) if not same_content(agent.character, now) else ())
         elif before == _comparable(agent) and not _note_in(changes, f"agents/{name}/templates"):
             return []
-        return [f"{one}: reloaded." for one in _note_in(changes, f"agents/{name}") or [source]]
+        return [*(f"{one}: reloaded." for one in _note_in(changes, f"agents/{name}") or [source]), *told]
 
     def _add_agent(self, name: str) -> list[str]:
         try:
+            if fault := Copies(self._vault, "agents", LocationsLog.names(self._vault)).fault(name):
+                raise NoteError(fault)
             agent = self._agents.bring(name)
         except WorldError as error:
             raise NoteError(f"agents/{name}/agent.md: {error}") from error
-        self._known.set(agent.note.character)
+        self._known.set(agent.note.character, agent.note.text)
         self._game.publish(())  # nobody perceives it, but where everyone is is to be saved
         return [f"agents/{name}/agent.md: loaded, as it is new."]
 
@@ -194,8 +224,8 @@ class HotReload:
             )
         )
         self._game.sleep(name)
-        self._game.publish(tuple(remove_character(self._game.world, name)))
-        self._known.drop(("character", name))
+        self._game.publish(tuple(hide_character(self._game.world, name)))
+        self._known.drop(("character", name), f"agents/{name}/agent.md")
         return [f"agents/{name}/agent.md: is gone, and {name} sleeps; what it remembers stays on disk."]
 
     def _guarded(self, what: str, take: Callable[[], list[str]], stays: str) -> list[str]:
@@ -220,10 +250,15 @@ def _comparable(agent: Agent) -> tuple[object, ...]:
 
 
 class Reloader(Protocol):
-    """Takes edits in, a step at a time, and returns messages for admins. `is_waiting` if another look is due."""
+    """Takes edits in, a step at a time, and returns messages for admins.
+
+    `is_waiting` if another look is due soon, `has_replaced` if an editor may have a replaced note open.
+    """
 
     @property
     def is_waiting(self) -> bool: ...
+    @property
+    def has_replaced(self) -> bool: ...
     def steps(self, paths: set[str] | None = None) -> Generator[None, None, list[str]]: ...
 
 
@@ -250,10 +285,12 @@ class ReloadTimer:
         self._seconds = seconds
         self._steps: Generator[None, None, list[str]] | None = None
         self._next: DelayedCall | None = None
+        self._replaced: DelayedCall | None = None
         self._watch = Watcher(vault, lambda: in_reactor(self.note_change))
 
     def start(self) -> None:
         """Begin; if the system cannot watch, edits count from the next start or `@reload`, and the log says so."""
+        self._look_at_replaced()
         try:
             self._watch.start()
         except OSError as error:
@@ -264,6 +301,7 @@ class ReloadTimer:
         self._end_steps()
         self._watch.stop()
         cancel(self._timer)
+        cancel(self._replaced)
 
     def note_change(self) -> None:
         """Wait until the editor has finished writing, but not for ever, then reload."""
@@ -280,6 +318,12 @@ class ReloadTimer:
         self._watch.drain_changes()
         self._end_steps()
         return self._finish(self._reloader.steps(None))
+
+    def _look_at_replaced(self) -> None:
+        """Reload now and then while an editor may have a note open that the world has replaced."""
+        self._replaced = self._clock.callLater(REPLACED_SECONDS, self._look_at_replaced)
+        if self._reloader.has_replaced:
+            self.note_change()
 
     def _schedule(self, seconds: float) -> None:
         self._timer = self._clock.callLater(seconds, self._scan)

@@ -21,7 +21,8 @@ from server.clock import InThread
 from server.listeners import TELNET, TLS, OpenPorts, address_for
 from server.session.registry import load_texts
 from vault.config_notes import Settings
-from vault.entities.store import MergeBase, load_world
+from vault.entities.load import load_world
+from vault.entities.merge_base import MergeBase
 from vault.errors import NoteError
 from vault.vault import Vault
 from world.sanitize import clean_line

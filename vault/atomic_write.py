@@ -120,7 +120,8 @@ class Drafts:
     """Texts on their way into files. Nothing in the folder has changed until they are put in place.
 
     `source` returns a path as messages show it. Drafts of one file that may be on their way at the same time are to be
-    `unique`; the others have one name, so that what a crash has left is written over.
+    `unique`; the others have one name, so that what a crash has left is written over. `before_replace` is called with
+    each file just before it is replaced.
     """
 
     def __init__(
@@ -130,11 +131,13 @@ class Drafts:
         durable: bool,
         source: Callable[[Path], str],
         unique: bool = False,
+        before_replace: Callable[[Path], None] | None = None,
     ) -> None:
         self._disk = disk
         self._durable = durable
         self._source = source
         self._is_given_up = False
+        self._before_replace = before_replace
         mark = f"{next(_NUMBERS)}." if unique else ""
         ending = f"{mark}{os.getpid()}.draft"
         self._rows = [(path.with_name(f".{path.name}.{ending}"), path, text) for text, path in texts]
@@ -169,6 +172,8 @@ class Drafts:
         path = self._rows[0][1]
         try:
             for draft, path, _ in self._rows:
+                if self._before_replace:
+                    self._before_replace(path)
                 self._disk.replace(draft, path)
             if self._durable:
                 self._disk.sync_folder(path.parent)

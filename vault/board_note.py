@@ -54,6 +54,9 @@ class BoardNote:
             return
         self._stamp = stamp
         board = self._world.board
+        if stamp[0] == 0 and board.entries:  # an editor has cut it and is about to write it
+            self._is_valid = False
+            return
         try:
             found = parse_board(self._vault.read(*BOARD), board.next_id) if self._vault.exists(*BOARD) else Board()
         except NoteError as error:

@@ -11,17 +11,18 @@ from config.validation import OLD_NAMES, REMOVED, SourcedValue, is_open, setting
 from vault.board_note import BOARD, parse_board
 from vault.config_notes import Settings, load_settings, load_text, settings_in
 from vault.entities.agent_notes import load_agent
+from vault.entities.copies import Copies
 from vault.entities.schema import KINDS as KIND_BY_FOLDER
 from vault.entities.schema import entity_of, room_names
 from vault.entities.voice_note import read_voice
 from vault.errors import NoteError
 from vault.findings import Finding, Fix, Overlay, collect_errors, finding_of
-from vault.locations_log import LINE, LOCATIONS
+from vault.locations_log import LINE, LOCATIONS, LocationsLog
 from vault.lore import FOLDER as LORE
 from vault.lore import load_entry
 from vault.markdown import unclosed
 from vault.message_notes import WHOLE, load_wording
-from vault.note import Note, link_target
+from vault.note import Note, heading_faults, link_target
 from vault.vault import Vault, agent_names
 from world.navigation import reachable
 from world.parsing import suggestions
@@ -50,6 +51,8 @@ def check_world(vault: Vault) -> Iterator[Finding]:
             note = found[source.partition("/")[0]][_name(source)] = overlay.read(source)
             for number, mark in unclosed(note.lines):
                 yield Finding(source, number, f"nothing closes {mark!r}, so it counts as text; close it.", True)
+            yield from (Finding(source, number, fault, True) for number, fault in heading_faults(note))
+    yield from _copies(vault)
     yield from _duplicate_names(sources)
     yield from _numbers(found["rooms"])
     yield from _exits(vault, found["rooms"], *_start_room(vault))
@@ -65,6 +68,19 @@ def _read(vault: Vault, source: str) -> None:
     note, folder = vault.read(source), source.partition("/")[0]
     if folder in KIND_BY_FOLDER:
         entity_of(note, (KIND_BY_FOLDER[folder], _name(source)))
+
+
+def _copies(vault: Vault) -> Iterator[Finding]:
+    for folder in (*NAMED, LORE, "config", "templates", "text"):
+        for name in vault.sync_copies(folder):
+            what = "is named like a sync copy or backup, so nothing reads it; take from it what you need and delete it."
+            yield Finding(f"{folder}/{name}.md", 0, what, True)
+    known = LocationsLog.names(vault)
+    for folder in (*NAMED, "agents"):
+        copies = Copies(vault, folder, known)
+        for name in agent_names(vault) if folder == "agents" else vault.names(folder):
+            if fault := copies.fault(name):
+                yield finding_of(NoteError(fault))
 
 
 def _name(source: str) -> str:
@@ -202,6 +218,10 @@ def _whereabouts(vault: Vault) -> Iterator[Finding]:
             what = f"{line.strip()!r} is not of the form '- [[name]]: [[place]]'; nothing reads it."
             yield Finding(source, number, what)
     for name, (number, place) in last.items():
+        if name in known and name not in characters and place not in rooms | known:
+            what = f"{name} is in {place}, whose note is gone; it is back with the note, and @prune lets it go."
+            yield Finding(source, number, what, True)
+            continue
         places = rooms if name in characters else rooms | known
         gone = [one for one, among in ((name, known), (place, places)) if one not in among]
         if gone and not _GUEST.fullmatch(gone[0]):

@@ -18,6 +18,7 @@ from itertools import islice
 
 from vault.errors import NoteError
 from vault.note import link_or_name, link_target
+from vault.trash import newest_in_trash
 from vault.vault import Vault, agent_names
 from world.world import World
 
@@ -51,11 +52,20 @@ class LocationsLog:
         self._due: list[str] = []
         self._draft: _Draft | None = None
 
+    @classmethod
+    def names(cls, vault: Vault) -> frozenset[str]:
+        """Return the names of all who and what the log has a line about. Raises: NoteError if it cannot be read."""
+        if not vault.exists(*LOCATIONS):
+            return frozenset()
+        lines = (LINE.fullmatch(line) for line in vault.read_text(*LOCATIONS).split("\n"))
+        return frozenset(link_target(match["name"]) for match in lines if match)
+
     def restore(self) -> None:
         """Put characters and things where the log says; what is not in it stays where its note says.
 
-        Contents of a vanished character or container are placed where it was last. Anything left without a place goes
-        to the start room. Numbers of rooms and guests are never given twice.
+        Contents of a vanished character or container are placed where it was last. Things in a room whose note is gone
+        stay there, out of reach, until the note is back. Anything left without a place goes to the start room. Numbers
+        of rooms and guests are never given twice.
         """
         world = self._world
         world.last_number = max(world.last_number, self._numbers.get("room", 0))
@@ -64,8 +74,8 @@ class LocationsLog:
         for name, place in self._places.items():
             if name in world.characters and place in world.rooms:
                 world.characters[name].room_id = place
-            elif name in world.things and (there := self._existing_place(place, places)):
-                world.things[name].place_id = there
+            elif name in world.things:
+                world.things[name].place_id = self._last_place(place, places)
         self._settle_strays(places)
 
     def save(self) -> None:
@@ -83,13 +93,13 @@ class LocationsLog:
         self._due = []
         self._compact()
 
-    def _existing_place(self, place: str, places: set[str]) -> str:
-        """Return a place, or where that was which is no more; an empty string if nothing says so."""
+    def _last_place(self, place: str, places: set[str]) -> str:
+        """Return a place, or where that was which is no more; at last a room, which may be gone."""
         for _ in range(len(self._places)):
-            if place in places:
+            if place in places or not (around := self._places.get(place, "")):
                 break
-            place = self._places.get(place, "")
-        return place if place in places else ""
+            place = around
+        return place
 
     def _new_lines(self) -> list[str]:
         world, lines = self._world, []
@@ -172,9 +182,13 @@ class LocationsLog:
                 log.warning(message, character.name, "in", character.room_id, world.start_room_id)
                 character.room_id = world.start_room_id
         for thing in world.things.values():
-            if thing.place_id not in places:
+            if thing.place_id not in places and not self._is_missing_room(thing.place_id):
                 log.warning(message, thing.name, "at", thing.place_id, world.start_room_id)
                 thing.place_id = world.start_room_id
+
+    def _is_missing_room(self, place: str) -> bool:
+        """Return whether a place is a room whose note is gone: an exit leads there, or the note is in the trash."""
+        return bool(self._world.closed_exits_to(place)) or newest_in_trash(self._vault, "rooms", place) is not None
 
 
 class _OpenList:

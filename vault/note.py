@@ -6,6 +6,7 @@ import re
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
+from urllib.parse import unquote
 
 import yaml
 
@@ -21,7 +22,21 @@ from vault.front_matter import (
     split_front_matter,
 )
 from vault.markdown import Kind, NoteLine, scan, unescape, unescape_comments, unescape_line, unescape_name, visible
+from world.entities import FIELDS, Entries, Table
+from world.entities import Section as Section_
+from world.game_time import DAY_PARTS
 
+_UNDERLINE = re.compile(r" {0,3}(?:=+|-+)[ \t]*")
+_CODECS = [stored.codec for table in FIELDS.values() for stored in table.values()]
+SECTIONS = {
+    title.casefold(): title
+    for title in (
+        *(codec.title for codec in _CODECS if isinstance(codec, Section_ | Entries | Table) and codec.title),
+        *(part.capitalize() for part in DAY_PARTS),
+        "Errands",
+    )
+}
+"""The titles of the sections that the world reads, by their folded form."""
 BOLD = re.compile(r"\s*(?:[-*+]\s+)?\*\*(?P<key>[A-Za-z][\w. -]*)(?:\*\*\s*:|:\s*\*\*)(?P<value>.*)")
 _KEY = re.compile(r"[a-z][a-z0-9_]*")
 _ENTRY = re.compile(r"\s*[-*+]\s+\*\*(?P<name>(?:\\.|[^\\*]|\*(?!\*))+)\*\*(?P<aliases>(?:\\.|[^:\\])*):(?P<value>.*)")
@@ -29,6 +44,7 @@ _ALIAS = re.compile(r"(?:\\.|[^,\\])+")
 _INDENT = re.compile(r"  |\t")
 ITEM = re.compile(r"\s*[-*+]\s")
 _LINK = re.compile(r"\[\[([^\[\]|#]+)(?:[#|][^\[\]]*)?\]\]")
+_MARKDOWN_LINK = re.compile(r"\[[^\[\]]*\]\((?:<(?P<bracketed>[^<>]+)>|(?P<plain>[^()\s]+))\)")
 _UNLINKED = frozenset("[]|#")
 _BAR = re.compile(r"(?<!\\)\|")
 _RULE = re.compile(r":?-+:?")
@@ -85,7 +101,7 @@ _NOTHING = Section()
 class Note:
     """One Markdown file. `source` is its path, for messages; `body_line` the line where its body begins.
 
-    `typed` has the properties as they are typed, see `FrontMatter`.
+    `typed` has the properties as they are typed, see `FrontMatter`. `text` is the whole file, to the letter.
     """
 
     source: str
@@ -94,6 +110,7 @@ class Note:
     property_lines: dict[str, int] = field(default_factory=dict)
     body_line: int = 1
     typed: dict[str, Typed] = field(default_factory=dict)
+    text: str = field(default="", repr=False, compare=False)
     _scanned: tuple[str, list[NoteLine]] | None = field(default=None, init=False, repr=False, compare=False)
     _sections: tuple[str, dict[str, list[tuple[str, Section]]]] | None = field(
         default=None, init=False, repr=False, compare=False
@@ -173,7 +190,7 @@ class Note:
     def _sections_by_title(self) -> dict[str, list[tuple[str, Section]]]:
         """Return each section and its title, by the title in any case of letters."""
         lines, offset = self.lines, self.body_line
-        heads = [("", offset), *((line.title, line.number + 1) for line in lines if line.level == 2)]
+        heads = [("", offset), *((title, line.number + 1) for line in lines if (title := section_title(line)))]
         ends = [start - 1 for _, start in heads[1:]] + [offset + len(lines)]
         found: dict[str, list[tuple[str, Section]]] = {}
         for (name, start), end in zip(heads, ends, strict=True):
@@ -208,18 +225,67 @@ class Note:
             )
 
 
+def section_title(line: NoteLine) -> str:
+    """Return the title of the section that a line begins, or an empty text if it begins none.
+
+    Sections begin at headings of the second level. One that the world reads may have any level, and a colon.
+    """
+    title = line.title.rstrip(" :")
+    if line.level and title.casefold() in SECTIONS:
+        return title
+    return line.title if line.level == 2 else ""
+
+
+def heading_faults(note: Note) -> Iterator[tuple[int, str]]:
+    """Yield the lines that look like headings of sections that the world reads and are none, with what to write."""
+    for line, below in zip(note.lines, [*note.lines[1:], None], strict=True):
+        name = line.text.strip(" :").casefold()
+        if line.counts and name in SECTIONS and below and _UNDERLINE.fullmatch(below.text):
+            yield line.number, f"{line.text.strip()!r} is underlined, so it is no section; write '## {SECTIONS[name]}'."
+            continue
+        title = line.title.rstrip(" :").casefold()
+        if title and title not in SECTIONS and (meant := closest_name(title, tuple(SECTIONS))):
+            yield line.number, f"nothing reads the section {line.title!r}; did you mean '## {SECTIONS[meant]}'?"
+
+
 def parse_note(text: str, source: str) -> Note:
     """Return the note that a file's text is.
 
-    Raises: NoteError if the front matter is not valid YAML or is not a list of properties.
+    Raises: NoteError if the front matter is not valid YAML or is not a list of properties, or if a merge by git left
+    its conflict markers in the note.
     """
-    text = with_plain_ends(text.removeprefix("\ufeff"))
+    exact, text = text, with_plain_ends(text.removeprefix("\ufeff"))
+    _check_merged(text, source)
     if not has_front_matter(text):
-        return Note(source, {}, text)
+        return Note(source, {}, text, text=exact)
     head, rest = split_front_matter(text, source)
     found = parse_front_matter(head, source) if head.strip() else FrontMatter()
     first_line = head.count("\n") + 3 + len(rest) - len(rest.lstrip("\n"))
-    return Note(source, found.properties, rest.strip("\n"), found.lines, first_line, found.typed)
+    return Note(source, found.properties, rest.strip("\n"), found.lines, first_line, found.typed, exact)
+
+
+_CONFLICT = re.compile(
+    r"^<{7}(?: [^\n]*)?\n(?P<first>[\s\S]*?)^(?P<second>(?:\|{7}[^\n]*\n[\s\S]*?)?={7}\n[\s\S]*?^>{7}(?: [^\n]*)?$)",
+    re.MULTILINE,
+)
+
+
+def without_conflicts(text: str) -> str:
+    """Return a text with only the first side of each conflict that git has marked; the other lines of it are blank."""
+
+    def first_side(conflict: re.Match[str]) -> str:
+        return "\n" + conflict["first"] + "\n" * conflict["second"].count("\n")
+
+    return _CONFLICT.sub(first_side, text)
+
+
+def _check_merged(text: str, source: str) -> None:
+    """Raises: NoteError if git has left both sides of a conflict in a text."""
+    if "<<<<<<<" in text and (conflict := _CONFLICT.search(text)):
+        line = text.count("\n", 0, conflict.start()) + 1
+        raise NoteError(
+            f"{source}:{line}: both sides of a merge conflict stand here, '<<<<<<<' to '>>>>>>>'; keep one of them."
+        )
 
 
 def format_note(properties: dict[str, Any], body: str) -> str:
@@ -231,13 +297,22 @@ def format_note(properties: dict[str, Any], body: str) -> str:
 
 
 def link_target(value: object) -> str:
-    """Return the note that `[[Note]]` (or the plain name, or YAML's nested list of it) links to; empty if none."""
+    """Return the name of the note that a link leads to; empty if there is none.
+
+    A link is `[[Note]]`, with a folder, `.md`, heading or other text in it as Obsidian writes them; `[Note](Note.md)`;
+    the plain name; or YAML's nested list of one.
+    """
     if isinstance(value, list):
         inner = value[0] if len(value) == 1 and isinstance(value[0], list) else value
         value = link(", ".join(map(str, inner)) or " ")
     text = "" if value is None else str(value).strip()
-    match = _LINK.search(text)
-    return (match[1] if match else text).strip()
+    if match := _LINK.search(text):
+        target = match[1]
+    elif match := _MARKDOWN_LINK.fullmatch(text):
+        target = unquote(match["bracketed"] or match["plain"]).partition("#")[0]
+    else:
+        return text
+    return target.strip().rpartition("/")[2].removesuffix(".md").strip()
 
 
 def link(name: str) -> str:

@@ -15,6 +15,8 @@ from threading import Lock
 from vault.atomic_write import Disk, Drafts
 from vault.errors import NoteError
 from vault.note import Note, format_note, parse_note, with_plain_ends
+from vault.replaced_files import ReplacedFiles
+from vault.sync_copies import is_sync_copy
 from world.sanitize import FORBIDDEN, MAX_FILE_NAME_BYTES, clean_line, is_device
 
 STARTER = Path(__file__).parent / "starter"
@@ -47,12 +49,16 @@ def _is_unseen(char: str) -> bool:
 
 
 class Vault:
-    """A folder of Markdown notes. Paths are given relative to it, with `/` between the parts."""
+    """A folder of Markdown notes. Paths are given relative to it, with `/` between the parts.
+
+    `replaced` keeps the notes that are replaced for a while, in a running world: see `vault.replaced_files`.
+    """
 
     def __init__(self, root: Path, disk: Disk | None = None) -> None:
         self.root = root.resolve()
         self.disk = disk or Disk()
         self._within = os.path.join(self.root, "")
+        self.replaced: ReplacedFiles | None = None
         self._lock = Lock()
         self._unforced: dict[Path, None] = {}
 
@@ -93,7 +99,14 @@ class Vault:
         return text.removeprefix(self._within).replace(os.sep, "/") if text.startswith(self._within) else text
 
     def names(self, folder: str) -> list[str]:
-        """Return the names of the notes in a folder, without `.md`, sorted; hidden files do not count."""
+        """Return the names of the notes in a folder, without `.md`, sorted; no hidden files and sync copies."""
+        return [name for name in self._stems(folder) if not is_sync_copy(name)]
+
+    def sync_copies(self, folder: str) -> list[str]:
+        """Return the names of the notes in a folder that are left out because their names are those of sync copies."""
+        return [name for name in self._stems(folder) if is_sync_copy(name)]
+
+    def _stems(self, folder: str) -> list[str]:
         try:
             found = os.listdir(self.path(folder))
         except (FileNotFoundError, NotADirectoryError):
@@ -102,13 +115,10 @@ class Vault:
         return sorted(name.removesuffix(".md") for name in seen)
 
     def folders(self, folder: str) -> list[str]:
-        """Return the names of the folders in a folder, sorted."""
+        """Return the names of the folders in a folder, sorted; hidden ones and sync copies do not count."""
         where = self.path(folder)
-        return (
-            sorted(p.name for p in where.iterdir() if p.is_dir() and not p.name.startswith(".") and _is_unicode(p.name))
-            if where.is_dir()
-            else []
-        )
+        found = [part.name for part in where.iterdir() if part.is_dir()] if where.is_dir() else []
+        return sorted(name for name in found if _is_unicode(name) and not is_sync_copy(name))
 
     def exists(self, *parts: str) -> bool:
         """Return whether there is such a file or folder."""
@@ -137,6 +147,17 @@ class Vault:
             if self.exists(*parts):
                 raise
             return None
+
+    def read_to_change(self, *parts: str) -> str:
+        """Return a file's text as `read_exact` does, to be written back with a change.
+
+        Raises: NoteError, also if the file is empty: an editor that saves it may have cut it just now.
+        """
+        text = self.read_exact(*parts)
+        if not text:
+            source = self.source(self.path(*parts))
+            raise NoteError(f"{source}: is empty just now, as while an editor saves it; try again in a moment.")
+        return text
 
     def read_lossy(self, *parts: str) -> str:
         """Return a file's text with a mark in place of each byte that is none, or an empty one if it cannot be read."""
@@ -219,10 +240,15 @@ class Vault:
 
     def drafts(self, texts: Sequence[tuple[str, str]]) -> Drafts:
         """Return drafts of the same, to be written in any thread and put in place here. Raises: NoteError."""
-        return Drafts(self.disk, [(text, self.file(path)) for text, path in texts], True, self.source, unique=True)
+        rows = [(text, self.file(path)) for text, path in texts]
+        return Drafts(self.disk, rows, True, self.source, unique=True, before_replace=self._keep)
+
+    def _keep(self, path: Path) -> None:
+        if self.replaced is not None:
+            self.replaced.keep(path)
 
     def _replace(self, texts: Sequence[tuple[str, Path]], durable: bool) -> None:
-        drafts = Drafts(self.disk, texts, durable, self.source)
+        drafts = Drafts(self.disk, texts, durable, self.source, before_replace=self._keep)
         drafts.write(parents=True)
         drafts.commit()
 

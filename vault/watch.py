@@ -1,18 +1,20 @@
 """Watches the vault for edits while the world runs.
 
 Watched are rooms, things, people, lore, agents with their templates, settings, templates and texts. Journals,
-summaries and facts are not: they are looked at when they are used. A note that is gone, or empty, is reported only
-when it is so at two scans: an editor, a sync or a checkout may be just about to write it.
+summaries and facts are not: they are looked at when they are used. A note that is gone is reported when it has been
+gone for ten seconds, one that is only the beginning of what it was after two: an editor, a sync tool or a checkout may
+be just about to write it.
 """
 
 from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from threading import Lock
+from time import monotonic
 
 from watchdog.events import (
     DirCreatedEvent,
@@ -28,6 +30,7 @@ from watchdog.events import (
 from watchdog.observers import Observer
 from watchdog.observers.api import BaseObserver
 
+from vault.sync_copies import is_sync_copy
 from vault.vault import Vault, agent_names
 
 # What a journal goes through all the time, an append to an open file, is none of these.
@@ -37,6 +40,10 @@ _EVENTS: list[type[FileSystemEvent]] = [
 ]
 FOLDERS = ("rooms", "things", "people", "lore", "config", "templates", "text", "text/topics")
 AGENT_NOTES = ("agent", "yesterday", "voice")
+
+MISSING_SECONDS = 10.0
+CUT_SECONDS = 2.0
+"""For how long a note has to be gone, or cut short, until that counts, in seconds."""
 
 _NAME = r"[^/.][^/]*"
 _NOTE = re.compile(
@@ -101,7 +108,8 @@ class Watcher:
 
 def is_watched(source: str) -> bool:
     """Return whether a note, or a folder that holds some, is one that the running world reads."""
-    return bool(_NOTE.fullmatch(source) or _FOLDER.fullmatch(source))
+    is_copy = any(is_sync_copy(part.removesuffix(".md")) for part in source.split("/"))
+    return not is_copy and bool(_NOTE.fullmatch(source) or _FOLDER.fullmatch(source))
 
 
 class _Listener(FileSystemEventHandler):
@@ -125,12 +133,19 @@ class Changes:
 
 
 class ChangeScanner:
-    """The state of every watched note at the last scan. `is_waiting` is true while one may be about to be written."""
+    """The state of every watched note at the last scan. `is_waiting` is true while one may be about to be written.
 
-    def __init__(self, vault: Vault) -> None:
+    `texts` has what notes said last, by source. `seconds` is a clock that never goes back.
+    """
+
+    def __init__(
+        self, vault: Vault, texts: Mapping[str, str] | None = None, seconds: Callable[[], float] = monotonic
+    ) -> None:
         self._vault = vault
+        self._texts = texts if texts is not None else {}
+        self._seconds = seconds
         self._stamps: dict[str, Stamp] = {}
-        self._pending: dict[str, Stamp | None] = {}
+        self._pending: dict[str, tuple[Stamp | None, float]] = {}
 
     @property
     def is_waiting(self) -> bool:
@@ -142,15 +157,16 @@ class ChangeScanner:
 
     def scan(self, paths: Iterable[str] | None = None) -> Changes:
         """Return what has changed among some notes and folders, or anywhere; and of what was waited for."""
-        found, waited = Changes(), self._pending
+        found, waited, now = Changes(), self._pending, self._seconds()
         self._pending = {}
         for source in sorted(self._sources_in(paths) | set(waited)):
             before, stamp = self._stamps.get(source), self._stamp(source)
             if stamp == before:
                 continue
-            is_vague = stamp is None or (stamp[0] == 0 and before is not None)
-            if is_vague and (source not in waited or waited[source] != stamp):
-                self._pending[source] = stamp
+            seen, since = waited.get(source, (stamp, now))
+            since = since if seen == stamp else now
+            if now - since < self._rest_seconds(source, stamp):
+                self._pending[source] = stamp, since
                 found.missing += [source] if stamp is None else []
             elif stamp is None:
                 del self._stamps[source]
@@ -159,6 +175,16 @@ class ChangeScanner:
                 self._stamps[source] = stamp
                 found.changed.append(source)
         return found
+
+    def _rest_seconds(self, source: str, stamp: Stamp | None) -> float:
+        """Return for how long a note has to stay as it is until it counts."""
+        if stamp is None:
+            return MISSING_SECONDS if source in self._stamps else 0.0
+        before = self._texts.get(source, "")
+        is_cut = stamp[0] == 0 and source in self._stamps
+        if not is_cut and stamp[0] < len(before.encode()):
+            is_cut = before.startswith(self._vault.read_lossy(source))
+        return CUT_SECONDS if is_cut else 0.0
 
     def _sources_in(self, paths: Iterable[str] | None) -> set[str]:
         """Return the notes that paths mean; a folder means all that are in it, and all that were."""

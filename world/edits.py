@@ -5,11 +5,13 @@ Each function changes the world and returns what happened, to be published; it w
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from functools import cache
+from typing import Any
 
-from world.entities import FIELDS, Character, Entity, Exit, Ref, Room, Thing
+from world.entities import FIELDS, Character, Entity, Exit, Ref, Room, Thing, noted_value
 from world.errors import CommandError
 from world.events import Arrived, EntityChanged, Event, Left, Moved, SystemMessage
 from world.world import CHANGED_BY, MADE_BY, UndoStep, World, restore, snapshot
@@ -171,27 +173,30 @@ def merge(current: Entity, was: Entity, now: Entity) -> bool:
     """Change in `current` what differs between two states of its note; return whether that made a difference.
 
     What the note said already stays as it is in the world, for that may be newer. Tables are taken entry by entry.
-    Notes do not say where something is, nor what a person may do.
+    Notes do not say where something is, nor what a person may do. The exits of a room are to be settled afterwards.
     """
     changed = False
-    for name in _merged_fields(current.kind, current.is_agent):
-        mine, old, new = (getattr(one, name) for one in (current, was, now))
+    for name in merged_fields(current.kind, current.is_agent):
+        mine, old, new = (noted_value(one, name) for one in (current, was, now))
         if new == old:
             continue
         wanted = _merge_table(mine, old, new) if isinstance(mine, dict) else new
         if wanted != mine:
             setattr(current, name, wanted)
             changed = True
+            if isinstance(current, Room) and name == "exits":
+                current.closed_exits = {}  # `World.settle_exits` finds out which are closed now
     return changed
 
 
 def same_content(one: Entity, other: Entity) -> bool:
     """Return whether a note says the same of both, wherever they are."""
-    return all(getattr(one, name) == getattr(other, name) for name in _merged_fields(one.kind, one.is_agent))
+    return all(noted_value(one, name) == noted_value(other, name) for name in merged_fields(one.kind, one.is_agent))
 
 
 @cache
-def _merged_fields(kind: str, is_agent: bool) -> tuple[str, ...]:
+def merged_fields(kind: str, is_agent: bool) -> tuple[str, ...]:
+    """Return the fields of a room, thing or character that follow its note, by name."""
     table = FIELDS[kind].items()
     return tuple(name for name, stored in table if stored.is_merged and stored.codec_of(is_agent))
 
@@ -220,40 +225,68 @@ def rename_room(world: World, old_id: str, new_id: str) -> list[Event]:
     board.entries = [replace(e, room_id=new_id) if e.room_id == old_id else e for e in board.entries]
     if world.start_room_id == old_id:
         world.start_room_id = new_id
+    for leading in dict.fromkeys(room.room_id for room, _ in world.closed_exits_to(new_id)):
+        world.settle_exits(world.rooms[leading])
     return list(dict.fromkeys(events))
 
 
-def remove_room(world: World, room_id: str) -> list[Event]:
-    """Take a room out of the world, which is not the start room; who and what is in it comes to the start room.
+def hide_room(world: World, room_id: str) -> list[Event]:
+    """Take a room whose note is gone out of the world; it is not the start room. All of it returns with the note.
 
-    The exits into it are closed.
+    People come to the start room. Things stay in it, where nobody can reach them, and the exits into it are closed.
     """
     start = world.start_room_id
     told = world.wording("reload.room_gone", room=world.rooms[room_id].name, to=world.rooms[start].name)
-    events = [*_move_people(world, room_id, start, told), *_move_contents(world, room_id, start)]
+    asleep = [one.character_id for one in world.characters.values() if one.room_id == room_id and not one.awake]
+    events = _move_people(world, room_id, start, told)
+    world.displaced[room_id] = dict.fromkeys(asleep, (room_id, start))
+    leading = rooms_leading_to(world, room_id)
     del world.rooms[room_id]
-    for other in world.rooms.values():
-        open_ = {name: exit for name, exit in other.exits.items() if exit.room_id != room_id}
-        if len(open_) < len(other.exits):
-            other.exits = open_
-            events.append(EntityChanged("", "room", other.room_id))
+    for room in leading:
+        world.settle_exits(room)
     return events
 
 
-def remove_thing(world: World, thing_id: str) -> list[Event]:
-    """Take a thing out of the world; what is in it stays where it was."""
-    thing = world.things[thing_id]
-    events = _move_contents(world, thing_id, thing.place_id)
-    del world.things[thing_id]
+def hide_thing(world: World, thing_id: str) -> list[Event]:
+    """Take a thing whose note is gone out of the world; what is in it stays where it was, until the thing returns."""
+    return _hide(world, thing_id, world.things, world.things[thing_id].place_id)
+
+
+def hide_character(world: World, character_id: str) -> list[Event]:
+    """Take a character that is asleep out of the world; what it carried lies where it was, until it returns."""
+    return _hide(world, character_id, world.characters, world.characters[character_id].room_id)
+
+
+def _hide(world: World, entity_id: str, table: dict[str, Any], place_id: str) -> list[Event]:
+    carried = {thing.thing_id: (entity_id, place_id) for thing in world.things_at(entity_id)}
+    carried[entity_id] = place_id, ""
+    events = _move_contents(world, entity_id, place_id)
+    del table[entity_id]
+    world.displaced[entity_id] = carried
     return events
 
 
-def remove_character(world: World, character_id: str) -> list[Event]:
-    """Take a character that is asleep out of the world; what it carried lies where it was."""
-    character = world.characters[character_id]
-    events = _move_contents(world, character_id, character.room_id)
-    del world.characters[character_id]
-    return events
+def missing_rooms(world: World) -> dict[str, str]:
+    """Return the rooms that are not there although exits lead to them or things are in them, in words, by id."""
+    exits, things = Counter(exit.room_id for _, exit in world.closed_exits_to()), Counter[str]()
+    places = {*world.rooms, *world.things, *world.characters}
+    things.update(thing.place_id for thing in world.things.values() if thing.place_id not in places)
+    say = world.wording
+    return {
+        room_id: say("building.missing_room", room=room_id, exits=exits[room_id], things=things[room_id])
+        for room_id in sorted({*exits, *things}, key=str.casefold)
+    }
+
+
+def prune(world: World, room_id: str, actor_id: str = "") -> list[Event]:
+    """Let go of a room that is not there: remove the exits to it, and put the things in it into the start room."""
+    rooms = dict.fromkeys(room.room_id for room, _ in world.closed_exits_to(room_id))
+    for one_id in rooms:
+        room = world.rooms[one_id]
+        room.closed_exits = {name: one for name, one in room.closed_exits.items() if one.exit.room_id != room_id}
+    world.displaced.pop(room_id, None)
+    changes: list[Event] = [EntityChanged(actor_id, "room", one_id) for one_id in rooms]
+    return [*_move_contents(world, room_id, world.start_room_id, actor_id), *changes]
 
 
 def _merge_table(mine: Mapping[str, object], old: Mapping[str, object], new: Mapping[str, object]) -> dict[str, object]:

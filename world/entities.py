@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, fields, replace
 from enum import IntEnum
 from types import EllipsisType
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from world.location_index import Located
 from world.triggers import Trigger
@@ -146,6 +146,14 @@ class Exit:
 
 
 @dataclass(frozen=True)
+class ClosedExit:
+    """An exit to a room that is not there now, and its position among all exits of its room, from 0."""
+
+    exit: Exit
+    position: int
+
+
+@dataclass(frozen=True)
 class Detail:
     """Something to look at that is part of a room and cannot be taken."""
 
@@ -174,7 +182,8 @@ class Room(Identified):
 
     `number` is its lasting number for client mappers. `tags` are the note's own, `properties` what builders set.
     `descriptions_by_day_part` are added to the description in a part of the day, `ambient` is what may be noticed now
-    and then.
+    and then. `exits` lead to rooms that are there. `closed_exits` lead to rooms that have no note now: nobody can see
+    them, the room's own note keeps them, and they open when the room is there (`World.settle_exits`).
     """
 
     kind: ClassVar[str] = "room"
@@ -194,6 +203,7 @@ class Room(Identified):
     )
     ambient: tuple[str, ...] = field(default=(), metadata=stored(Section("Ambient", "list"), saved=False))
     triggers: tuple[Trigger, ...] = field(default=(), metadata=stored(Table("Reactions"), saved=False))
+    closed_exits: dict[str, ClosedExit] = field(default_factory=dict, compare=False)
 
     @property
     def id(self) -> str:
@@ -202,6 +212,17 @@ class Room(Identified):
     @property
     def name(self) -> str:
         return self.title or self.room_id
+
+    @property
+    def noted_exits(self) -> dict[str, Exit]:
+        """All exits as the note has them, by name and in order: the open ones and the closed ones."""
+        if not self.closed_exits:
+            return self.exits
+        exits = list(self.exits.items())
+        for name, closed in sorted(self.closed_exits.items(), key=lambda item: item[1].position):
+            if name not in self.exits:
+                exits.insert(closed.position, (name, closed.exit))
+        return dict(exits)
 
     @property
     def domain(self) -> str:
@@ -295,6 +316,11 @@ FIELDS: Mapping[str, Mapping[str, Stored]] = {
     for kind in (Room, Thing, Character)
 }
 """The storage of each field of rooms, things and characters, by kind and name, in order."""
+
+
+def noted_value(entity: Entity, name: str) -> Any:
+    """Return a field of something as its note has it: with the exits of a room that are closed."""
+    return entity.noted_exits if isinstance(entity, Room) and name == "exits" else getattr(entity, name)
 
 
 def names_in_notes(kind: str) -> Iterator[str]:

@@ -16,8 +16,8 @@ from agents.population import Population
 from server.accounts.database import AccountDatabase, default_folder
 from server.accounts.passwords import Argon2
 from server.accounts.schema import Account
+from vault.entities.load import load_world
 from vault.entities.schema import save_entity
-from vault.entities.store import load_world
 from vault.memory.segment import MAX_ENTRIES_PER_FILE, header, segment_name
 from vault.message_notes import load_command_texts
 from vault.vault import Vault

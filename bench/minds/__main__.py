@@ -42,7 +42,7 @@ from bench.minds.situation import HALVES, Scene, Situation, situations_of
 from bench.minds.stage import Thought, UnknownComponent, WatchedQueue, check_components, open_queue, prepare_vault
 from bench.minds.turns import PlayedTurn
 from config.settings import ModelSettings
-from vault.entities.store import load_world
+from vault.entities.load import load_world
 from vault.memory.archive_exchanges import newest_questions
 
 GOALS = {

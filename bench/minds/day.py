@@ -18,7 +18,7 @@ from bench.lib.worlds import populate
 from bench.minds.situation import DAY_MINUTES, Step
 from bench.minds.stage import WatchedQueue, prepare_vault
 from bench.minds.turns import Act, act_of, speeches_in
-from vault.entities.store import load_world
+from vault.entities.load import load_world
 from world.commands.table import world_commands
 from world.events import Gave
 from world.game import CommandResult, Game

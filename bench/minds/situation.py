@@ -35,7 +35,7 @@ from agents.memory.strategy import loaded_strategies
 from bench.minds import checks, words
 from bench.minds.checks import Check, all_of, any_of, flaws
 from bench.minds.turns import Act, PlayedTurn, act_of
-from vault.entities.store import load_world
+from vault.entities.load import load_world
 from vault.vault import STARTER, Vault
 from world.commands.table import world_commands
 from world.entities import Character

@@ -16,7 +16,7 @@ from server.chronicle.rendering import event_line, html_page, markdown, plain_li
 from server.clock import InThread
 from server.options import existing_vault
 from vault.chronicle.event_log import Period, period_of
-from vault.entities.store import load_world
+from vault.entities.load import load_world
 from vault.errors import NoteError
 from vault.message_notes import load_wording
 from vault.vault import Vault

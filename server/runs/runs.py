@@ -30,7 +30,7 @@ from server.observatory.views import WHOLE, Shown, View, Views
 from server.simulation import REPORT, TRANSCRIPT, read_values
 from vault.atomic_write import NoFsyncDisk
 from vault.chronicle.event_log import Period, period_of, second_name
-from vault.entities.store import load_world
+from vault.entities.load import load_world
 from vault.errors import NoteError
 from vault.memory.archive import Archive
 from vault.message_notes import load_wording

@@ -16,7 +16,7 @@ from tests.agents.templates import TEMPLATES
 from tests.scripted_model import ScriptedModel
 from tests.vault.vault_of import vault_of
 from vault.config_notes import load_settings
-from vault.entities.store import load_world
+from vault.entities.load import load_world
 from vault.errors import NoteError
 from world.commands.table import world_commands
 from world.game import Game

@@ -15,7 +15,7 @@ from agents.population import Population
 from server.agent_scheduler import MAX_FIRST_SECONDS, SEARCHING_REASON, AgentScheduler, AgentTimer
 from tests.vault.vault_of import vault_of
 from vault.config_notes import load_settings
-from vault.entities.store import load_world
+from vault.entities.load import load_world
 from world.commands.table import world_commands
 from world.game import Game
 

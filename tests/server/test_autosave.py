@@ -9,13 +9,15 @@ import pytest
 from twisted.internet.task import Clock
 
 from config.settings import WorldSettings
-from server.autosave import GroupCommit, SaveBoard, SaveNotes, Saver
+from server.autosave import BUSY_SECONDS, GroupCommit, SaveBoard, SaveNotes, Saver
 from tests.server.front_door import Thread
 from tests.vault.failing_disk import FailingDisk
 from tests.vault.vault_of import vault_of
 from tests.world.inn import inn
 from vault.board_note import BoardNote
-from vault.entities.store import EntityStore, MergeBase, load_world
+from vault.entities.load import load_world
+from vault.entities.merge_base import MergeBase
+from vault.entities.store import EntityStore
 from vault.locations_log import LocationsLog
 from vault.vault import Vault
 from world.commands.table import world_commands
@@ -219,8 +221,9 @@ class House:
         self.root = root
         rooms = {f"rooms/Room {number}.md": f"---\nnumber: {number}\n---\nBare.\n" for number in range(1, 9)}
         self.vault = vault_of(root, rooms, self.disk)
-        self.world = load_world(self.vault, WorldSettings(start_room="Room 1"))
-        notes = EntityStore(self.vault, self.world, MergeBase(self.world))
+        known = MergeBase()
+        self.world = load_world(self.vault, WorldSettings(start_room="Room 1"), known)
+        notes = EntityStore(self.vault, self.world, known)
         self.saver = SaveNotes(notes, self.told.append, self.clock)
 
     def alter(self, *numbers: int, text: str = "Painted.") -> None:
@@ -272,7 +275,7 @@ def test_a_note_that_somebody_broke_keeps_no_other_from_being_saved(tmp_path):
     house.alter(3)
     assert (house.painted(), house.saver.due) == ([2, 3], 1)
     (tmp_path / "rooms" / "Room 1.md").write_text("---\nnumber: 1\n---\nBare.\n")
-    house.saver((Said("Ana", "Room 1", "Hm."),))
+    house.clock.advance(BUSY_SECONDS)
     assert (house.painted(), house.saver.due) == ([1, 2, 3], 0)
 
 

@@ -146,8 +146,8 @@ def test_a_setting_that_will_not_do_is_told_with_file_and_line(tmp_path, note, t
     [
         (
             "rooms/Attic.md",
-            "Dust.\n\n## Exits\n- **up**: [[The Moon]]\n",
-            "rooms/Attic.md:4: the exit 'up' leads to 'The Moon', which has no note in rooms.",
+            "Dust.\n\n## Exits\n- **up**:\n",
+            "rooms/Attic.md:4: the exit 'up' leads nowhere; write '- **up**: [[A Room]]'.",
         ),
         ("text/help.md", "**loook**: See.\n", "text/help.md:1: there is no command 'loook'; did you mean 'look'?"),
         ("config/server.md", "**port**: many\n", "config/server.md:1: port is 'many'; expected"),

@@ -36,7 +36,7 @@ BUILDERS = """
 """
 ADMINS = """
     @agent-model @announce @audit @backup @ban @create-agent @edit-interval @edit-profile @grant @kick @llm-config
-    @narrative @pause-agent @possess @release @reload @resume-agent @revoke @save @show-config @shutdown
+    @narrative @pause-agent @possess @prune @release @reload @resume-agent @revoke @save @show-config @shutdown
     @training-export @unban
 """
 NEEDED = {

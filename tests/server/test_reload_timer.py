@@ -20,6 +20,7 @@ class Reloader:
         self.at: list[float] = []
         self.says: list[str] = []
         self.is_waiting = False
+        self.has_replaced = False
         self.fails = False
 
     def steps(self, paths: set[str] | None = None) -> Generator[None, None, list[str]]:

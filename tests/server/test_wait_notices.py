@@ -19,7 +19,7 @@ from tests.scripted_model import ScriptedModel
 from tests.vault.vault_of import vault_of
 from tests.world.inn import Player
 from vault.config_notes import load_settings
-from vault.entities.store import load_world
+from vault.entities.load import load_world
 from world.commands.table import world_commands
 from world.entities import Character
 from world.game import Game

@@ -14,7 +14,7 @@ from tests.vault.failing_disk import FailingDisk
 from tests.vault.vault_of import vault_of
 from tests.world.inn import inn
 from vault.backup import SNAPSHOT, SessionSnapshot, back_up, backups_folder, load_and_clear_snapshot, save_snapshot
-from vault.entities.store import load_world
+from vault.entities.load import load_world
 from vault.errors import NoteError
 from vault.locations_log import LocationsLog
 from vault.vault import Vault, open_vault

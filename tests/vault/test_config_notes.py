@@ -114,7 +114,6 @@ def _attributes_read() -> set[str]:
             "2048",
             "---\nnum_ctx: 2048\ntags: [a]\n---\nProse.\n",
         ),
-        ("", "keep_alive", "5m", "**keep_alive**: 5m\n"),
         ("**num_ctx**: 4096\r\nIn tokens.\r\n", "num_ctx", "8192", "**num_ctx**: 8192\r\nIn tokens.\r\n"),
     ],
 )

@@ -11,9 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.hostile import hostile_input, hostile_lines
+from tests.vault.vault_of import load_person, load_thing
 from vault.board_note import format_board, parse_board
 from vault.entities.agent_notes import PersonalNotes
-from vault.entities.schema import load_person, load_room, load_thing, save_entity
+from vault.entities.schema import load_room, save_entity
 from vault.markdown import one_line
 from vault.memory.facts_note import CONFIDED, PEOPLE, PROMISES, Fact, format_fact, parse_fact
 from vault.memory.memory_line import Memory, format_line, parse_line

@@ -12,9 +12,10 @@ from hypothesis import strategies as st
 
 from config.validation import closest_name, current_name
 from tests.vault import nasty
+from tests.vault.vault_of import load_person, load_thing
 from vault.entities.agent_notes import KEYS as AGENT_KEYS
 from vault.entities.agent_notes import load_agent
-from vault.entities.schema import known_keys, load_person, load_room, load_thing, save_entity
+from vault.entities.schema import known_keys, load_room, save_entity
 from vault.errors import NoteError
 from vault.vault import STARTER, Vault
 from world.entities import Character, Detail, Exit, Role
@@ -142,16 +143,6 @@ def test_only_what_differs_is_written(line_end, tmp_path):
         assert expected.count(before) == 1
         expected = expected.replace(before, after)
     assert vault.read_exact("rooms", "Hall.md") == expected.replace("\n", line_end)
-
-
-def test_what_somebody_has_edited_since_it_was_read_stays(tmp_path):
-    vault = Vault(tmp_path)
-    vault.write_text("---\nmood: dusty\nlit: yes\n---\nA hall.\n", "rooms", "Hall.md")
-    known = load_room(vault, "Hall")
-    ours = replace(known, properties={"mood": "bright", "lit": "yes"})
-    vault.write_text("---\nmood: dusty\nlit: no\n---\nA long hall.\n", "rooms", "Hall.md")
-    assert save_entity(vault, ours, known)
-    assert vault.read_exact("rooms", "Hall.md") == "---\nmood: bright\nlit: no\n---\nA long hall.\n"
 
 
 def test_a_person_s_note_gives_no_rights(tmp_path):

@@ -10,7 +10,7 @@ import pytest
 from agents.memory.strategy import loaded_strategies
 from vault.config_notes import load_settings
 from vault.entities.agent_notes import load_agent
-from vault.entities.store import load_world
+from vault.entities.load import load_world
 from vault.errors import NoteError
 from vault.variant import Variant, apply_variant, find_setting, vault_hash
 from vault.vault import STARTER, Vault, agent_names

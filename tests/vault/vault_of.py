@@ -6,7 +6,9 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from vault.atomic_write import Disk
+from vault.entities.schema import person_of, thing_of
 from vault.vault import Vault
+from world.entities import Character, Thing
 
 
 def vault_of(root: Path, notes: Mapping[str, str], disk: Disk | None = None) -> Vault:
@@ -15,6 +17,16 @@ def vault_of(root: Path, notes: Mapping[str, str], disk: Disk | None = None) -> 
         (root / path).parent.mkdir(parents=True, exist_ok=True)
         (root / path).write_text(text, encoding="utf-8")
     return Vault(root, disk)
+
+
+def load_thing(vault: Vault, name: str) -> Thing:
+    """Return the thing of a note. Raises: NoteError."""
+    return thing_of(vault.read("things", f"{name}.md"), name)
+
+
+def load_person(vault: Vault, name: str, start_room_id: str = "") -> Character:
+    """Return the person of a note. Raises: NoteError."""
+    return person_of(vault.read("people", f"{name}.md"), name, start_room_id)
 
 
 def files(folder: Path) -> dict[str, bytes]:

@@ -30,7 +30,7 @@ from vault.entities.schema import ERRANDS, REACTIONS, known_keys, read_fields
 from vault.entities.voice_note import Exchange, load_voice
 from vault.errors import NoteError
 from vault.markdown import NoteLine, escape_section, unescape, unescape_comments, unescape_section
-from vault.note import Note, link
+from vault.note import Note, link, section_title
 from vault.note_editor import NoteEditor
 from vault.vault import Vault, check_name
 from world.entities import Character
@@ -60,7 +60,7 @@ class AgentNote:
     """The content of an agent's folder. `profile` is kept to the letter; `yesterday` is an example day, or empty.
 
     `fields` are those of its character, by name. `errands` are what it sets out to do each day, which are no part of
-    the profile, as its table of triggers is none. `voice` are examples of how it talks.
+    the profile, as its table of triggers is none. `voice` are examples of how it talks. `text` is the file `agent.md`.
     """
 
     name: str
@@ -71,6 +71,7 @@ class AgentNote:
     source: str
     errands: tuple[Errand, ...] = ()
     voice: tuple[Exchange, ...] = ()
+    text: str = ""
 
     @property
     def character(self) -> Character:
@@ -105,9 +106,8 @@ def agent_of(note: Note, name: str, yesterday: str = "") -> AgentNote:
             raise NoteError(f"{note.source}:{given.line}: unknown setting {key!r}; did you mean {meant!r}?")
     old = [key for key in note.typed if current_name(key) in KEYS]
     fields = read_fields("character", note, is_agent=True, known=old)
-    return AgentNote(
-        name, fields, profile_in(note), yesterday.strip("\n"), note.sourced_properties, note.source, errands_in(note)
-    )
+    day, errands = yesterday.strip("\n"), errands_in(note)
+    return AgentNote(name, fields, profile_in(note), day, note.sourced_properties, note.source, errands, text=note.text)
 
 
 def _with_own(note: AgentNote, general: S) -> S:
@@ -133,7 +133,7 @@ def set_agent_property(vault: Vault, name: str, key: str, value: str | bool | in
     Raises: NoteError if the note cannot be read or written.
     """
     parts = ("agents", name, "agent.md")
-    text = NoteEditor(vault.read_exact(*parts), vault.source(vault.path(*parts)))
+    text = NoteEditor(vault.read_to_change(*parts), vault.source(vault.path(*parts)))
     text.set_property(key, value)
     vault.write_text(str(text), *parts)
 
@@ -242,8 +242,8 @@ def _split_body(note: Note) -> Iterator[tuple[NoteLine, bool]]:
     """Yield each line of a body, and whether it is of the reactions or the errands, which the next heading ends."""
     is_table = False
     for line in note.lines:
-        if 1 <= line.level <= 2:
-            is_table = line.level == 2 and line.title.casefold() in (REACTIONS.casefold(), ERRANDS.casefold())
+        if (title := section_title(line)) or line.level == 1:
+            is_table = title.casefold() in (REACTIONS.casefold(), ERRANDS.casefold())
         yield line, is_table
 
 
@@ -276,12 +276,12 @@ class PersonalNotes:
         if not known:
             self._begin(owner, title, text)
             return
-        before = self._vault.read_exact(*_path(owner, known))
+        before = self._vault.read_to_change(*_path(owner, known))
         self._vault.write_text(f"{before.rstrip()}\n{escape_section(text)}\n", *_path(owner, known))
 
     def overwrite(self, owner: Character, title: str, text: str) -> str:
         """Give a note that is there another text; return where the old one is kept. Raises: NoteError."""
-        before = self._vault.read_exact(*_path(owner, title))
+        before = self._vault.read_to_change(*_path(owner, title))
         kept = save_former(self._vault, before, (*personal_folder(owner), "notes", FORMER), title, self._now_ms())
         self._begin(owner, title, text)
         return kept
@@ -363,7 +363,7 @@ class ProfileHistory:
 
     def _write(self, agent: Character, profile: str) -> None:
         parts = (*personal_folder(agent), "agent.md")
-        before = self._vault.read_exact(*parts)
+        before = self._vault.read_to_change(*parts)
         text = NoteEditor(before, self._vault.source(self._vault.path(*parts)))
         text.set_body("\n\n".join(part for part in (profile, only_reactions(text.note)) if part))
         agent_of(text.note, agent.name)  # what could not be loaded again is not written either

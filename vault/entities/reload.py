@@ -1,26 +1,29 @@
-"""Reloads edited notes of rooms, things and people into a running world; an invalid note changes nothing.
+"""Hot reload of entities: applies edits of rooms, things and people to the running world.
 
-A room whose note has another name but the same number was renamed: who and what is in it comes along. Of many edits
-the rest of the world need not wait for the last: `apply_in_steps` applies them a note at a time, and exits lead
-somewhere after each. Each note is read once, and again only if the world has written into it meanwhile.
+A note that is not valid changes nothing, and is reported once with file and line. One that we have written ourselves
+is known to say what it says. An edit applies only what differs from the last known text, so anything newer in the world
+stays. A room whose note has another name but its old number was renamed: people, things and exits come along. A note
+that is gone hides what it is of: see `world.edits`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterable, Mapping
+from collections.abc import Generator, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
+from vault.entities.copies import Copies
+from vault.entities.load import closed_exit_message
+from vault.entities.merge_base import MergeBase, MergedEdit
 from vault.entities.schema import KINDS, containment_fault, person_of, room_names, room_of, thing_of
-from vault.entities.store import MergeBase
 from vault.errors import NoteError
-from vault.note import Note, link_target
+from vault.note import Note, heading_faults
+from vault.trash import keep_version
 from vault.vault import Vault
 from vault.watch import Changes
-from world.edits import merge, remove_character, remove_room, remove_thing, rename_room, same_content
-from world.entities import Character, Entity, Exit, Ref, Room, Thing
+from world.edits import hide_character, hide_room, hide_thing, rename_room, same_content
+from world.entities import Character, Entity, Ref, Room, Thing
 from world.events import EntityChanged, Event, Moved
-from world.sanitize import name_key
 from world.world import World
 
 T = TypeVar("T")
@@ -34,22 +37,6 @@ class ReloadResult:
     events: list[Event] = field(default_factory=list)
 
 
-@dataclass
-class _EditedRooms:
-    """The rooms of one reload by the sources of their notes, as far as these are valid.
-
-    `base` is what each note was known to say when it was read. `notes` have been read already. `written` are the rooms
-    with their exits as their notes have them, where another room was renamed.
-    """
-
-    names: Mapping[str, str]
-    renamed: Mapping[str, str]
-    notes: dict[str, Note]
-    rooms: dict[str, Room] = field(default_factory=dict)
-    written: dict[str, Room] = field(default_factory=dict)
-    base: dict[str, Entity | None] = field(default_factory=dict)
-
-
 class EntityReloader:
     """Keeps a world as its notes are edited.
 
@@ -58,159 +45,137 @@ class EntityReloader:
     """
 
     def __init__(self, vault: Vault, world: World, base: MergeBase) -> None:
-        self.broken = {source: why for source, why in base.broken.items() if _ref(source)}
+        self.broken = {source: why for source, why in base.broken.items() if ref_of(source)}
         self._vault = vault
         self._world = world
         self._base = base
-        self._by_folder = {"people": self._reload_person, "things": self._reload_thing}
+        self._links: Mapping[str, str] = {}
+        self._copies: dict[str, Copies] = {}
+        self._readers = {"rooms": self._reload_room, "people": self._reload_person, "things": self._reload_thing}
 
     def apply_in_steps(self, changes: Changes) -> Generator[None, None, ReloadResult]:
         """Apply what has changed among rooms, things and people; between the steps anything may happen in the world."""
-        result, notes = ReloadResult(), dict[str, Note]()
-        gone = [source for source in changes.gone if _ref(source)]
+        result = ReloadResult()
+        gone = [source for source in changes.gone if ref_of(source)]
         for source in gone:
             self.broken.pop(source, None)
-        edited = [source for source in dict.fromkeys((*changes.changed, *self.broken)) if _ref(source)]
-        changed = [source for source in edited if self._vault.exists(*source.split("/"))]
-        rooms = [source for source in changed if source.startswith("rooms/")]
-        missing = [*gone, *changes.missing]
-        renamed = self._rename_rooms(missing, rooms, notes, result) if missing else {}
-        yield from self._reload_rooms(rooms, renamed, notes, result)
-        for source in changed:
-            if reload := self._by_folder.get(source.partition("/")[0]):
-                yield
-                try:
-                    reload(source, result)
-                except NoteError as error:
-                    self._refuse(source, str(error), result)
+        edited = [source for source in dict.fromkeys((*changes.changed, *self.broken)) if ref_of(source)]
+        changed = [source for source in edited if self._vault.exists(source)]
+        self._copies = {folder: Copies(self._vault, folder) for folder in {source.split("/")[0] for source in changed}}
+        self._links = room_names(self._vault) if "rooms" in self._copies else {}
+        renamed = self._rename_rooms([*gone, *changes.missing], changed, result)
+        for source in sorted(changed, key=lambda source: not source.startswith("rooms/")):
+            yield
+            try:
+                self._reload(source, result)
+            except NoteError as error:
+                self._refuse(source, str(error), result)
+        result.messages += self._closed_exits(changed)
         for source in gone:
-            if not (source.startswith("rooms/") and _name(source) in renamed):
+            if _name(source) not in renamed or not source.startswith("rooms/"):
                 self._remove(source, result)
         return result
 
-    def _rename_rooms(
-        self, gone: Iterable[str], changed: Iterable[str], notes: dict[str, Note], result: ReloadResult
-    ) -> dict[str, str]:
-        """Rename the rooms whose notes have another name now; return the new ids by the old ones."""
-        numbers: dict[int, list[str]] = {}
+    def _closed_exits(self, changed: Iterable[str]) -> Iterator[str]:
+        """Yield what there is to say of the exits in notes that lead to rooms without one."""
         for source in changed:
-            if _name(source) not in self._world.rooms:
-                numbers.setdefault(self._number(source, notes), []).append(_name(source))
-        found: dict[str, str] = {}
-        for source in gone:
-            room = self._world.rooms.get(_name(source)) if source.startswith("rooms/") else None
-            fitting = numbers.get(room.number, []) if room and room.number else []
-            if len(fitting) == 1 and self._world.id_ignoring_case(fitting[0]) in (None, _name(source)):
-                found[_name(source)] = fitting[0]
-        for old, new in found.items():
-            result.events += rename_room(self._world, old, new)
-            was = self._base.get(("room", old))
-            self._base.drop(("room", old))
-            if isinstance(was, Room):
-                self._base.set(replace(was, room_id=new))
-            result.messages.append(f"rooms/{new}.md: was {old} before; everything in it came along.")
-        return found
+            if isinstance(room := self._entity(source), Room) and source not in self.broken:
+                yield from (closed_exit_message(room, closed.exit) for closed in room.closed_exits.values())
 
-    def _number(self, source: str, notes: dict[str, Note]) -> int:
+    def _rename_rooms(self, gone: Iterable[str], changed: Iterable[str], result: ReloadResult) -> dict[str, str]:
+        """Rename the rooms whose notes have another name now; return the new ids by the old ones."""
+        rooms = {_name(source): room for source in gone if isinstance(room := self._entity(source), Room)}
+        numbers: dict[int, list[str]] = {}
+        for source in changed if rooms else ():
+            if source.startswith("rooms/") and _name(source) not in self._world.rooms:
+                numbers.setdefault(self._number(source), []).append(_name(source))
+        renamed: dict[str, str] = {}
+        for old, room in rooms.items():
+            fitting = numbers.get(room.number, []) if room.number else []
+            if len(fitting) == 1 and self._world.id_ignoring_case(fitting[0]) in (None, old):
+                renamed[old] = fitting[0]
+        for old, new in renamed.items():
+            result.events += rename_room(self._world, old, new)
+            self._base.rename(("room", old), new)
+            result.messages.append(f"rooms/{new}.md: was {old} before; everything in it came along.")
+        return renamed
+
+    def _number(self, source: str) -> int:
         try:
-            number = notes.setdefault(source, self._vault.read(*source.split("/"))).properties.get("number")
+            number = self._vault.read(source).properties.get("number")
         except NoteError:
             return 0
         return number if type(number) is int else 0
 
-    def _reload_rooms(
-        self, sources: list[str], renamed: Mapping[str, str], notes: dict[str, Note], result: ReloadResult
-    ) -> Generator[None, None, None]:
-        names = room_names(self._vault) if sources else {}
-        names |= {name_key(old): new for old, new in renamed.items() if name_key(old) not in names}
-        edited, rooms = _EditedRooms(names, renamed, notes), self._world.rooms
-        for source in sources:
-            yield
-            self._read_room(source, edited, result)
-        for source in sources:
-            self._read_room(source, edited, result)
-        for source, why in broken_exits(edited.rooms, rooms).items():
-            del edited.rooms[source]
-            self._refuse(source, why, result)
-        parts = {source: ReloadResult() for source in edited.rooms}
-        old = [source for source, room in edited.rooms.items() if room.id in rooms]
-        for source in [source for source, room in edited.rooms.items() if room.id not in rooms]:
-            # Those that are new come all at once, for they may lead to each other.
-            self._adopt(source, edited.rooms[source], parts[source], edited.written[source])
-        for source in old:
-            yield
-            self._read_room(source, edited, result)
-            room = edited.rooms.get(source)
-            if room is None or room.id not in rooms:  # it was removed meanwhile, or is not valid any more
-                continue
-            if closed := broken_exits({source: room}, rooms):
-                self._refuse(source, closed[source], parts[source])
-            else:
-                self._adopt(source, room, parts[source], edited.written[source])
-        for part in parts.values():
-            result.messages += part.messages
-            result.events += part.events
+    def _reload(self, source: str, result: ReloadResult) -> None:
+        text = self._vault.read_exact_or_none(source)
+        if text is None or (text == self._base.texts.get(source) and source not in self.broken):
+            return
+        folder, _, _ = source.partition("/")
+        if fault := "" if self._entity(source) else self._copies[folder].fault(_name(source)):
+            raise NoteError(fault)
+        self._readers[folder](source, result)
 
-    def _read_room(self, source: str, edited: _EditedRooms, result: ReloadResult) -> None:
-        """Read the note of a room, unless it was read and the world has written nothing newer into it since."""
-        base = self._base.get(("room", _name(source)))
-        if source in edited.base:
-            if edited.base[source] is base:
-                return
-            edited.notes.pop(source, None)
-        edited.base[source] = base
-        edited.rooms.pop(source, None)
-        try:
-            note = edited.notes.pop(source, None) or self._vault.read(*source.split("/"))
-            room = room_of(note, _name(source), edited.names)
-            self._check_free(source, room.ref)
-        except NoteError as error:
-            self._refuse(source, str(error), result)
-        else:
-            edited.rooms[source] = room
-            edited.written[source] = _as_written(room, note, edited.renamed) if edited.renamed else room
+    def _reload_room(self, source: str, result: ReloadResult) -> None:
+        note = self._vault.read(source)
+        self._adopt(room_of(note, _name(source), self._links), note, result)
+        result.messages += [f"{source}:{line}: {fault}" for line, fault in heading_faults(note)]
 
     def _reload_person(self, source: str, result: ReloadResult) -> None:
-        person = person_of(self._vault.read(*source.split("/")), _name(source), self._world.start_room_id)
-        self._check_free(source, person.ref)
-        self._adopt(source, person, result)
+        note = self._vault.read(source)
+        self._adopt(person_of(note, _name(source), self._world.start_room_id), note, result)
 
     def _reload_thing(self, source: str, result: ReloadResult) -> None:
-        name, note, world = _name(source), self._vault.read(*source.split("/")), self._world
-        self._check_free(source, ("thing", name))
+        name, note, world = _name(source), self._vault.read(source), self._world
         thing, was = thing_of(note, name), self._base.get(("thing", name))
-        is_as_before = isinstance(was, Thing) and was.place_id == thing.place_id
         line = note.property_lines.get("at", 1)
-        if not is_as_before and not any(
-            thing.place_id in table for table in (world.rooms, world.characters, world.things)
-        ):
-            raise NoteError(f"{source}:{line}: at is {thing.place_id!r}, which is not a room, person or thing.")
-        around = world.containers_around(thing.place_id)
-        if not is_as_before and name in (thing.place_id, *around):
-            raise NoteError(containment_fault(name, around, line))
-        self._adopt(source, thing, result)
+        if not (isinstance(was, Thing) and was.place_id == thing.place_id) and name not in world.displaced:
+            if not any(thing.place_id in table for table in (world.rooms, world.characters, world.things)):
+                raise NoteError(f"{source}:{line}: at is {thing.place_id!r}, which is not a room, person or thing.")
+            around = world.containers_around(thing.place_id)
+            if name in (thing.place_id, *around):
+                raise NoteError(containment_fault(name, around, line))
+        self._adopt(thing, note, result)
 
-    def _adopt(self, source: str, now: Entity, result: ReloadResult, written: Entity | None = None) -> None:
-        """Put what a note says into force; `written` is the same with its links to the letter."""
-        current, was = self._world.get(now.ref), self._base.get(now.ref)
-        self._base.set(written or now)
+    def _adopt(self, now: Entity, note: Note, result: ReloadResult) -> None:
+        """Put what a note says into force."""
+        source, current, was = note.source, self._world.get(now.ref), self._base.get(now.ref)
+        self._check_free(source, now.ref)
         self.broken.pop(source, None)
         if current is None:
+            is_back = now.id in self._world.displaced
+            self._base.set(now, note.text)
             self._world.put(now)
-            result.messages.append(f"{source}: loaded, as it is new.")
+            what = "is back, and so is what led there or was in it." if is_back else "loaded, as it is new."
+            result.messages.append(f"{source}: {what}")
             if isinstance(now, Room) and not now.number:
                 result.events.append(EntityChanged("", *now.ref))  # to be given one
             return
+        self._keep_if_cut(note, result)
         # A room keeps its number when its note has lost it: maps of clients know the room by it.
-        lost = False
-        if isinstance(now, Room) and isinstance(current, Room) and not now.number:
-            now, lost = replace(now, number=current.number), True
+        if isinstance(now, Room) and isinstance(current, Room) and not now.number and current.number:
+            merged = self._base.merge_edit(current, replace(now, number=current.number), note.text)
+            self._base.set(now, note.text)
+        else:
+            merged = self._base.merge_edit(current, now, note.text)
+        if isinstance(current, Room):
+            self._world.settle_exits(current)
         moved = isinstance(now, Thing) and isinstance(was, Thing) and self._move(now, was, result)
-        if not merge(current, was or current, now) and not moved and not lost:
-            return  # we have written it ourselves, or it says the same in other words
-        result.messages.append(f"{source}: reloaded.")
-        if lost or not same_content(current, written or now):
+        if merged.is_changed or moved:
+            result.messages.append(f"{source}: reloaded.")
+        self._report(source, merged, result)
+        if not same_content(current, now):
             result.events.append(EntityChanged("", *now.ref))  # what is newer in the world is written into it as well
+
+    def _keep_if_cut(self, note: Note, result: ReloadResult) -> None:
+        """Keep the last text of a note that is only the beginning of it now."""
+        before = self._base.texts.get(note.source, "")
+        if before != note.text and before.startswith(note.text):
+            kept = keep_version(self._vault, note.source, before)
+            result.messages.append(f"{note.source}: was cut short; what it said before is in {kept}.")
+
+    def _report(self, source: str, merged: MergedEdit, result: ReloadResult) -> None:
+        result.messages += merge_messages(self._vault, source, merged)
 
     def _move(self, now: Thing, was: Thing, result: ReloadResult) -> bool:
         """Move a thing whose note says another place than before; return whether it had to."""
@@ -222,43 +187,61 @@ class EntityReloader:
         return True
 
     def _remove(self, source: str, result: ReloadResult) -> None:
-        ref, world = _ref(source), self._world
-        one = world.get(ref) if ref else None
-        if ref is None or one is None:
+        """Hide what a note that is gone was of; what the note said last is kept in the trash."""
+        one, world = self._entity(source), self._world
+        if one is None:
             return
         if one.id == world.start_room_id and isinstance(one, Room):
             what = "the start room cannot go; put the note back, or name another in config/world.md first."
             result.messages.append(f"{source}: {what}")
             return
-        self._base.drop(ref)
+        text = self._base.texts.get(source, "")
+        if isinstance(one, Character) and one.awake and text:
+            self._vault.write_text(text, source)
+            result.messages.append(f"{source}: {one.name} is here, so the note is written again.")
+            return
+        kept = keep_version(self._vault, source, text) if text else ""
+        self._base.drop(one.ref, source)
         match one:
             case Room():
-                result.events += remove_room(world, one.room_id)
+                result.events += hide_room(world, one.room_id)
                 start = world.rooms[world.start_room_id].name
-                what = f"is gone; who and what was in it is in {start}, and no exit leads there."
+                what = f"is gone. Its people are in {start}; its exits and what is in it come back with the note"
             case Thing():
-                result.events += remove_thing(world, one.thing_id)
-                what = "is gone, and so is the thing."
-            case Character(awake=True):
-                result.events.append(EntityChanged("", *ref))
-                what = f"{one.name} is here, so the note is written again."
-            case Character():
-                result.events += remove_character(world, one.character_id)
-                what = f"is gone; {one.name} starts over when they come back."
-        result.messages.append(f"{source}: {what}")
+                result.events += hide_thing(world, one.thing_id)
+                what = "is gone, and so is the thing"
+            case _:
+                result.events += hide_character(world, one.id)
+                what = f"is gone; {one.id} starts over when they come back"
+        result.messages.append(f"{source}: {what}." + (f" What it said is in {kept}." if kept else ""))
 
     def _refuse(self, source: str, why: str, result: ReloadResult) -> None:
         if self.broken.get(source) != why:
-            ref = _ref(source)
-            stays = "What it said before still counts." if ref and self._world.get(ref) else "Left out."
+            stays = "What it said before still counts." if self._entity(source) else "Left out."
             result.messages.append(f"{why} {stays}")
         self.broken[source] = why
+
+    def _entity(self, source: str) -> Entity | None:
+        ref = ref_of(source)
+        return self._world.get(ref) if ref else None
 
     def _check_free(self, source: str, ref: Ref) -> None:
         """Raises: NoteError if something else in the world has the name."""
         other = None if self._world.get(ref) is not None else self._world.id_ignoring_case(ref[1])
         if other is not None:
             raise NoteError(f"{source}: {ref[1]!r} is the name of something else, {other!r}; give it one of its own.")
+
+
+def merge_messages(vault: Vault, source: str, merged: MergedEdit) -> list[str]:
+    """Return what there is to say of a merge in which both sides had changes, once the loser's version is kept."""
+    messages = []
+    if merged.repeated:
+        fields = ", ".join(merged.repeated)
+        messages.append(f"{source}: was saved from an older copy; what the world wrote is written again: {fields}.")
+    if merged.replaced:
+        kept, fields = keep_version(vault, source, merged.replaced_text), ", ".join(merged.replaced)
+        messages.append(f"{source}: the edit replaces what the world wrote: {fields}; the version before is in {kept}.")
+    return messages
 
 
 def run_steps(steps: Generator[None, None, T]) -> T:
@@ -271,41 +254,7 @@ def run_steps(steps: Generator[None, None, T]) -> T:
             return result
 
 
-def broken_exits(read: Mapping[str, Room], rooms: Mapping[str, Room]) -> dict[str, str]:
-    """Return which of the rooms that were read lead to one that is not valid itself, by source, with why.
-
-    One that is refused for this is not valid either, unless it is in the world already. Each exit is looked at once.
-    """
-    new = {room.room_id for room in read.values() if room.room_id not in rooms}
-    leading: dict[str, list[tuple[str, Exit]]] = {}
-    for source, room in read.items():
-        for exit in room.exits.values():
-            if exit.room_id not in rooms:
-                leading.setdefault(exit.room_id, []).append((source, exit))
-    refused: dict[str, str] = {}
-    ahead = [room_id for room_id in leading if room_id not in new]
-    while ahead:
-        for source, exit in leading.pop(ahead.pop(), ()):
-            if source in refused:
-                continue
-            refused[source] = f"{source}: the exit {exit.name!r} leads to {exit.room_id!r}, whose note is not valid."
-            if read[source].room_id in new:
-                ahead.append(read[source].room_id)
-    return refused
-
-
-def _as_written(room: Room, note: Note, renamed: Mapping[str, str]) -> Room:
-    """Return a room with its exits as its note has them: under the old name where it was not changed with it."""
-    targets = {entry.name: link_target(entry.value) for entry in note.entries("Exits")}
-    olds = {name_key(old): old for old in renamed}
-    exits = {
-        name: Exit(name, olds.get(name_key(targets[name]), exit.room_id), exit.aliases)
-        for name, exit in room.exits.items()
-    }
-    return replace(room, exits=exits)
-
-
-def _ref(source: str) -> Ref | None:
+def ref_of(source: str) -> Ref | None:
     """Return the kind and the id of what a note is of; None if it is of no room, thing or person."""
     folder, _, name = source.partition("/")
     return (KINDS[folder], name.removesuffix(".md")) if folder in KINDS and "/" not in name else None

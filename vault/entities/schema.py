@@ -33,6 +33,7 @@ from world.entities import (
     Section,
     Table,
     Thing,
+    noted_value,
 )
 from world.errors import WorldError
 from world.game_time import DAY_PARTS
@@ -141,9 +142,9 @@ def _read_exits(note: Note, rooms: Rooms | None) -> Iterable[Exit]:
     seen: set[str] = set()
     for entry in note.entries("Exits"):
         place, target = f"{note.source}:{entry.line}", link_target(entry.value)
-        room_id = target if rooms is None else rooms.get(target) or rooms.get(name_key(target))
-        if room_id is None:
-            raise NoteError(f"{place}: the exit {entry.name!r} leads to {target!r}, which has no note in rooms.")
+        room_id = (rooms and (rooms.get(target) or rooms.get(name_key(target)))) or target
+        if not room_id:
+            raise NoteError(f"{place}: the exit {entry.name!r} leads nowhere; write '- **{entry.name}**: [[A Room]]'.")
         twice = seen & {entry.name, *entry.aliases}
         if twice:
             raise NoteError(f"{place}: two exits are called {', '.join(sorted(twice))}; give one another name.")
@@ -156,7 +157,7 @@ def write_fields(text: NoteEditor, entity: Entity, was: Entity) -> None:
     keys = known_keys(entity.kind, entity.is_agent)
     rows = ((name, stored, stored.codec_of(entity.is_agent)) for name, stored in FIELDS[entity.kind].items())
     for name, stored, codec in sorted(rows, key=lambda row: row[1].codec != row[2]):
-        now, before = getattr(entity, name), getattr(was, name)
+        now, before = noted_value(entity, name), noted_value(was, name)
         if codec and stored.is_saved and now != before:
             _write(text, codec, now, before, keys)
 
@@ -206,9 +207,9 @@ def room_names(vault: Vault) -> dict[str, str]:
 
 
 def room_of(note: Note, room_id: str, rooms: Rooms | None = None) -> Room:
-    """Return the room that a note describes. `rooms` is of `room_names`; without it, exits may lead anywhere.
+    """Return the room that a note describes. `rooms` is of `room_names`; by it, links find rooms in any case.
 
-    Raises: NoteError if the note is not valid, or an exit leads to no room that is known; names file and line.
+    An exit may lead to a room that has no note; it is closed then. Raises: NoteError naming file and line.
     """
     return Room(room_id, **read_fields("room", note, rooms=rooms))
 
@@ -245,16 +246,6 @@ def load_room(vault: Vault, name: str, rooms: Rooms | None = None) -> Room:
     return room_of(vault.read("rooms", f"{name}.md"), name, rooms)
 
 
-def load_thing(vault: Vault, name: str) -> Thing:
-    """Return the thing of a note. Raises: NoteError."""
-    return thing_of(vault.read("things", f"{name}.md"), name)
-
-
-def load_person(vault: Vault, name: str, start_room_id: str = "") -> Character:
-    """Return the person of a note. Raises: NoteError."""
-    return person_of(vault.read("people", f"{name}.md"), name, start_room_id)
-
-
 def note_path(entity: Entity) -> tuple[str, ...]:
     """Return where the note of a room, thing or character is."""
     if entity.is_agent:
@@ -262,25 +253,35 @@ def note_path(entity: Entity) -> tuple[str, ...]:
     return FOLDERS[entity.kind], f"{entity.id}.md"
 
 
-def save_entity(vault: Vault, entity: Entity, known: Entity | None = None) -> bool:
+def save_entity(vault: Vault, entity: Entity) -> bool:
     """Write what of a room, thing or character is not as its note says, and nothing else; return whether anything was.
 
-    With `known`, what the note said when it was read or written last, only that is written which differs from it: what
-    somebody has edited meanwhile stays. Where something is now is not written, for the note says where it starts out;
-    a new note says so of where it is. What goes on by itself is never written.
     Raises: NoteError if the note cannot be read or written.
     """
+    source = "/".join(note_path(entity))
+    before = vault.read_exact_or_none(source)
+    text = note_text(entity, before)
+    if text == before:
+        return False
+    vault.write_text(text, source)
+    return True
+
+
+def note_text(entity: Entity, before: str | None, known: Entity | None = None) -> str:
+    """Return the note of a room, thing or character, with what of it is not as the note said before; None: it is new.
+
+    With `known`, what the note said when it was read or written last, only that is changed which differs from it: what
+    somebody has edited meanwhile stays. Where something is now is not written, for the note says where it starts out;
+    a new note says so of where it is. What goes on by itself is never written.
+    Raises: NoteError if the note is not valid, or no file can have the name.
+    """
     parts = note_path(entity)
-    before = vault.read_exact_or_none(*parts)
     if before is None:
         check_name(parts[1].removesuffix(".md"))
-    text = NoteEditor(_new_note(entity) if before is None else before, vault.source(vault.path(*parts)))
-    was = known or (agent_character(text.note, entity.id) if entity.is_agent else entity_of(text.note, entity.ref))
-    write_fields(text, entity, was)
-    if str(text) == before:
-        return False
-    vault.write_text(str(text), *parts)
-    return True
+    editor = NoteEditor(_new_note(entity) if before is None else before, "/".join(parts))
+    was = known or (agent_character(editor.note, entity.id) if entity.is_agent else entity_of(editor.note, entity.ref))
+    write_fields(editor, entity, was)
+    return str(editor)
 
 
 def _new_note(entity: Entity) -> str:

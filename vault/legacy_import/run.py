@@ -16,8 +16,8 @@ from pathlib import Path
 from config.settings import AgentSettings, MemorySettings, WorldSettings
 from config.validation import SettingsError, SourcedValue, closest_name, override
 from vault.entities.agent_notes import KEYS
+from vault.entities.load import load_world
 from vault.entities.schema import save_entity
-from vault.entities.store import load_world
 from vault.errors import NoteError
 from vault.legacy_import.memories import import_memories, import_summaries
 from vault.legacy_import.places import (

@@ -201,7 +201,7 @@ class SummaryFolder:
         may be written in any thread. Raises: NoteError.
         """
         stamp = self.stamp()  # before anything is read
-        taken = set(self._vault.names("/".join(self._parts)))
+        taken = self._taken()
         leaf = self._free_name("recent", recent, taken) if recent and has_leaf else ""
         pairs = [(leaf, recent)] if recent and leaf else []
         pairs += [*self._unsaved_edit(at_ms, taken), *self._with_backup(longterm, taken)]
@@ -295,9 +295,13 @@ class SummaryFolder:
     def _free_name(self, kind: str, summary: Summary, taken: set[str] | None = None) -> str:
         return self._unused(f"{kind}-{_moment(summary.made_ms)}-m{summary.last:06}", taken)
 
+    def _taken(self) -> set[str]:
+        folder = "/".join(self._parts)
+        return {*self._vault.names(folder), *self._vault.sync_copies(folder)}
+
     def _unused(self, stem: str, taken: set[str] | None = None) -> str:
         """Return a name that no file has and that is not `taken`; from then on it is."""
-        taken = set(self._vault.names("/".join(self._parts))) if taken is None else taken
+        taken = self._taken() if taken is None else taken
         name, part = stem, 1
         while name in taken:
             part += 1

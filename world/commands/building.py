@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 from world.command import command
-from world.edits import Edit, destroy_room, evacuation_room, rooms_leading_to, undo_last
+from world.edits import Edit, destroy_room, evacuation_room, missing_rooms, prune, rooms_leading_to, undo_last
 from world.entities import Character, Exit, Role, Room, Thing
 from world.errors import CommandError
 from world.events import Arrived, Built, Event, Left, Moved, Output, RoomMessage
@@ -22,6 +22,7 @@ from world.find import (
 from world.narration import noun_phrase, with_article
 from world.parsing import is_number
 from world.room_view import exit_names
+from world.sanitize import name_key
 from world.world import World
 
 MAX_EXITS = 32
@@ -48,7 +49,7 @@ def dig(world: World, actor: Character, exit: str, name: str) -> list[Event]:
     alteration = Edit(world, actor, [("room", here.room_id), ("room", room_id)])
     way_back = Exit(back[0], here.room_id, back[1:])
     exits, title = {way_back.name: way_back}, title_for(called, room_id)
-    world.rooms[room_id] = Room(room_id, exits=exits, number=world.next_number(), title=title)
+    world.put(Room(room_id, exits=exits, number=world.next_number(), title=title))
     here.exits[there[0]] = Exit(there[0], room_id, there[1:])
     built = Built(actor.character_id, here.room_id, "digs", there[0], called)
     return [built, *alteration.done(called)]
@@ -183,6 +184,23 @@ def undo(world: World, actor: Character, number: str = "") -> list[Event]:
             return [*events, Output(actor.character_id, str(error))]
         events += [Built(actor.character_id, actor.room_id, "undoes", name), *undone]
     return events
+
+
+@building_command("@prune [<room>]", role=Role.ADMIN, visible_to="nobody")
+def prune_missing(world: World, actor: Character, room: str = "") -> list[Event]:
+    """List the rooms whose notes are gone, or let go of one: @prune The Mill.
+
+    A room whose note is gone is only hidden: all of it comes back with the note.
+    @prune with its name removes the exits to it from the notes of other rooms.
+    The things in it are put into the start room.
+    """
+    say, missing = world.wording, missing_rooms(world)
+    if not room:
+        return [Output(actor.character_id, "\n".join(missing.values()) or say("building.none_missing"))]
+    wanted = next((room_id for room_id in missing if name_key(room_id) == name_key(room)), None)
+    if wanted is None:
+        raise CommandError(say("building.not_missing", room=room, missing=", ".join(missing) or "-"))
+    return [*prune(world, wanted, actor.character_id), Output(actor.character_id, say("building.pruned", room=wanted))]
 
 
 def _destroy_room(world: World, actor: Character, room: Room) -> list[Event]:

@@ -34,7 +34,7 @@ COMMANDS = (
     senses.time,
     *(building.dig, building.make_exit, building.remove_exit),
     *(editing.describe, editing.detail, editing.rename, editing.alias),
-    *(building.create, building.destroy, building.teleport, building.undo),
+    *(building.create, building.destroy, building.teleport, building.undo, building.prune_missing),
     *(editing.set_property, editing.inspect),
 )
 

@@ -30,7 +30,7 @@ from tests.agents.templates import TEMPLATES
 from tests.scripted_model import ScriptedModel
 from tests.vault.vault_of import vault_of
 from vault.config_notes import load_settings
-from vault.entities.store import load_world
+from vault.entities.load import load_world
 from vault.errors import NoteError
 from vault.memory.caches import SummaryCache
 from vault.memory.memory_line import Memory

@@ -11,7 +11,7 @@ from agents.models.queue import ModelQueue
 from agents.population import Population
 from tests.agents.memory.lives import Clock, one_turn, talkative
 from tests.scripted_model import ScriptedModel
-from vault.entities.store import load_world
+from vault.entities.load import load_world
 from vault.vault import Vault, open_vault
 from world.commands.table import world_commands
 from world.game import Game

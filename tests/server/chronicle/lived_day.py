@@ -8,7 +8,7 @@ from pathlib import Path
 from config.settings import WorldSettings
 from server.chronicle.recorder import ChronicleRecorder
 from vault.chronicle.event_log import EventLog, day_ms
-from vault.entities.store import load_world
+from vault.entities.load import load_world
 from vault.memory.memory_line import Memory, format_line
 from vault.vault import STARTER, Vault
 from world.commands.table import world_commands

@@ -16,7 +16,7 @@ from server.observatory.views import Scope
 from tests.english import ENGLISH
 from tests.server.chronicle.lived_day import DAY, REASON, SECRET, lived_vault
 from tests.server.front_door import at_once
-from vault.entities.store import load_world
+from vault.entities.load import load_world
 from vault.vault import Vault
 from world.errors import CommandError
 

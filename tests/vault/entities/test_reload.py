@@ -9,14 +9,17 @@ import pytest
 
 from config.settings import WorldSettings
 from tests.vault.vault_of import vault_of
-from vault.entities.reload import EntityReloader, ReloadResult, broken_exits, run_steps
-from vault.entities.store import EntityStore, MergeBase, load_world
+from vault.entities.load import load_world
+from vault.entities.merge_base import MergeBase
+from vault.entities.reload import EntityReloader, ReloadResult, run_steps
+from vault.entities.store import EntityStore, NoteBusy
+from vault.errors import NoteError
 from vault.locations_log import LocationsLog
 from vault.vault import Vault
-from vault.watch import ChangeScanner
-from world.edits import remove_room
-from world.entities import Exit, Room, Thing
-from world.events import Arrived, EntityChanged, Left, Moved, SystemMessage
+from vault.watch import CUT_SECONDS, MISSING_SECONDS, ChangeScanner
+from world.edits import missing_rooms, prune
+from world.entities import Character, Exit, Room, Thing
+from world.events import EntityChanged, SystemMessage
 from world.location_index import LocationIndex
 
 SETTINGS = WorldSettings(start_room="Hall")
@@ -35,9 +38,10 @@ class House:
     def __init__(self, root: Path) -> None:
         self.root = root
         self.vault = vault_of(root, NOTES)
-        self.world = load_world(self.vault, SETTINGS)
-        self.known = MergeBase(self.world)
-        self.seen = ChangeScanner(self.vault)
+        self.now = 0.0
+        self.known = MergeBase(seconds=lambda: self.now)
+        self.world = load_world(self.vault, SETTINGS, self.known)
+        self.seen = ChangeScanner(self.vault, self.known.texts, lambda: self.now)
         self.seen.baseline()
         self.store = EntityStore(self.vault, self.world, self.known)
         self.reload = EntityReloader(self.vault, self.world, self.known)
@@ -55,9 +59,10 @@ class House:
         return run_steps(self.reload.apply_in_steps(self.seen.scan()))
 
     def look(self) -> ReloadResult:
-        """Take in what has changed, with the second look at what seems to be gone, and save what that altered."""
+        """Take in what has changed, with a look some time later at what seems to be gone; save what that altered."""
         taken = self.scan()
         if self.seen.is_waiting:
+            self.now += MISSING_SECONDS
             more = self.scan()
             taken = ReloadResult([*taken.messages, *more.messages], [*taken.events, *more.events])
         self.save(taken)
@@ -102,23 +107,21 @@ def test_a_new_room_can_be_walked_into(house):
     assert house.is_as_loaded_anew()
 
 
-def test_an_exit_is_taken_in_as_soon_as_its_room_is_there(house):
-    house.change("rooms/Attic.md", "[[Hall]]", "[[Hall]]\n- **up**: [[Roof]]")
+def test_exits_to_missing_rooms_are_closed_until_the_room_is_there(house):
+    house.change("rooms/Attic.md", "- **south**", "- **up**: [[Roof]]\n- **south**")
     assert house.look().messages == [
-        "rooms/Attic.md:8: the exit 'up' leads to 'Roof', which has no note in rooms. What it said before still counts."
+        "rooms/Attic.md: reloaded.",
+        "rooms/Attic.md: the exit 'up' leads to 'Roof', which has no note in rooms; it is closed until there is one.",
     ]
-    house.edit("rooms/Roof.md", "Sky.\n")
-    assert house.look().messages == ["rooms/Roof.md: loaded, as it is new.", "rooms/Attic.md: reloaded."]
-    assert house.world.rooms["Attic"].exits["up"] == Exit("up", "Roof")
-
-
-def test_a_room_that_leads_to_one_that_is_not_valid_is_not_taken_in(house):
-    house.edit("rooms/Roof.md", "Sky.\n\n## Exits\n- down\n")
-    house.change("rooms/Attic.md", "[[Hall]]", "[[Hall]]\n- **up**: [[Roof]]")
-    told = house.look().messages
-    assert told[0].startswith("rooms/Roof.md:4: '- down' is not of the form")
-    assert told[1].startswith("rooms/Attic.md: the exit 'up' leads to 'Roof', whose note is not valid.")
-    assert "up" not in house.world.rooms["Attic"].exits
+    attic = house.world.rooms["Attic"]
+    assert list(attic.exits) == ["south"]
+    attic.description = "Swept."
+    house.store.save(attic.ref)
+    assert "- **up**: [[Roof]]\n- **south**" in (house.root / "rooms/Attic.md").read_text()
+    house.edit("rooms/Roof.md", "---\nnumber: 3\n---\nSky.\n")
+    assert house.look().messages == ["rooms/Roof.md: loaded, as it is new."]
+    assert attic.exits == {"up": Exit("up", "Roof"), "south": Exit("south", "Hall", ("s",))}
+    assert house.is_as_loaded_anew()
 
 
 def test_a_renamed_room_takes_everything_along(house):
@@ -143,23 +146,6 @@ def test_a_room_renamed_by_an_editor_that_changes_the_links_is_the_same(house):
     assert house.is_as_loaded_anew()
 
 
-def test_a_renamed_room_whose_note_goes_while_it_is_read_keeps_no_other_edit_out(house, monkeypatch):
-    attic, hall = house.root / "rooms/Attic.md", house.root / "rooms/Hall.md"
-    attic.rename(house.root / "rooms/Loft.md")
-    house.change("rooms/Hall.md", "A hall.", "A long hall.")
-    read = house.vault.read
-
-    def read_and_remove(*parts):
-        note = read(*parts)
-        if parts == ("rooms", "Hall.md"):
-            hall.unlink(missing_ok=True)
-        return note
-
-    monkeypatch.setattr(house.vault, "read", read_and_remove)
-    assert "rooms/Loft.md: was Attic before; everything in it came along." in house.look().messages
-    assert list(house.world.rooms) == ["Loft", "Hall"]
-
-
 def test_the_renamed_start_room_is_still_the_start_room(house):
     (house.root / "rooms/Hall.md").rename(house.root / "rooms/Salon.md")
     house.look()
@@ -168,28 +154,67 @@ def test_the_renamed_start_room_is_still_the_start_room(house):
     assert house.is_as_loaded_anew()
 
 
-def test_a_copy_of_a_room_is_no_renaming(house):
-    house.edit("rooms/Attic copy.md", (house.root / "rooms/Attic.md").read_text())
-    assert house.look().messages == ["rooms/Attic copy.md: loaded, as it is new."]
-    assert set(house.world.rooms) == {"Hall", "Attic", "Attic copy"}
+COPIES = [
+    *("Attic.sync-conflict-20261127-120000-ABCDEF7", "Attic (Ana's conflicted copy 2026-11-27)"),
+    *("Attic (conflicted copy 2026-11-27 120000)", "Attic (Conflicted copy laptop 202611271200)"),
+    *("Attic (In Konflikt stehende Kopie von Ana 2026-11-27)", "Attic_conflict-20261127-120000"),
+    *("Attic (SFConflict ana@inn.example 2026-11-27-12-00-00)", "Attic (conflict 20261127-120000)"),
+    *("Attic_laptop_Nov-27-120000-2026_Conflict", "Attic_BACKUP_4711", "Attic.orig", "Attic.bak", "Attic~", "#Attic#"),
+    *("Attic 2", "Attic copy", "Attic copy 3", "Attic - Kopie", "Attic - Copy (2)", "Attic (1)", "Attic-DESKTOP-4F2A"),
+]
 
 
-def test_who_and_what_is_in_a_deleted_room_comes_to_the_start_room(house):
-    ana = house.world.characters["Ana"]
-    ana.room_id, ana.awake = "Attic", True
-    (house.root / "rooms/Attic.md").unlink()
+@pytest.mark.parametrize("name", COPIES)
+def test_sync_copies_never_come_alive(tmp_path, name):
+    house = House(tmp_path)
+    for folder, original in (("rooms", "Attic"), ("things", "lamp"), ("people", "Ana")):
+        text = (tmp_path / folder / f"{original}.md").read_text()
+        house.edit(f"{folder}/{name.replace('Attic', original)}.md", text + "\nThe copy has a line of its own.\n")
+    told = house.look().messages
+    assert all("is named like a sync copy of" in sentence for sentence in told)
+    assert (set(house.world.rooms), len(house.world.things), len(house.world.characters)) == ({"Hall", "Attic"}, 2, 1)
+    assert house.is_as_loaded_anew()
+
+
+def test_numbered_names_of_other_things_come_alive(house):
+    house.edit("rooms/Attic 2.md", "---\nnumber: 7\n---\nA second attic.\n")
+    house.edit("things/lamp 2.md", "---\nat: '[[Hall]]'\n---\nTall, of brass.\n")
+    house.look()
+    assert "Attic 2" in house.world.rooms and "lamp 2" in house.world.things
+
+
+def test_a_deleted_room_is_hidden_and_comes_back_with_all_that_it_had(house):
+    world, path = house.world, house.root / "rooms/Attic.md"
+    world.put(Character("Ben", "Attic", awake=True))
+    world.characters["Ana"].room_id = "Attic"
+    hall, text = (house.root / "rooms/Hall.md").read_text(), path.read_text()
+    path.unlink()
     taken = house.look()
-    assert taken.messages == ["rooms/Attic.md: is gone; who and what was in it is in Hall, and no exit leads there."]
-    assert taken.events == [
-        SystemMessage("Ana", "Attic is gone. You find yourself in Hall."),
-        Left("Ana", "Attic", "", "Hall"),
-        Arrived("Ana", "Hall", "Attic"),
-        Moved("", "lamp"),
-        EntityChanged("", "room", "Hall"),
+    assert taken.messages == [
+        "rooms/Attic.md: is gone. Its people are in Hall; its exits and what is in it come back with the note. "
+        "What it said is in .trash/rooms/Attic.md."
     ]
-    assert (ana.room_id, house.world.things["lamp"].place_id) == ("Hall", "Hall")
-    assert house.world.rooms["Hall"].exits == {}
+    assert SystemMessage("Ben", "Attic is gone. You find yourself in Hall.") in taken.events
+    assert (world.rooms["Hall"].exits, world.things_at("Hall")) == ({}, [world.things["bag"]])
+    assert (house.root / "rooms/Hall.md").read_text() == hall
+    again = load_world(Vault(house.root), SETTINGS)
+    assert (again.rooms["Hall"].exits, again.things["lamp"].place_id) == ({}, "Attic")
+    path.write_text(text)
+    assert house.look().messages == ["rooms/Attic.md: is back, and so is what led there or was in it."]
+    assert world.rooms["Hall"].exits == {"north": Exit("north", "Attic", ("n",))}
+    assert {name: one.room_id for name, one in world.characters.items()} == {"Ana": "Attic", "Ben": "Hall"}
+    assert world.things["lamp"].place_id == "Attic"
+
+
+def test_what_led_to_a_missing_room_goes_when_it_is_pruned(house):
+    (house.root / "rooms/Attic.md").unlink()
+    house.look()
+    assert list(missing_rooms(house.world)) == ["Attic"]
+    house.save(ReloadResult([], prune(house.world, "Attic")))
+    assert missing_rooms(house.world) == {}
     assert "north" not in (house.root / "rooms/Hall.md").read_text()
+    assert house.world.things["lamp"].place_id == "Hall"
+    assert house.is_as_loaded_anew()
 
 
 def test_the_start_room_cannot_go(house):
@@ -209,13 +234,24 @@ def test_a_room_that_is_away_for_a_moment_is_not_gone(house):
     assert house.world.rooms["Hall"].exits["north"] == Exit("north", "Attic", ("n",))
 
 
-def test_a_note_that_is_empty_for_a_moment_is_not_taken_in(house):
-    house.edit("rooms/Attic.md", "")
+@pytest.mark.parametrize("length", [0, 20, 40])
+def test_a_note_that_is_cut_for_a_moment_is_not_taken_in(house, length):
+    house.edit("rooms/Attic.md", NOTES["rooms/Attic.md"][:length])
     assert house.scan() == ReloadResult()
     assert house.seen.is_waiting
     house.edit("rooms/Attic.md", NOTES["rooms/Attic.md"])
     assert house.look().messages == []
     assert house.world.rooms["Attic"].description == "Dust."
+
+
+def test_a_note_that_stays_cut_counts_and_what_it_said_is_kept(house):
+    house.edit("rooms/Attic.md", NOTES["rooms/Attic.md"][:25])
+    assert house.scan() == ReloadResult()
+    house.now += CUT_SECONDS
+    assert house.scan().messages[0] == (
+        "rooms/Attic.md: was cut short; what it said before is in .trash/rooms/Attic.md."
+    )
+    assert (house.root / ".trash/rooms/Attic.md").read_text() == NOTES["rooms/Attic.md"]
 
 
 def test_our_own_writing_is_no_edit(house):
@@ -236,6 +272,106 @@ def test_an_edit_and_what_is_not_written_yet_both_count(house):
     assert house.is_as_loaded_anew()
 
 
+def written(house: House, **properties: str) -> str:
+    """Have the world set properties of the attic; return the note as an editor has it that opened it before."""
+    text = (house.root / "rooms/Attic.md").read_text()
+    house.world.rooms["Attic"].properties |= properties
+    house.store.save(("room", "Attic"))
+    return text
+
+
+def test_an_older_copy_with_an_edit_loses_nothing_that_the_world_wrote(house):
+    older = written(house, mood="calm")
+    house.edit("rooms/Attic.md", older.replace("Dust.", "Light."))
+    assert house.look().messages == [
+        "rooms/Attic.md: reloaded.",
+        "rooms/Attic.md: was saved from an older copy; what the world wrote is written again: mood.",
+    ]
+    text = (house.root / "rooms/Attic.md").read_text()
+    assert "Light." in text and "mood: calm" in text
+    house.edit("rooms/Attic.md", older.replace("Dust.", "Bright."))  # once more: it is meant
+    house.look()
+    assert house.world.rooms["Attic"].properties == {}
+    assert "mood: calm" in (house.root / ".trash/rooms/Attic.md").read_text()
+
+
+@pytest.mark.parametrize("edit", [lambda text: text, lambda text: text.replace("number: 2", "number: 2\nmood: wild")])
+def test_an_edit_that_replaces_what_the_world_wrote_counts_and_the_loser_is_kept(house, edit):
+    older = written(house, mood="calm")
+    house.edit("rooms/Attic.md", edit(older))
+    told = house.look().messages
+    assert told[-1] == (
+        "rooms/Attic.md: the edit replaces what the world wrote: mood; the version before is in .trash/rooms/Attic.md."
+    )
+    assert (house.root / "rooms/Attic.md").read_text() == edit(older)
+    assert "mood: calm" in (house.root / ".trash/rooms/Attic.md").read_text()
+
+
+def test_an_edit_and_a_change_not_yet_written_of_the_same_words_both_stand(house):
+    house.world.rooms["Attic"].description = "Swept."
+    house.change("rooms/Attic.md", "Dust.", "Light.")
+    with pytest.raises(NoteBusy):
+        house.store.save(("room", "Attic"))
+    house.look()
+    assert house.world.rooms["Attic"].description == "Light."
+    assert "Swept." in (house.root / ".trash/rooms/Attic.md").read_text()
+
+
+def test_an_edit_that_has_seen_what_the_world_wrote_may_remove_it(house):
+    written(house, mood="calm")
+    house.change("rooms/Attic.md", "Dust.", "Light.")
+    house.look()
+    house.change("rooms/Attic.md", "mood: calm\n", "")
+    assert house.look().messages == ["rooms/Attic.md: reloaded."]
+    assert house.world.rooms["Attic"].properties == {}
+
+
+MARKED = "<<<<<<< HEAD\n- **up**: [[Hall]]\n=======\n- **down**: [[Hall]]\n>>>>>>> ana\n"
+
+
+def test_conflict_markers_are_refused_and_at_a_start_the_first_side_counts(house):
+    text = (house.root / "rooms/Attic.md").read_text() + MARKED
+    house.edit("rooms/Attic.md", text)
+    assert house.look().messages == [
+        "rooms/Attic.md:8: both sides of a merge conflict stand here, '<<<<<<<' to '>>>>>>>'; keep one of them. "
+        "What it said before still counts."
+    ]
+    known = MergeBase()
+    world = load_world(Vault(house.root), SETTINGS, known)
+    assert list(world.rooms["Attic"].exits) == ["south", "up"]
+    world.rooms["Attic"].description = "Swept."
+    with pytest.raises(NoteError):
+        EntityStore(house.vault, world, known).save(("room", "Attic"))
+    assert (house.root / "rooms/Attic.md").read_text() == text
+
+
+@pytest.mark.parametrize(
+    "link",
+    ["[[rooms/Hall|down]]", "[[Hall.md]]", "[[../rooms/Hall.md#Exits|x]]", "[down](rooms/Hall.md)", "[d](<Hall.md>)"],
+)
+@pytest.mark.parametrize("heading", ["## Exits:", "### Exits", "# exits", "## EXITS"])
+def test_links_and_headings_of_obsidian_are_understood(house, link, heading):
+    house.change("rooms/Attic.md", "## Exits\n- **south**, s: [[Hall]]", f"{heading}\n- **south**, s: {link}")
+    house.look()
+    assert house.world.rooms["Attic"].exits == {"south": Exit("south", "Hall", ("s",))}
+    assert house.is_as_loaded_anew()
+
+
+@pytest.mark.parametrize(
+    ("heading", "why"),
+    [
+        ("Exits\n-----", "'Exits' is underlined, so it is no section; write '## Exits'."),
+        ("Exits:\n===", "'Exits:' is underlined, so it is no section; write '## Exits'."),
+        ("## Exists", "nothing reads the section 'Exists'; did you mean '## Exits'?"),
+    ],
+)
+def test_headings_that_are_nearly_right_are_named(house, caplog, heading, why):
+    house.change("rooms/Attic.md", "## Exits", heading)
+    assert f"rooms/Attic.md:6: {why}" in house.look().messages
+    load_world(Vault(house.root), SETTINGS)
+    assert f"rooms/Attic.md:6: {why}" in [record.getMessage() for record in caplog.records]
+
+
 def test_things_come_change_move_and_go(house):
     house.edit("things/cup.md", "---\nat: '[[bag]]'\n---\nBlue.\n")
     house.change("things/bag.md", "[[Hall]]", "[[Attic]]")
@@ -243,7 +379,9 @@ def test_things_come_change_move_and_go(house):
     assert (house.world.things["bag"].place_id, house.world.things["cup"].place_id) == ("Attic", "bag")
     assert house.is_as_loaded_anew()
     (house.root / "things/bag.md").unlink()
-    assert house.look().messages == ["things/bag.md: is gone, and so is the thing."]
+    assert house.look().messages == [
+        "things/bag.md: is gone, and so is the thing. What it said is in .trash/things/bag.md."
+    ]
     assert house.world.things["cup"].place_id == "Attic"
     assert house.is_as_loaded_anew()
 
@@ -308,7 +446,7 @@ def test_a_room_renamed_to_what_something_else_is_called_leaves_the_world_in_ord
     (house.root / "rooms" / "Attic.md").rename(house.root / "rooms" / "Bag.md")
     told = house.look().messages
     assert told[0] == "rooms/Bag.md: 'Bag' is the name of something else, 'bag'; give it one of its own. Left out."
-    assert (list(house.world.rooms), house.world.things["lamp"].place_id) == (["Hall"], "Hall")
+    assert (list(house.world.rooms), house.world.things["lamp"].place_id) == (["Hall"], "Attic")
 
 
 def test_many_new_notes_are_taken_in_without_a_look_at_everything_for_each(house):
@@ -324,20 +462,6 @@ def test_many_new_notes_are_taken_in_without_a_look_at_everything_for_each(house
         house.edit(f"things/pebble {number}.md", "---\nat: '[[Hall]]'\n---\n")
     house.look()
     assert (len(house.world.things_at("Hall")), Listed.times <= 3) == (61, True)
-
-
-def test_rooms_that_lead_to_one_another_and_at_last_nowhere_are_looked_at_once_each():
-    class Looked(dict[str, Room]):
-        times = 0
-
-        def __contains__(self, key: object) -> bool:
-            Looked.times += 1
-            return super().__contains__(key)
-
-    chain = {f"rooms/{n}.md": Room(str(n), exits={"on": Exit("on", str(n + 1))}) for n in range(2000)}
-    refused = broken_exits(chain, Looked())
-    assert refused["rooms/0.md"] == "rooms/0.md: the exit 'on' leads to '1', whose note is not valid."
-    assert (len(refused), Looked.times <= 3 * len(chain)) == (2000, True)
 
 
 def test_a_name_that_something_else_has_is_refused(house):
@@ -358,7 +482,7 @@ def test_people_change_come_and_go_but_not_who_is_here(house):
         (house.root / f"people/{name}.md").unlink()
     assert house.look().messages == [
         "people/Ana.md: Ana is here, so the note is written again.",
-        "people/Ben.md: is gone; Ben starts over when they come back.",
+        "people/Ben.md: is gone; Ben starts over when they come back. What it said is in .trash/people/Ben.md.",
     ]
     assert list(house.world.characters) == ["Ana"]
     assert "Ana is grey with dust." in (house.root / "people/Ana.md").read_text()
@@ -389,7 +513,7 @@ def test_after_every_step_all_exits_lead_somewhere_and_what_is_new_is_there_at_o
     house.change("rooms/Hall.md", "## Exits", "## Exits\n- **under**: [[Cave 0]]")
     seen: list[int] = []
     told = begun(house, seen).messages
-    assert (len(told), set(seen), len(seen)) == (31, {2, 32}, 32)
+    assert (len(told), len(seen), seen[-1]) == (31, 31, 32)
     assert house.world.rooms["Hall"].exits["under"].room_id == "Cave 0"
 
 
@@ -404,18 +528,6 @@ def test_what_the_world_writes_between_two_steps_is_kept(house):
     run_steps(steps)
     attic = house.world.rooms["Attic"]
     assert (attic.title, attic.description) == ("The Attic", "Dust and mice.")
-
-
-def test_a_room_that_is_removed_between_two_steps_does_not_come_back(house):
-    house.change("rooms/Attic.md", "Dust.", "Dust and mice.")
-    house.change("rooms/Hall.md", "number: 1", "number: 1\ntags: [old]")
-    steps = house.reload.apply_in_steps(house.seen.scan())
-    for _ in range(3):
-        next(steps)
-    remove_room(house.world, "Attic")
-    run_steps(steps)
-    assert "Attic" not in house.world.rooms
-    assert exits_to_nowhere(house) == []
 
 
 def test_a_room_whose_note_has_lost_its_number_keeps_it_and_it_is_written_again(tmp_path):

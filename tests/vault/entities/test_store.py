@@ -9,7 +9,10 @@ import pytest
 from config.settings import WorldSettings
 from tests.vault.failing_disk import FailingDisk, Stopped
 from tests.vault.vault_of import vault_of
-from vault.entities.store import EntityStore, MergeBase, load_world, move_to_trash, newest_in_trash
+from vault.entities.load import load_world
+from vault.entities.merge_base import MergeBase
+from vault.entities.store import EntityStore, NoteBusy
+from vault.trash import move_to_trash, newest_in_trash
 from vault.vault import Vault
 from world.entities import Character, Exit, Role, Room, Thing
 
@@ -31,8 +34,9 @@ class House:
     def __init__(self, root: Path) -> None:
         self.root = root
         self.vault = vault_of(root, NOTES)
-        self.world = load_world(self.vault, SETTINGS)
-        self.notes = EntityStore(self.vault, self.world, MergeBase(self.world))
+        self.known = MergeBase()
+        self.world = load_world(self.vault, SETTINGS, self.known)
+        self.notes = EntityStore(self.vault, self.world, self.known)
 
     def text(self, path: str) -> str:
         return (self.root / path).read_text()
@@ -46,27 +50,20 @@ def house(tmp_path) -> House:
     return House(tmp_path)
 
 
-def test_a_note_that_goes_while_it_is_saved_is_written_anew(house, monkeypatch):
+@pytest.mark.parametrize(
+    "edited",
+    [NOTES["rooms/Hall.md"].replace("dusty", "bright"), NOTES["rooms/Hall.md"][:30], "", None],
+    ids=["edited", "cut", "empty", "gone"],
+)
+def test_unread_edits_are_never_written_over(house, edited):
     house.world.rooms["Hall"].description = "A long hall."
-    read_exact = house.vault.read_exact
-
-    def remove_and_read(*parts):
-        house.vault.path(*parts).unlink()
-        return read_exact(*parts)
-
-    monkeypatch.setattr(house.vault, "read_exact", remove_and_read)
-    house.notes.save(("room", "Hall"))
-    assert "A long hall." in house.text("rooms/Hall.md")
-
-
-def test_what_somebody_edits_meanwhile_is_kept(house):
-    house.world.rooms["Hall"].description = "A long hall."
-    (house.root / "rooms/Hall.md").write_text(NOTES["rooms/Hall.md"].replace("dusty", "bright"))
-    house.notes.save(("room", "Hall"))
-    assert house.text("rooms/Hall.md") == (
-        NOTES["rooms/Hall.md"].replace("A hall.", "A long hall.").replace("dusty", "bright")
-    )
-    assert house.text("rooms/Attic.md") == NOTES["rooms/Attic.md"]
+    path = house.root / "rooms/Hall.md"
+    path.unlink() if edited is None else path.write_text(edited)
+    with pytest.raises(NoteBusy, match=r"rooms/Hall.md: is being edited"):
+        house.notes.save(("room", "Hall"))
+    assert (path.read_text() if path.exists() else None) == edited
+    kept = house.notes.keep_aside(("room", "Hall"))
+    assert house.text(kept) == NOTES["rooms/Hall.md"].replace("A hall.", "A long hall.")
 
 
 def test_what_is_new_gets_a_note_and_a_room_a_number(house):
@@ -168,7 +165,7 @@ def destroyed(house: House) -> list[tuple[str, str]]:
 def test_a_world_that_dies_while_it_is_saved_starts_again(tmp_path, alter, after):
     house = House(tmp_path)
     disk = FailingDisk()
-    notes = EntityStore(Vault(tmp_path, disk), house.world, MergeBase(load_world(house.vault, SETTINGS)))
+    notes = EntityStore(Vault(tmp_path, disk), house.world, house.known)
     refs = alter(house)
     try:
         with disk.stopping(after):

@@ -14,7 +14,7 @@ from tests.vault.vault_of import files
 from vault.check import check_vault
 from vault.config_notes import load_settings
 from vault.entities.agent_notes import load_agent
-from vault.entities.store import load_world
+from vault.entities.load import load_world
 from vault.errors import NoteError
 from vault.legacy_import.places import Report
 from vault.legacy_import.run import import_vault

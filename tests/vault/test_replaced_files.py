@@ -1,0 +1,77 @@
+"""What an editor writes into a note that the world has replaced by then is found; nothing else is."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from tests.vault.vault_of import vault_of
+from vault.replaced_files import KEEP_SECONDS, REST_SECONDS, ReplacedFiles
+from vault.vault import Vault
+
+NOTE, OLD, NEW = "rooms/Hall.md", "A hall.\n", "A hall, dusted.\n"
+
+
+class Desk:
+    """A vault whose replaced notes are watched, and an editor that has a note open."""
+
+    def __init__(self, root: Path) -> None:
+        self.now = 0.0
+        self.vault: Vault = vault_of(root, {NOTE: OLD})
+        self.vault.replaced = self.replaced = ReplacedFiles(self.vault.root, lambda: self.now)
+        self.file = os.open(root / NOTE, os.O_RDWR)
+        self.vault.write_text(NEW, NOTE)
+
+    def saves(self, text: str) -> None:
+        """Save in place, as an editor does that opened the note before the world replaced it."""
+        os.ftruncate(self.file, 0)
+        os.pwrite(self.file, text.encode(), 0)
+
+    def found(self) -> list[tuple[str, str]]:
+        """Return what is found now, and after a rest."""
+        first = self.replaced.drain_changed()
+        self.now += REST_SECONDS
+        return first + self.replaced.drain_changed()
+
+
+@pytest.fixture
+def desk(tmp_path) -> Desk:
+    return Desk(tmp_path)
+
+
+def test_text_written_into_a_replaced_note_is_found_once(desk):
+    assert desk.found() == []
+    desk.saves("A long hall.\n")
+    assert desk.found() == [(NOTE, "A long hall.\n")]
+    assert desk.found() == []
+    desk.saves("A longer hall.\n")
+    assert desk.found() == [(NOTE, "A longer hall.\n")]
+
+
+@pytest.mark.parametrize("text", ["", OLD[:4], OLD])
+def test_a_replaced_note_that_says_nothing_new_is_left_alone(desk, text):
+    desk.saves(text)
+    assert desk.found() == []
+
+
+def test_links_of_replaced_notes_go_after_a_minute(desk):
+    desk.now += KEEP_SECONDS
+    desk.found()
+    assert (len(desk.replaced), os.listdir(desk.vault.root / ".trash" / "replaced")) == (0, [])
+
+
+def test_text_written_before_the_end_is_found_at_the_end(desk):
+    desk.saves("A long hall.\n")
+    assert desk.replaced.close() == [(NOTE, "A long hall.\n")]
+    assert os.listdir(desk.vault.root / ".trash" / "replaced") == []
+
+
+def test_text_written_before_a_crash_is_found_at_the_next_start(desk):
+    desk.saves("A long hall.\n")
+    after = ReplacedFiles(desk.vault.root, lambda: 0.0)
+    assert [(source, path.read_text()) for source, path in after.recover()] == [(NOTE, "A long hall.\n")]
+    desk.saves(OLD)
+    assert after.recover() == []
+    assert os.listdir(desk.vault.root / ".trash" / "replaced") == []

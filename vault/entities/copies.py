@@ -1,0 +1,53 @@
+"""Finds notes that are sync copies of others, by name and by what they say."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from vault.errors import NoteError
+from vault.note import Note, parse_note
+from vault.sync_copies import original_of, repeats
+from vault.vault import Vault
+
+
+class Copies:
+    """The copies in a folder of notes: `folder` is `rooms`, `things`, `people` or `agents`.
+
+    `is_known` tells of a name whether the world has had something of this name before: that is no copy.
+    """
+
+    def __init__(self, vault: Vault, folder: str, known: Collection[str] = ()) -> None:
+        self._vault = vault
+        self._folder = folder
+        self._known = known
+        self._names = frozenset(vault.folders(folder) if folder == "agents" else vault.names(folder))
+
+    def fault(self, name: str) -> str:
+        """Return why a note is not loaded: because it is a copy; an empty text if it is none."""
+        original = "" if name in self._known else original_of(name, self._names)
+        if not original or not self._is_copy(name, original):
+            return ""
+        own, other = self._source(name), self._source(original)
+        return (
+            f"{own}: is named like a sync copy of {other} and says nearly the same, so it is not loaded. "
+            "Take from it what you need and delete it; or, if it is meant, give it another name."
+        )
+
+    def _is_copy(self, name: str, original: str) -> bool:
+        texts = [self._vault.read_lossy(self._source(one)) for one in (name, original)]
+        if self._folder == "rooms":
+            numbers = [_number(text, self._source(name)) for text in texts]
+            if any(numbers):
+                return numbers[0] == numbers[1]
+        return repeats(*texts)
+
+    def _source(self, name: str) -> str:
+        return f"agents/{name}/agent.md" if self._folder == "agents" else f"{self._folder}/{name}.md"
+
+
+def _number(text: str, source: str) -> object:
+    try:
+        note: Note = parse_note(text, source)
+    except NoteError:
+        return None
+    return note.properties.get("number")

@@ -1,0 +1,135 @@
+"""Replaced files: the files that saves of the world have replaced, for as long as an editor may have them open.
+
+An editor that saves in place writes into the file that it has opened. If the world replaces that file meanwhile, the
+editor's text would go into a file without a name. So each file that is replaced gets a link in the trash for a minute.
+What is written into it in that time is found and put in force. The hash of its text at the time of the save is part of
+the link's name: after a crash, the next start tells whether anything was written.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
+from hashlib import blake2s
+from itertools import count
+from pathlib import Path
+
+log = logging.getLogger(__name__)
+
+FOLDER = Path(".trash", "replaced")
+KEEP_SECONDS = 60.0
+REST_SECONDS = 0.5
+"""For how long a text has to stay as it is to be complete, in seconds."""
+
+MAX_LINKS = 2000
+
+
+@dataclass
+class _Link:
+    source: str
+    path: Path
+    stamp: tuple[int, int]
+    text: bytes
+    until: float
+    changed_at: float = 0.0
+    is_changed: bool = False
+
+
+class ReplacedFiles:
+    """The links. `seconds` is a clock that never goes back."""
+
+    def __init__(self, root: Path, seconds: Callable[[], float]) -> None:
+        self._root = root
+        self._seconds = seconds
+        self._links: list[_Link] = []
+        self._numbers = count(1)
+        self._is_possible = True
+
+    def __len__(self) -> int:
+        return len(self._links)
+
+    def keep(self, path: Path) -> None:
+        """Link a note that is about to be replaced; a file system without links goes without."""
+        parts = path.relative_to(self._root).parts if path.is_relative_to(self._root) else (path.name,)
+        if path.suffix != ".md" or not self._is_possible or any(part.startswith(".") for part in parts):
+            return
+        try:
+            text = path.read_bytes()
+            link = self._root / FOLDER / self._name(parts, text)
+            link.parent.mkdir(parents=True, exist_ok=True)
+            os.link(path, link)
+            found = os.stat(link)
+        except FileNotFoundError:
+            return
+        except OSError as error:
+            self._is_possible = False
+            log.warning("%s: files have no links here (%s); save notes by renaming.", self._root, error.strerror)
+            return
+        until = self._seconds() + KEEP_SECONDS
+        self._links.append(_Link("/".join(parts), link, (found.st_size, found.st_mtime_ns), text, until))
+        while len(self._links) > MAX_LINKS:
+            self._drop(self._links[0])
+
+    def drain_changed(self) -> list[tuple[str, str]]:
+        """Return the source and text of each file that was written to after it was replaced, once it has come to rest.
+
+        A text that was only cut short is left to its editor: nothing is lost with it.
+        """
+        now, changed = self._seconds(), list[tuple[str, str]]()
+        for link in list(self._links):
+            text = self._changed_text(link, now)
+            if text is not None:
+                link.text = text
+                changed.append((link.source, text.decode("utf-8", "replace")))
+            elif now >= link.until:
+                self._drop(link)
+        return changed
+
+    def close(self) -> list[tuple[str, str]]:
+        """Return what `drain_changed` does, at once, and remove all links."""
+        changed = []
+        for link in list(self._links):
+            with suppress(OSError):
+                if not link.text.startswith(text := link.path.read_bytes()):
+                    changed.append((link.source, text.decode("utf-8", "replace")))
+            self._drop(link)
+        return changed
+
+    def recover(self) -> list[tuple[str, Path]]:
+        """Return what was written into replaced files before a crash, as source and path; forget all others."""
+        written = []
+        with suppress(OSError):
+            for link in sorted((self._root / FOLDER).iterdir()):
+                digest, _, rest = link.name.partition(".")
+                if blake2s(link.read_bytes(), digest_size=8).hexdigest() == digest:
+                    link.unlink()
+                else:
+                    written.append((f"{rest.partition('.')[2].replace('%', '/')}.md", link))
+        return written
+
+    def _changed_text(self, link: _Link, now: float) -> bytes | None:
+        try:
+            found = os.stat(link.path)
+            stamp = found.st_size, found.st_mtime_ns
+            if stamp != link.stamp:
+                link.stamp, link.is_changed, link.changed_at = stamp, True, now
+                link.until = max(link.until, now + KEEP_SECONDS)
+            if not link.is_changed or now - link.changed_at < REST_SECONDS:
+                return None
+            link.is_changed = False
+            text = link.path.read_bytes()
+        except OSError:
+            return None
+        return None if link.text.startswith(text) else text
+
+    def _name(self, parts: tuple[str, ...], text: bytes) -> str:
+        source = "%".join(parts).removesuffix(".md").encode()[-160:].decode("utf-8", "ignore")
+        return f"{blake2s(text, digest_size=8).hexdigest()}.{os.getpid()}-{next(self._numbers)}.{source}"
+
+    def _drop(self, link: _Link) -> None:
+        self._links.remove(link)
+        with suppress(OSError):
+            link.path.unlink()
