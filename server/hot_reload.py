@@ -224,9 +224,13 @@ class HotReload:
             )
         )
         self._game.sleep(name)
+        kept = keep_version(
+            self._vault, f"agents/{name}/agent.md", self._known.own_text(self._game.world.characters[name])
+        )
         self._game.publish(tuple(hide_character(self._game.world, name)))
         self._known.drop(("character", name), f"agents/{name}/agent.md")
-        return [f"agents/{name}/agent.md: is gone, and {name} sleeps; what it remembers stays on disk."]
+        gone = f"agents/{name}/agent.md: is gone, and {name} sleeps; what it remembers stays on disk."
+        return [f"{gone} What the note said is in {kept}."]
 
     def _guarded(self, what: str, take: Callable[[], list[str]], stays: str) -> list[str]:
         """Return the messages of taking something in, or once its fault."""

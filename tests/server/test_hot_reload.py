@@ -211,7 +211,8 @@ def test_an_agent_whose_note_is_gone_sleeps_and_loses_no_file(town, is_whole_fol
             await asyncio.sleep(0)
         return told
 
-    assert asyncio.run(run()) == ["agents/Moss/agent.md: is gone, and Moss sleeps; what it remembers stays on disk."]
+    gone = "agents/Moss/agent.md: is gone, and Moss sleeps; what it remembers stays on disk."
+    assert asyncio.run(run()) == [f"{gone} What the note said is in .trash/agents/Moss/agent.md."]
     assert "Moss" not in town.world.characters
     assert "Moss" not in town.app.agents
     kept = town.root.parent / "Moss" if is_whole_folder else town.root / "agents" / "Moss"

@@ -9,7 +9,7 @@ that it replaced is kept in the trash.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from time import monotonic
 from typing import Any
 
@@ -32,11 +32,15 @@ _MISSING = object()
 
 @dataclass
 class _Write:
-    """What the world wrote for a key, which no edit has had yet: the values that it replaced, and when."""
+    """What the world wrote for a key, the values that it replaced, and when.
 
-    former: list[Any]
-    at_seconds: float
-    is_repeated: bool = False
+    `is_settled` is true once an edit has had the value, or the world has written it again: then its removal is meant.
+    """
+
+    value: Any = _MISSING
+    former: list[Any] = field(default_factory=list)
+    at_seconds: float = 0.0
+    is_settled: bool = False
 
 
 @dataclass(frozen=True)
@@ -86,24 +90,25 @@ class MergeBase:
         """Keep what a note says after somebody's edit, and its text."""
         self.unread.discard(entity.ref)
         self._entities[entity.ref] = copy_entity(entity)
-        self._writes.pop(entity.ref, None)
         if text is not None:
             self.texts[source_of(entity)] = text
 
     def set_written(self, entity: Entity, text: str) -> None:
         """Keep that the world wrote a note; where a thing starts out stays as it was, for that is never written again.
 
-        What was replaced is remembered until an edit shows that its editor has seen the change.
+        What was replaced is remembered, to know an edit of an older copy.
         """
         before, written = self._entities.get(entity.ref), copy_entity(entity)
         if isinstance(written, Thing) and isinstance(before, Thing):
             written.place_id = before.place_id
         if before is not None:
             writes, old = self._writes.setdefault(entity.ref, {}), _values(before)
-            for key in _differing(old, _values(written)):
-                write = writes.setdefault(key, _Write([], 0.0))
+            new = _values(written)
+            for key in _differing(old, new):
+                write, value = writes.setdefault(key, _Write()), new.get(key, _MISSING)
+                write.is_settled = write.is_settled and write.value == value
                 write.former = [*write.former, old.get(key, _MISSING)][-MAX_FORMER_VALUES:]
-                write.at_seconds = self._seconds()
+                write.value, write.at_seconds = value, self._seconds()
         self._entities[entity.ref] = written
         self.texts[source_of(entity)] = text
 
@@ -112,6 +117,7 @@ class MergeBase:
         was = self._entities.get(ref)
         text = self.texts.get(source_of(was), "") if was else ""
         if isinstance(was, Room):
+            self._writes["room", new_id] = self._writes.pop(ref, {})
             self.drop(ref, source_of(was))
             self._entities["room", new_id] = replace(was, room_id=new_id)
             self.texts[f"rooms/{new_id}.md"] = text
@@ -139,8 +145,10 @@ class MergeBase:
         after, own = _values(current), {*writes, *_differing(last, ours)}
         replaced = [key for key in own if after.get(key, _MISSING) != ours.get(key, _MISSING)]
         self.set(now, text)
-        if repeated:
-            self._writes[ref] = {key: _Write(writes[key].former, self._seconds(), True) for key in repeated}
+        for key, write in list(writes.items()):
+            if key in replaced:
+                del writes[key]
+            write.is_settled |= key in repeated or theirs.get(key, _MISSING) == write.value
         return MergedEdit(is_changed, _names(repeated), _names(replaced), before() if replaced else "")
 
     def own_text(self, current: Entity) -> str:
@@ -155,7 +163,7 @@ class MergeBase:
         undone = [key for key in edited if key in writes and theirs.get(key, _MISSING) in writes[key].former]
         recent = [key for key in undone if self._seconds() - writes[key].at_seconds < OLDER_COPY_SECONDS]
         # An edit that does nothing but undo is meant.
-        return [key for key in recent if not writes[key].is_repeated] if edited - set(undone) else []
+        return [key for key in recent if not writes[key].is_settled] if edited - set(undone) else []
 
     def _own_text(self, current: Entity, base: Entity | None) -> Callable[[], str]:
         """Return a function that makes the note of something as it is in the world now."""

@@ -195,7 +195,7 @@ class EntityReloader:
             what = "the start room cannot go; put the note back, or name another in config/world.md first."
             result.messages.append(f"{source}: {what}")
             return
-        text = self._base.texts.get(source, "")
+        text = self._base.own_text(one) if source in self._base.texts else ""
         if isinstance(one, Character) and one.awake and text:
             self._vault.write_text(text, source)
             result.messages.append(f"{source}: {one.name} is here, so the note is written again.")

@@ -322,8 +322,9 @@ def test_an_edit_that_has_seen_what_the_world_wrote_may_remove_it(house):
     house.change("rooms/Attic.md", "Dust.", "Light.")
     house.look()
     house.change("rooms/Attic.md", "mood: calm\n", "")
-    assert house.look().messages == ["rooms/Attic.md: reloaded."]
+    assert house.look().messages[0] == "rooms/Attic.md: reloaded."
     assert house.world.rooms["Attic"].properties == {}
+    assert "mood: calm" in (house.root / ".trash/rooms/Attic.md").read_text()
 
 
 MARKED = "<<<<<<< HEAD\n- **up**: [[Hall]]\n=======\n- **down**: [[Hall]]\n>>>>>>> ana\n"
