@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import json
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
-from operator import attrgetter
 from typing import Any
 
 from twisted.internet.error import ConnectionDone
@@ -25,63 +23,12 @@ log = logging.getLogger(__name__)
 
 TELNET_PROTOCOL = "telnet.mudstandards.org"
 GMCP_PROTOCOL = "gmcp.mudstandards.org"
-JSON_PROTOCOL = "json.mudstandards.org"
-TERMINAL_PROTOCOL = "terminal.mudstandards.org"
-PROGRAMS = (GMCP_PROTOCOL, TELNET_PROTOCOL, JSON_PROTOCOL, TERMINAL_PROTOCOL)
+PROGRAMS = (GMCP_PROTOCOL, TELNET_PROTOCOL)
 """The protocols in the order of our preference; the first one that a client offers is taken."""
-
-Data = tuple[str, object]
-"""A package and its payload."""
-
-
-def parse_gmcp(text: str) -> Data | None:
-    """Return a client's package with its JSON, None for anything else."""
-    told = read_gmcp(None, text.encode("utf-8", "replace"))
-    return (told[0].package, told[0].payload) if told and isinstance(told[0], GmcpReceived) else None
-
-
-@dataclass(frozen=True)
-class Frames:
-    """The text frames of a subprotocol.
-
-    `encode` returns the text of a frame, empty if data is not sent. `decode` returns a client's data, a line that it
-    has typed, or None for anything else.
-    """
-
-    encode: Callable[[Message], bytes]
-    decode: Callable[[str], Data | str | None]
-
-
-def encode_envelope(message: Message) -> bytes:
-    """Return GMCP in an envelope of `proto`, `id` and `data`."""
-    package, _, payload = message.encoded.partition(b" ")
-    told = {"proto": "GMCP", "id": package.decode(), "data": payload.decode()}
-    return json.dumps(told, ensure_ascii=False).encode()
-
-
-def decode_envelope(text: str) -> Data | str | None:
-    """Return what an envelope holds: GMCP, or a line as text."""
-    try:
-        envelope = json.loads(text)
-    except (ValueError, RecursionError):
-        return None
-    match envelope:
-        case {"proto": str(proto), "data": str(data), **rest} if proto.casefold() == "gmcp":
-            return parse_gmcp(f"{rest.get('id', '')} {data}")
-        case {"proto": str(proto), "data": str(data)} if proto.casefold() == "text":
-            return data
-    return None
-
-
-FRAMES: Mapping[str, Frames] = {
-    GMCP_PROTOCOL: Frames(attrgetter("encoded"), parse_gmcp),
-    JSON_PROTOCOL: Frames(encode_envelope, decode_envelope),
-    TERMINAL_PROTOCOL: Frames(lambda message: b"", lambda text: text),
-}
 
 
 class ProgramConnection(TextConnection):
-    """The `Connection` of a program that is shown text with ANSI colours in binary frames, and told data in text ones.
+    """The `Connection` of a program: binary frames hold text with ANSI colours, text frames hold GMCP.
 
     A binary frame is a line that was typed, or several, with or without their ends.
     """
@@ -92,13 +39,11 @@ class ProgramConnection(TextConnection):
         listener: ConnectionListener,
         services: ConnectionServices,
         max_line_bytes: int,
-        frames: Frames,
     ) -> None:
         super().__init__(socket.host, services, Capabilities(colors=ColorDepth.MANY), _encoded)
         self._socket = socket
         self._listener = listener
         self._max_line_bytes = max_line_bytes
-        self._frames = frames
         self._out = b""
 
     def begin(self) -> None:
@@ -117,11 +62,9 @@ class ProgramConnection(TextConnection):
         """Take lines from a binary frame, data from a text frame."""
         if isinstance(content, bytes):
             return self._lines_typed(content.decode("utf-8", "replace"))
-        match self._frames.decode(content):
-            case str(line):
-                return self._lines_typed(line)
-            case (str(package), payload):
-                self.tell(self._listener.data_received, package, payload)
+        for event in read_gmcp(None, content.encode("utf-8", "replace")):
+            if isinstance(event, GmcpReceived):
+                self.tell(self._listener.data_received, event.package, event.payload)
         return TakeResult.SIGNAL
 
     def socket_lost(self, reason: str) -> None:
@@ -144,9 +87,9 @@ class ProgramConnection(TextConnection):
     # The connection
 
     def send_data(self, message: Message) -> None:
-        if self._is_open and (content := self._frames.encode(message)):
+        if self._is_open:
             self._flush()  # in order with what is shown
-            self._socket.send_text(content)
+            self._socket.send_text(message.encoded)
 
     def hide_typing(self, hidden: bool) -> None:
         self._screen.is_typing_hidden = hidden
@@ -265,4 +208,4 @@ def serve_program(
     if subprotocol == TELNET_PROTOCOL:
         TelnetThroughSocket(socket, telnet(listener), services.traffic).begin()
     else:
-        ProgramConnection(socket, listener, services, max_line_bytes, FRAMES[subprotocol]).begin()
+        ProgramConnection(socket, listener, services, max_line_bytes).begin()

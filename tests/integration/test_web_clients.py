@@ -17,7 +17,7 @@ pytestmark = [pytest.mark.integration, pytest.mark.client]
 CHANGES = {"config/server.md": {"web_port": -1}}
 WITHIN_SECONDS = 30
 NORMAL_CLOSURE = 1000
-GMCP, TELNET, JSON, TERMINAL = (f"{name}.mudstandards.org" for name in ("gmcp", "telnet", "json", "terminal"))
+GMCP, TELNET = "gmcp.mudstandards.org", "telnet.mudstandards.org"
 
 
 class Client:
@@ -127,31 +127,10 @@ def test_telnet_stands_in_binary_frames_with_its_options(server):
     client.leaves()
 
 
-def test_json_has_lines_and_gmcp_in_an_envelope(server):
-    client = Client(server.web_port, JSON)
-    supports = {"proto": "GMCP", "id": "Core.Supports.Set", "data": '["Room 1"]'}
-    client.socket.send(json.dumps(supports))
-    client.comes_as("Jason")
-    envelope = json.loads(client.hears('{"proto": "GMCP", "id": "Room.Info"'))
-    assert json.loads(envelope["data"])["name"] == "The Landing"
-    client.socket.send(json.dumps({"proto": "text", "id": "", "data": "say by json"}))
-    client.sees('You say, "by json"')
-    client.leaves()
-
-
-def test_a_terminal_is_shown_text_and_colours_alone(server):
-    client = Client(server.web_port, TERMINAL)
-    client.comes_as("Tara")
-    client.types("say by terminal")
-    client.sees('You say, "by terminal"')
-    client.leaves()
-    assert client.told == []
-
-
 def test_all_of_them_are_in_one_world_with_telnet(server):
     port = server.web_port
-    clients = [Client(port, GMCP), TelnetClient(port), Client(port, JSON)]
-    for client, name in zip(clients, ("Greta", "Tilda", "Jana"), strict=True):
+    clients = [Client(port, GMCP), TelnetClient(port)]
+    for client, name in zip(clients, ("Greta", "Tilda"), strict=True):
         client.comes_as(name)
     otto = server.player("Otto")
     otto.asks("say Good evening.")

@@ -10,7 +10,7 @@ from twisted.python.failure import Failure
 from wsproto.events import BytesMessage, CloseConnection, TextMessage
 
 from server.telnet.parser import DO, ECHO, IAC, WILL, WINDOW_SIZE
-from server.web.programs import GMCP_PROTOCOL, JSON_PROTOCOL, TELNET_PROTOCOL, TERMINAL_PROTOCOL
+from server.web.programs import GMCP_PROTOCOL, TELNET_PROTOCOL
 from tests.server.fake_connection import SECRET
 from tests.server.web.browsing import Browser, House, open_socket
 
@@ -57,9 +57,8 @@ def house(tmp_path) -> House:
     return House(tmp_path)
 
 
-@pytest.mark.parametrize("subprotocol", [GMCP_PROTOCOL, JSON_PROTOCOL, TERMINAL_PROTOCOL])
-def test_a_program_comes_in_by_the_dialogue_of_the_door_and_plays(house, subprotocol):
-    program = Program(house, subprotocol)
+def test_a_program_comes_in_by_the_dialogue_of_the_door_and_plays(house):
+    program = Program(house, GMCP_PROTOCOL)
     assert program.shown() == "Welcome to the inn.\r\nBy what name shall we know you? "
     assert "Choose a password" in program.types("Ana")
     assert "The Common Room" in program.types(SECRET)
@@ -90,25 +89,11 @@ def test_gmcp_stands_in_text_frames(house):
     assert json.loads(room.removeprefix("Room.Info "))["name"] == "The Common Room"
 
 
-def test_the_envelope_of_json_has_gmcp_and_lines(house):
-    program = Program(house, JSON_PROTOCOL)
-    _tells(program, "GMCP", "Core.Supports.Set", '["Room 1"]')
-    _tells(program, "text", "", "guest")
-    [room] = [one for one in map(json.loads, program.told) if one["id"] == "Room.Info"]
-    assert (room["proto"], json.loads(room["data"])["name"]) == ("GMCP", "The Common Room")
-    program.shown()
-    _tells(program, "text", "", "say hello")
-    assert "hello" in program.shown()
-
-
-@pytest.mark.parametrize(
-    "text", ["", "{", "[1]", '{"proto": 1}', '{"proto":"GMCP","id":"x y","data":"{"}', "\ud7ff" * 9]
-)
-def test_what_no_subprotocol_has_is_let_be(house, text):
-    for subprotocol in (GMCP_PROTOCOL, JSON_PROTOCOL):
-        program = Program(house, subprotocol)
-        program.sends(text)
-        assert "The Common Room" in program.types("guest")
+@pytest.mark.parametrize("text", ["", "{", "[1]", "x y {", "Room {", "look", "\ud7ff" * 9])
+def test_malformed_gmcp_is_ignored(house, text):
+    program = Program(house, GMCP_PROTOCOL)
+    program.sends(text)
+    assert "The Common Room" in program.types("guest")
 
 
 def test_telnet_in_a_text_frame_is_refused(house):
@@ -135,7 +120,3 @@ def test_who_quits_is_closed_and_who_hangs_up_is_waited_for(house):
     house.goes_on(0.3)
     other.caller.connectionLost(Failure(ConnectionLost()))
     assert house.registry.linkdead.names == ["Ana"]
-
-
-def _tells(program: Program, proto: str, about: str, data: str) -> None:
-    program.sends(json.dumps({"proto": proto, "id": about, "data": data}))
