@@ -34,30 +34,16 @@ OLD_NAMES = {
 }
 """Former names of settings, with their present names."""
 
-_ROLES_ARE_IN_ACCOUNTS = (
-    "What somebody may do belongs to their account now: `new_role` is what somebody new may do, and the one-time "
-    "password that the world prints at its first start is for the first admin. Remove the lines."
-)
-REMOVED = {"loopback_role": _ROLES_ARE_IN_ACCOUNTS, "remote_role": _ROLES_ARE_IN_ACCOUNTS}
-"""Removed settings, with the text about their replacement."""
-
 
 def apply_deprecations(
     values: Mapping[str, SourcedValue], known: Collection[str], source: str
 ) -> dict[str, SourcedValue]:
-    """Return the values under their current names, without removed settings.
-
-    Each old name is logged, and all removed settings together. If a setting has both names, the current one wins.
-    """
-    gone = [key for key in values if key in REMOVED and key not in known]
-    if gone:
-        what = " and ".join(f"{key} (line {values[key].line})" for key in gone)
-        log.warning("%s: %s have no effect. %s", source, what, " ".join(dict.fromkeys(REMOVED[key] for key in gone)))
-    found = {key: given for key, given in values.items() if key not in gone}
-    for key in [key for key in found if OLD_NAMES.get(key) in known]:
+    """Return the values under their current names. Each old name is logged; if both are given, the current one wins."""
+    current = dict(values)
+    for key in [key for key in current if OLD_NAMES.get(key) in known]:
         log.warning("%s:%d: %s is called %s now.", source, values[key].line, key, OLD_NAMES[key])
-        found.setdefault(OLD_NAMES[key], found.pop(key))
-    return found
+        current.setdefault(OLD_NAMES[key], current.pop(key))
+    return current
 
 
 CLOSE_CUTOFF = 0.9

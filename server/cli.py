@@ -75,7 +75,7 @@ def _parser() -> argparse.ArgumentParser:
     add_vault_option(serve, "the folder of the world; made if it does not exist (./world)")
     add_serve_options(serve)
     check_help = "check whether the world could be opened, and open nothing"
-    serve.add_argument(CHECK, "--only-try", dest="check", action="store_true", help=check_help)
+    serve.add_argument(CHECK, dest="check", action="store_true", help=check_help)
     add_accounts_option(serve)
     reset = commands.add_parser("reset-password", help="give somebody a new one-time password, or a role")
     reset.add_argument("name", metavar="NAME", help="whose password is set")
@@ -86,9 +86,7 @@ def _parser() -> argparse.ArgumentParser:
     copy.add_argument("file", metavar="FILE", type=Path, help="the copy; replaces an existing file")
     add_vault_option(copy)
     add_accounts_option(copy)
-    forget = commands.add_parser(
-        "reset-agent", aliases=["begin-anew"], help="archive what an agent remembers, while its world is closed"
-    )
+    forget = commands.add_parser("reset-agent", help="archive what an agent remembers, while its world is closed")
     forget.add_argument("agent", metavar="AGENT", help="the name of its folder in agents/")
     add_vault_option(forget)
     forget.add_argument("--keep-archive", action="store_true", help="leave its archive in place")
@@ -139,7 +137,6 @@ _COMMANDS: dict[str, Callable[[argparse.Namespace, Echo], int]] = {
     "reset-password": _reset_password,
     "backup-accounts": _back_up_accounts,
     "reset-agent": _reset_agent,
-    "begin-anew": _reset_agent,  # until 0.2
     "simulate": run_simulation,
     "sweep": run_sweep,
     "report": run_report,

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from config.profiles import THINKER, ModelProfile, legacy_thinker
 from config.settings import SETTINGS_BY_NOTE, AgentSettings, MemorySettings, WorldSettings
-from config.validation import OLD_NAMES, REMOVED, SourcedValue, is_open, setting_names
+from config.validation import OLD_NAMES, SourcedValue, is_open, setting_names
 from vault.board_note import BOARD, parse_board
 from vault.config_notes import Settings, load_settings, load_text, settings_in
 from vault.entities.agent_notes import load_agent
@@ -321,8 +321,6 @@ def _deprecated_names(source: str, given: Mapping[str, SourcedValue], known: tup
     for key, one in given.items():
         if key in OLD_NAMES and OLD_NAMES[key] in known:
             yield Finding(source, one.line, f"{key} is called {OLD_NAMES[key]} now; rename it.", True)
-        elif key in REMOVED and key not in known:
-            yield Finding(source, one.line, f"{key} counts no more. {REMOVED[key]}", True)
 
 
 NAMED = ("rooms", "things", "people")

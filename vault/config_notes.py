@@ -20,7 +20,7 @@ from config.settings import (
     ServerSettings,
     WorldSettings,
 )
-from config.validation import OLD_NAMES, REMOVED, SettingsError, SourcedValue, setting_names, settings_from
+from config.validation import OLD_NAMES, SettingsError, SourcedValue, setting_names, settings_from
 from vault.errors import NoteError
 from vault.markdown import escape_comments
 from vault.note import Note
@@ -31,8 +31,7 @@ PROFILES = "models"
 """The note whose sections are profiles."""
 
 KEYS = frozenset(
-    {name for kind in (*SETTINGS_BY_NOTE.values(), ProfileSettings) for name in setting_names(kind)}
-    | {*OLD_NAMES, *REMOVED}
+    {name for kind in (*SETTINGS_BY_NOTE.values(), ProfileSettings) for name in setting_names(kind)} | {*OLD_NAMES}
 )
 """The keys that a line of any note in `config/` may set."""
 

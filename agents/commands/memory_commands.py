@@ -105,8 +105,8 @@ class MemoryCommands:
             raise CommandError(world.wording("compaction.wait", who=found.name))
         return _seen(world, actor, _rolled_back(found, leaf, world.wording))
 
-    @command("@prompt <agent>", "@impersonate", category="memory", role=Role.OBSERVER, for_agents=False)
-    def prompt(self, world: World, actor: Character, agent: str) -> list[Event]:
+    @command("@impersonate <agent>", category="memory", role=Role.OBSERVER, for_agents=False)
+    def impersonate(self, world: World, actor: Character, agent: str) -> list[Event]:
         """Show the exact prompt that an agent would get now."""
         found = target_agent(world, self._agents, actor, agent)
         return _seen(world, actor, found.prompt().text)

@@ -152,15 +152,3 @@ def test_any_value_is_either_taken_or_refused_in_one_line_with_its_place(name, d
     except SettingsError as refused:
         assert str(refused).startswith(f"config/x.md:9: {key} is ")
         assert "\n" not in str(refused)
-
-
-def test_settings_that_are_gone_change_nothing_and_one_warning_says_what_there_is_instead(caplog):
-    given = {
-        "loopback_role": SourcedValue("admin", 11),
-        "port": SourcedValue(5000, 12),
-        "remote_role": SourcedValue("player", 14),
-    }
-    assert settings_from(ServerSettings, given, "config/server.md") == ServerSettings(port=5000)
-    (warned,) = [record.getMessage() for record in caplog.records]
-    assert warned.startswith("config/server.md: loopback_role (line 11) and remote_role (line 14) have no effect.")
-    assert warned.count("`new_role` is what somebody new may do") == 1

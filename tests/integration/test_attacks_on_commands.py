@@ -45,7 +45,7 @@ STEWARD = (
         "@exit",
     ),
     *("@set", "@unexit", "@destroy", "@teleport", "@rename here ->", "@rename", "@undo", "@examine", "@kick"),
-    *("@show-config", "@audit", "@unban", "@grant", "@revoke", "@announce", "@narrative", "@prompt", "@llm-log"),
+    *("@show-config", "@audit", "@unban", "@grant", "@revoke", "@announce", "@narrative", "@impersonate", "@llm-log"),
     *(
         "@memory-diff Eliza",
         "@memory-rollback Eliza",

@@ -163,9 +163,8 @@ def test_a_world_is_only_tried_where_that_is_asked_for(tmp_path, capsys):
     reactor = MemoryReactor()
     open_vault(tmp_path / "w")
     before = sorted(tmp_path.rglob("*"))
-    for option in ("--check", "--only-try"):
-        run(reactor, ["serve", "--vault", str(tmp_path / "w"), option])
-        assert capsys.readouterr().out == f"The world in {tmp_path / 'w'} could be opened.\n"
+    run(reactor, ["serve", "--vault", str(tmp_path / "w"), "--check"])
+    assert capsys.readouterr().out == f"The world in {tmp_path / 'w'} could be opened.\n"
     assert (sorted(tmp_path.rglob("*")), reactor.tcpServers) == (before, [])
     assert refusal("--vault", tmp_path / "x", "--check").endswith("there is no vault here. Name it with --vault.")
 
@@ -243,15 +242,6 @@ def test_a_password_for_nobody_or_nowhere_is_refused(tmp_path):
         with pytest.raises(SystemExit, match=reason):
             reset(vault, "Ana")
     assert not (tmp_path / "x").exists()
-
-
-def test_an_old_vault_with_roles_by_address_still_opens_with_one_warning(tmp_path, caplog):
-    open_vault(tmp_path / "w")
-    (tmp_path / "w" / "config" / "server.md").write_text("**loopback_role**: admin\n**remote_role**: player\n")
-    serve(MemoryReactor(), tmp_path / "w", "--model", "none")
-    assert [r.getMessage()[:71] for r in caplog.records if "_role" in r.getMessage()] == [
-        "config/server.md: loopback_role (line 1) and remote_role (line 2) have "
-    ]
 
 
 def test_without_a_command_the_usage_is_shown(capsys):

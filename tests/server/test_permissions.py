@@ -29,7 +29,7 @@ PLAYERS = """
     @my-description @my-profile @overwrite-note @set-description @set-profile @undo-description @undo-profile
 """
 OBSERVERS = """
-    @bonds @health @llm-log @llm-status @memories @prompt @show-profile @why
+    @bonds @health @impersonate @llm-log @llm-status @memories @show-profile @why
 """
 BUILDERS = """
     @alias @create @describe @destroy @detail @dig @examine @exit @rename @set @teleport @undo @unexit

@@ -59,7 +59,7 @@ async def rebuilding_of(memory: AgentMemory, longterm: Summary) -> Rebuilding:
 def edited_text_of(memory: AgentMemory, longterm: Summary) -> Summary | None:
     """Return the long-term summary, this one or one before it, that a person has edited last; None if there is none.
 
-    It is found by the checksum of the person's text. Vaults of earlier checkouts have that of the text before the edit.
+    It is found by the checksum of the person's text.
     """
     if longterm.is_edited:
         return longterm
@@ -67,7 +67,6 @@ def edited_text_of(memory: AgentMemory, longterm: Summary) -> Summary | None:
         return None
     kept = [former for _, former in memory.summaries.former() if former.is_edited and former.last <= longterm.last]
     found = [former for former in kept if former.hand == longterm.edited_from]
-    found = found or [former for former in kept if former.checksum == longterm.edited_from]
     return max(found, key=lambda former: (former.generation, former.made_ms), default=None)
 
 

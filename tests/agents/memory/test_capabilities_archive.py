@@ -450,4 +450,4 @@ def test_3_21_who_is_not_there_or_remembers_nothing_cannot_begin_anew(tmp_path, 
     folder.mkdir(parents=True)
     (folder / "agent.md").write_text("You are Eliza.\n", encoding="utf-8")
     with pytest.raises(SystemExit, match=why):
-        cli.run(MemoryReactor(), ["begin-anew", name, "--vault", str(tmp_path)])
+        cli.run(MemoryReactor(), ["reset-agent", name, "--vault", str(tmp_path)])
