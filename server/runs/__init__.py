@@ -1,1 +1,1 @@
-"""Simulation folders: viewed and compared."""
+"""Simulation folders: opened and compared."""

@@ -1,4 +1,4 @@
-"""The sub-command `observe`: one simulation folder, or two side by side, as text or in a browser of this machine."""
+"""The sub-command `observe`: a simulation folder in a browser of this machine, or one view as text; two compared."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ import argparse
 import asyncio
 import logging
 import webbrowser
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import ExitStack
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from threading import Thread
@@ -19,23 +19,24 @@ from twisted.internet.threads import deferToThread
 from twisted.python.failure import Failure
 from twisted.web.server import NOT_DONE_YET, Request
 
-from agents.views.why import difference
 from config.settings import ColorSettings
-from server.chronicle.reading import Whole
-from server.chronicle.rendering import moment_lines
 from server.clock import InThread, ReactorClock
-from server.runs.runs import AskedPrompt, Difference, Run, RunWorld, difference_lines, first_difference, report_lines
+from server.runs.runs import Run, RunWorld, difference_lines, first_difference
 from server.web.site import Deadlines, Pages, Response, WebFactory, static_files
 from vault.errors import NoteError
 from world.errors import CommandError
-from world.parsing import is_number
 
 log = logging.getLogger(__name__)
 
 Echo = Callable[[str], None]
 
-PARTS = {"mind": ("agent",), "memory": ("agent", "before"), "why": ("agent", "seq"), "chronicle": ("period",)}
-"""The parameters of a view that the parts of an address behind its name stand for, as the page reads them."""
+HOST = "127.0.0.1"
+HTTP_SECONDS = 3600.0
+MAX_PARAMETERS = 16
+MAX_PARAMETER_CHARACTERS = 500
+
+VIEW_PARAMETERS = {"mind": ("agent",), "memory": ("agent", "before"), "why": ("agent", "seq"), "chronicle": ("period",)}
+"""The parameters of a view, in the order of an address behind its name, as the page reads it."""
 
 
 class ListeningReactor(ReactorClock, Protocol):
@@ -48,11 +49,14 @@ class ListeningReactor(ReactorClock, Protocol):
 
 def add_observe_command(commands: Any) -> None:
     """Declare the sub-command; `commands` is what `add_subparsers` returned."""
-    observe = commands.add_parser("observe", help="look at the folder of a simulation, or at two side by side")
+    observe = commands.add_parser("observe", help="open the folder of a simulation, or compare two")
     observe.add_argument(
-        "folders", type=Path, nargs="+", metavar="DIR", help="what simulate --out has made, or a vault"
+        "folders",
+        type=Path,
+        nargs="+",
+        metavar="DIR",
+        help="the folder of simulate --out, or a vault; two are compared",
     )
-    observe.add_argument("--text", action="store_true", help="on the screen instead of in a browser")
     observe.add_argument(
         "--view", metavar="ADDRESS", help="one view on the screen, by its address: mind/Eliza@2026-01-01T08:10"
     )
@@ -69,163 +73,94 @@ def run_observe(options: argparse.Namespace, echo: Echo, reactor: ListeningReact
         raise NoteError(f"{len(options.folders)} folders are too many; give one, or two to compare.")
     runs = [Run(folder) for folder in options.folders]
     if options.view:
-        _tell_views(runs, options.view, echo)
-    elif options.text:
-        _tell_runs(runs, echo)
+        for run in runs:
+            echo(f"# {run.name}\n\n{_view_text(run, options.view)}\n")
+    elif len(runs) == 2:
+        first, second = runs
+        echo("\n".join(difference_lines(first_difference(first.vault, second.vault), (first.name, second.name))))
     else:
-        _serve(runs, options, echo, reactor)
+        _serve(runs[0], options, echo, reactor)
     return 0
 
 
-def _tell_runs(runs: list[Run], echo: Echo) -> None:
-    for run in runs:
-        echo("\n".join([*report_lines(run), "", *_moments(run)]))
-    if len(runs) == 2:
-        one, other = runs
-        echo("\n".join(difference_lines(first_difference(one.vault, other.vault), (one.name, other.name))))
+def _view_text(run: Run, address: str) -> str:
+    """Return a view as text, by its address. Raises: NoteError if there is none."""
+    name, asked = view_of_address(address)
+    with _open_world(run, execute) as world:
+        loop = asyncio.new_event_loop()
+        asyncio.set_event_loop(loop)
+        try:
+            shown = loop.run_until_complete(world.make(name, asked).asFuture(loop))
+        except CommandError as error:
+            raise NoteError(f"--view is {address}; {error}") from error
+        finally:
+            loop.close()
+        return "\n\n".join([*world.problems(), world.views.text(name, shown)])
 
 
-def _moments(run: Run) -> list[str]:
-    lines: list[str] = []
-    for period in run.periods():
-        for moment in run.reader.read(period, Whole(), most=1).moments:
-            lines += [f"{period.name} {line}" if line[:1] != " " else line for line in moment_lines(moment)]
-    return lines
-
-
-def _tell_views(runs: list[Run], address: str, echo: Echo) -> None:
-    """Tell one view of each run as text. Raises: NoteError if there is none."""
-    name, asked = asked_by(address)
-    with ExitStack() as stack:
-        for world in _open_worlds(runs, stack, execute):
-            try:
-                shown = _make_in_loop(lambda world=world: world.make(name, asked))  # type: ignore[misc]
-            except CommandError as error:
-                raise NoteError(f"--view is {address}; {error}") from error
-            echo(f"# {world.run.name}\n\n{world.views.text(name, shown)}\n")
-
-
-def asked_by(address: str) -> tuple[str, dict[str, str]]:
-    """Return the view and what is asked of it by an address such as `mind/Eliza@2026-01-01T08:10?tier=recent`."""
+def view_of_address(address: str) -> tuple[str, dict[str, str]]:
+    """Return the view and its parameters, from an address such as `mind/Eliza@2026-01-01T08:10?tier=recent`."""
     path, _, query = address.removeprefix("#").strip("/").partition("?")
     path, _, at = path.partition("@")
     name, *rest = map(unquote, path.split("/"))
-    asked = dict(parse_qsl(query)) | dict(zip(PARTS.get(name, ()), rest, strict=False))
+    asked = dict(parse_qsl(query)) | dict(zip(VIEW_PARAMETERS.get(name, ()), rest, strict=False))
     return name, asked | ({"at": at} if at else {})
 
 
-def _make_in_loop(make: Callable[[], Deferred[dict[str, Any]]]) -> dict[str, Any]:
-    """Return the result of a view, computed in a loop of its own."""
-    loop = asyncio.new_event_loop()
-    asyncio.set_event_loop(loop)
-    try:
-        return loop.run_until_complete(make().asFuture(loop))
-    finally:
-        loop.close()
-
-
-def _serve(runs: list[Run], options: argparse.Namespace, echo: Echo, reactor: ListeningReactor) -> None:
-    with ExitStack() as stack:
-        worlds = _open_worlds(runs, stack, deferToThread)
-        port = listen(worlds, reactor, options.port, deferToThread)
-        address = f"http://{HOST}:{port}/"
+def _serve(run: Run, options: argparse.Namespace, echo: Echo, reactor: ListeningReactor) -> None:
+    with _open_world(run, deferToThread) as world:
+        address = f"http://{HOST}:{listen(world, reactor, options.port, deferToThread)}/"
         echo(f"Open {address} on this machine. Ctrl-C ends it; nothing in the folder is changed.")
         if not options.no_browser:
             Thread(target=webbrowser.open, args=(address,), daemon=True).start()
         reactor.run()
 
 
-def _open_worlds(runs: list[Run], stack: ExitStack, in_thread: InThread) -> list[RunWorld]:
-    """Return the runs' worlds, from copies that go with the stack. Raises: NoteError."""
-    copies = Path(stack.enter_context(TemporaryDirectory(prefix="fallwater-observe-", ignore_cleanup_errors=True)))
-    return [RunWorld(run, copies / str(number), in_thread) for number, run in enumerate(runs, 1)]
+@contextmanager
+def _open_world(run: Run, in_thread: InThread) -> Iterator[RunWorld]:
+    """Open the run's world from a copy, which is removed afterwards. Raises: NoteError."""
+    with TemporaryDirectory(prefix="fallwater-observe-", ignore_cleanup_errors=True) as folder:
+        yield RunWorld(run, Path(folder) / "world", in_thread)
 
 
-HOST = "127.0.0.1"
-HTTP_SECONDS = 3600.0
-MAX_ASKED = 16
-MAX_ASKED_CHARACTERS = 500
+class RunSite:
+    """The answers of the site: `/run` has the name and the faults of the run, `/view` returns a view."""
 
-_POLICY = (
-    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
-    "frame-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'self'; require-trusted-types-for 'script'"
-)
-"""As for the page of a world, but that two runs stand side by side as frames of one page."""
-
-
-class RunsSite:
-    """The answers of the site: `/runs` lists all runs, `/view` returns a view of one."""
-
-    def __init__(self, worlds: Sequence[RunWorld], in_thread: InThread) -> None:
-        self._worlds = worlds
+    def __init__(self, world: RunWorld, in_thread: InThread) -> None:
+        self._world = world
         self._in_thread = in_thread
-        self._overview: Response | None = None
 
     def overview(self, request: Request, given: Mapping[str, Any]) -> Deferred[Response]:
-        """Return the content of the start page: each run, and the first difference between two of them."""
-        if self._overview:
-            return succeed(self._overview)
-        return self._in_thread(self._first_difference).addCallbacks(self._difference_response, _refused)
+        """Return the name of the run and a sentence for each thing that is not shown whole."""
+        name = self._world.run.name
+        return self._in_thread(self._world.problems).addCallbacks(
+            lambda problems: Response(200, {"name": name, "problems": problems}),
+            lambda failure: Response(200, {"name": name, "problems": [_reason(failure)]}),
+        )
 
     def view(self, request: Request, given: Mapping[str, Any]) -> Deferred[Response]:
         """Return a view as a page of the observatory takes it, or why there is none."""
-        args = list((request.args or {}).items())[:MAX_ASKED]
-        asked = {key.decode("utf-8", "replace"): _text(values[-1]) for key, values in args}
-        number, name, form = (asked.pop(key, "") for key in ("run", "view", "form"))
-        if not is_number(number) or not 1 <= int(number) <= len(self._worlds):
-            return succeed(Response(404, {"seen": None, "unseen": f"There is no run {number!r}."}))
-        world = self._worlds[int(number) - 1]
+        parameters = list((request.args or {}).items())[:MAX_PARAMETERS]
+        asked = {key.decode("utf-8", "replace"): _text(values[-1]) for key, values in parameters}
+        name, form = (asked.pop(key, "") for key in ("view", "form"))
         try:
-            made = world.make(name, asked)
+            shown = self._world.make(name, asked)
         except Exception:
             return succeed(_refused(Failure()))
         if form == "text":
-            made.addCallback(lambda shown: {"text": world.views.text(name, shown)})
-        return made.addCallbacks(lambda shown: Response(200, {"seen": shown}), _refused)
-
-    def _first_difference(self) -> Difference | None:
-        if len(self._worlds) < 2:
-            return None
-        return first_difference(self._worlds[0].run.vault, self._worlds[1].run.vault)
-
-    def _difference_response(self, found: Difference | None) -> Response:
-        told = {"runs": [one.overview() for one in self._worlds], "difference": self._difference(found)}
-        self._overview = Response(200, told)
-        return self._overview
-
-    def _difference(self, found: Difference | None) -> dict[str, Any] | None:
-        if found is None:
-            return None
-        one, other = found.one, found.other
-        lines, more = difference(one.prompt, other.prompt) if one and other else ([], 0)
-        sides = [self._side(world, side) for world, side in zip(self._worlds, (one, other), strict=True)]
-        reply = self._side(self._worlds[0], found.reply)
-        told = {"number": found.number, "agent": found.agent, "reply": reply, "sides": sides}
-        return told | {"difference": lines, "more": more}
-
-    def _side(self, world: RunWorld, asked: AskedPrompt | None) -> dict[str, Any] | None:
-        if asked is None:
-            return None
-        seq = world.action_after(asked.agent, asked.seq)
-        return {"agent": asked.agent, "at": asked.at[:19], "place": asked.place, "seq": seq}
+            shown.addCallback(lambda shown: {"text": self._world.views.text(name, shown)})
+        return shown.addCallbacks(lambda shown: Response(200, {"seen": shown}), _refused)
 
 
 class RunPages(Pages):
-    """The page of the runs, with the modules of the observatory."""
+    """The page of a run, with the modules of the observatory."""
 
-    def __init__(self, site: RunsSite, check: Callable[[Request], str]) -> None:
-        gets = {b"/runs": site.overview, b"/view": site.view}
-        super().__init__(check, gets, {}, ColorSettings, _no_socket)
+    def __init__(self, site: RunSite, check: Callable[[Request], str]) -> None:
+        super().__init__(check, {b"/run": site.overview, b"/view": site.view}, {}, ColorSettings, _no_socket)
         self._files = {**self._files, **static_files("server.runs")}
 
-    def render(self, request: Request) -> Any:
-        answer = super().render(request)
-        if answer is not NOT_DONE_YET:
-            request.setHeader(b"content-security-policy", _POLICY)
-        return answer
 
-
-def listen(worlds: Sequence[RunWorld], reactor: ListeningReactor, port: int, in_thread: InThread) -> int:
+def listen(world: RunWorld, reactor: ListeningReactor, port: int, in_thread: InThread) -> int:
     """Answer browsers of this machine and return the port. Raises: NoteError if it cannot be listened on."""
     numbers: list[int] = []
 
@@ -237,7 +172,7 @@ def listen(worlds: Sequence[RunWorld], reactor: ListeningReactor, port: int, in_
         return "" if is_ours else f"Open http://{HOST}:{numbers[0]}/ on the machine where observe was started."
 
     deadlines = Deadlines(reactor, lambda: HTTP_SECONDS)
-    factory = WebFactory(RunPages(RunsSite(worlds, in_thread), check), reactor, deadlines)
+    factory = WebFactory(RunPages(RunSite(world, in_thread), check), reactor, deadlines)
     try:
         opened = reactor.listenTCP(port, factory, 50, HOST)
     except Exception as error:
@@ -253,11 +188,15 @@ def _no_socket(request: Request) -> int:
 
 
 def _text(value: bytes) -> str:
-    return value.decode("utf-8", "replace")[:MAX_ASKED_CHARACTERS]
+    return value.decode("utf-8", "replace")[:MAX_PARAMETER_CHARACTERS]
 
 
 def _refused(failure: Failure) -> Response:
+    return Response(200, {"seen": None, "unseen": _reason(failure)})
+
+
+def _reason(failure: Failure) -> str:
     if failure.check(CommandError, NoteError):
-        return Response(200, {"seen": None, "unseen": failure.getErrorMessage()})
+        return failure.getErrorMessage()
     log.error("a view failed: %s", failure.getTraceback())
-    return Response(200, {"seen": None, "unseen": "Something went wrong. It is told where observe was started."})
+    return "Something went wrong. The terminal with observe shows the error."

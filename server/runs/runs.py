@@ -10,11 +10,9 @@ import shutil
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
 from difflib import unified_diff
 from itertools import zip_longest
 from pathlib import Path
-from typing import Any
 
 from twisted.internet.defer import Deferred
 
@@ -29,7 +27,7 @@ from server.observatory.town import Town, town_text
 from server.observatory.views import WHOLE, Shown, View, Views
 from server.simulation import REPORT, TRANSCRIPT, read_values
 from vault.atomic_write import NoFsyncDisk
-from vault.chronicle.event_log import Period, period_of, second_name
+from vault.chronicle.event_log import second_name
 from vault.entities.load import load_world
 from vault.errors import NoteError
 from vault.memory.archive import Archive
@@ -55,16 +53,7 @@ class Run:
         self.settings: WorldSettings = loaded_strategies().load_settings(self.vault).world
         self.say: Wording = load_wording(self.vault, is_strict=False)
         self.reader = reader_of(self.vault, self.settings, lambda: self.say, in_memory=True)
-        self.report = read_values(folder / REPORT)
-        self.was_cut_short = not self.report and (folder / TRANSCRIPT).is_file()
-
-    def figures(self) -> dict[str, str | int | float]:
-        """Return the single figures and words of the report."""
-        return {key: value for key, value in self.report.items() if isinstance(value, str | int | float)}
-
-    def periods(self) -> list[Period]:
-        """Return the days, oldest first."""
-        return [period for day in self.reader.days() if (period := period_of(day))]
+        self.was_cut_short = not read_values(folder / REPORT) and (folder / TRANSCRIPT).is_file()
 
 
 AT_THE_END = ("mind", "town")
@@ -77,7 +66,6 @@ class RunWorld:
     def __init__(self, run: Run, folder: Path, in_thread: InThread) -> None:
         """Raises: NoteError if the run cannot be copied, or there is no world in it."""
         self.run = run
-        self.copied = datetime.now(UTC)
         self._end_ms = 0
         _copy(run.vault.root, folder)
         vault = Vault(folder, NoFsyncDisk())
@@ -108,29 +96,16 @@ class RunWorld:
         return self.views.make(name, given, WHOLE)
 
     def problems(self) -> list[str]:
-        """Return a sentence for each thing that is not shown, or not whole."""
-        found = [f"{name} is not shown: its notes or its journal are not valid (see above where observe was started)."
-                 for name in agent_names(self.run.vault) if name not in self.agents]  # fmt: skip
+        """Return a sentence for each thing that is not shown, or not whole. Raises: NoteError."""
+        self.run.reader.days()  # reads the log, so that the index knows its faults
+        problems = [
+            f"{name} is not shown: its notes or its journal are not valid. The terminal with observe says why."
+            for name in agent_names(self.run.vault)
+            if name not in self.agents
+        ]
         if self.run.was_cut_short:
-            found.append("The simulation was cut short: there is no report, and what was being written may be torn.")
-        return [*found, *self.run.reader.index.problems()]
-
-    def overview(self) -> dict[str, Any]:
-        """Return the summary of the run for the start page. Raises: NoteError if the log cannot be read."""
-        return {
-            "name": self.run.name,
-            "figures": self.run.figures(),
-            "days": list(self.run.reader.days().items()),
-            "agents": [{"name": one.name, "memories": one.memory.journal.last} for one in self.agents.values()],
-            "end": second_name(self._end_ms),
-            "copied": self.copied.strftime("%Y-%m-%d %H:%M:%S"),
-            "problems": self.problems(),
-        }
-
-    def action_after(self, agent: str, seq: int) -> int:
-        """Return the memory that an agent's answer after memory `seq` became, 0 if it did nothing then."""
-        found = self.agents[agent].memory.memory(seq + 1) if agent in self.agents else None
-        return found.seq if found and found.kind == "acted" else 0
+            problems.append("The simulation was cut short: there is no report, and the newest lines may be torn.")
+        return [*problems, *self.run.reader.index.problems()]
 
     def _last_times(self) -> Iterator[int]:
         for agent in self.agents.values():
@@ -246,10 +221,3 @@ def difference_lines(found: Difference | None, names: tuple[str, str]) -> list[s
     diff = [line.rstrip("\n") for line in unified_diff(*prompts, *names, lineterm="", n=2)]
     lines += ["", *(line[:MAX_LINE_CHARACTERS] for line in diff[:MAX_DIFF_LINES])]
     return [*lines, f"… {len(diff) - MAX_DIFF_LINES} more lines"] if len(diff) > MAX_DIFF_LINES else lines
-
-
-def report_lines(run: Run) -> list[str]:
-    """Return the results of a run, as lines."""
-    lines = [f"# {run.name}", "", *(f"- {key}: {value}" for key, value in run.figures().items())]
-    lines += ["The simulation was cut short: there is no report."] if run.was_cut_short else []
-    return [*lines, "", *(f"- {day}: {count} events" for day, count in run.reader.days().items())]

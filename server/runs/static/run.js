@@ -1,25 +1,40 @@
-// One run: the views of the observatory, over files in which nothing goes on any more.
-import "./theme.js";
-import { Observatory } from "./observatory.js";
+// One run: the views of the observatory, over files in which nothing happens any more.
+import { Observatory, h } from "./observatory.js";
 
-const about = new URLSearchParams(location.search), run = about.get("run") || "1", isFramed = window.parent !== window;
-const place = { title: about.get("name") || "Run", views: ["town", "bonds", "chronicle"], home: "/", homeText: "All runs", end: "at the end" };
-const page = new Observatory(ask, () => {}, () => false, place);
+const START = "#/chronicle";
+const GONE = "There is no answer. Was observe ended?";
+
+const dark = matchMedia("(prefers-color-scheme: dark)");
+const applyTheme = () => document.documentElement.classList.toggle("dark", dark.matches);
+const refusal = (text) => h("p", { class: "refusal" }, text);
+let page = null;
 
 async function ask({ view, id, ...asked }) {
   if (!view) return;
-  let item = { seen: null, unseen: "Nobody answers any more. Was observe ended?" };
+  let answer = { seen: null, unseen: GONE };
   try {
-    item = await (await fetch(`/view?${new URLSearchParams({ run, view, ...asked })}`)).json();
-  } catch { /* told below */ }
-  page.take({ ...item, view, id });
+    answer = await (await fetch(`/view?${new URLSearchParams({ view, ...asked })}`)).json();
+  } catch { /* the answer says so */ }
+  page.take({ ...answer, view, id });
 }
 
 function open() {
   if (location.hash.startsWith("#/")) page.open(location.hash);
-  else if (!isFramed) location.replace("/");
+  else location.replace(START);
 }
 
-document.documentElement.classList.toggle("framed", isFramed);
-addEventListener("hashchange", open);
-open();
+async function start() {
+  let run = { name: "Run", problems: [GONE] };
+  try {
+    run = await (await fetch("/run")).json();
+  } catch { /* the problem says so */ }
+  const place = { title: run.name, views: ["town", "bonds", "chronicle"], home: START, homeText: "All days", end: "at the end" };
+  page = new Observatory(ask, () => {}, () => false, place);
+  document.querySelector("#observatory header").after(...run.problems.map(refusal));
+  addEventListener("hashchange", open);
+  open();
+}
+
+dark.addEventListener("change", applyTheme);
+applyTheme();
+start();

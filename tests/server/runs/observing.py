@@ -17,7 +17,7 @@ def options_of(*arguments: object) -> argparse.Namespace:
 
 
 def observed(*arguments: object) -> str:
-    """Return what `observe --text` prints."""
+    """Return what `observe` prints as text."""
     said = list[str]()
-    assert run_observe(options_of("--text", *arguments), said.append, MemoryReactorClock()) == 0
+    assert run_observe(options_of(*arguments), said.append, MemoryReactorClock()) == 0
     return "\n".join(said)
