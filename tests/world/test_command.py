@@ -292,22 +292,3 @@ def test_a_world_may_explain_commands_and_call_them_in_its_own_words_and_have_to
     assert "There is more on: river" in ana.screen()
     ana.types("lauf north")
     assert ana.screen() == ["You go north to The Kitchen."]
-
-
-@pytest.mark.parametrize(("role", "lists_it"), [(Role.PLAYER, False), (Role.BUILDER, False), (Role.ADMIN, True)])
-def test_what_looks_into_memories_is_listed_for_admins_and_explained_to_all(role, lists_it):
-    game = inn_game()
-
-    @command("@ponder", category="memory")
-    def ponder(world, actor):
-        """Look into a memory."""
-        return []
-
-    game.commands.add([ponder])
-    ana = ana_in(game, role)
-    ana.types("commands")
-    assert ("@ponder" in " ".join(ana.screen())) == lists_it
-    ana.types("help")
-    assert any(line.startswith("  memory ") for line in ana.screen()) == lists_it
-    ana.types("help @ponder")
-    assert ana.screen() == ["@ponder", "Look into a memory."]

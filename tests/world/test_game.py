@@ -10,7 +10,7 @@ from tests.english import ENGLISH
 from tests.world.inn import Player, inn
 from world.command import CommandTable, command
 from world.commands.table import world_commands
-from world.entities import Character, Role, Room
+from world.entities import Character, Room
 from world.errors import WorldError
 from world.events import Arrived, EntityChanged, Event, Left, Refused, Said
 from world.game import PAUSE_SECONDS, CommandResult, Game
@@ -114,18 +114,6 @@ def test_a_newcomer_needs_a_name_and_a_room_of_its_own(character, complaint):
     with pytest.raises(WorldError, match=complaint):
         world.add_character(character)
     assert list(world.characters) == before
-
-
-def test_a_guest_is_told_whom_a_command_is_for():
-    @command("close", role=Role.BUILDER)
-    def close(world: World, actor: Character) -> list[Event]:
-        """Close the inn."""
-        return []
-
-    game = Game(inn(), CommandTable([close]))
-    assert game.perform("Ana", "close").refusal == "close is for a builder and above; you are a player."
-    game.world.characters["Ana"].role = Role.ADMIN
-    assert game.perform("Ana", "close").accepted
 
 
 def test_one_sentence_is_made_for_all_to_whom_an_event_is_alike(game):

@@ -98,13 +98,6 @@ def test_what_a_player_sets_by_a_line_counts_for_its_answer(ana):
     assert ana.screen.lines([(SPEECH, "speech")]).startswith(b"Moss")
 
 
-def test_preferences_that_others_take_the_place_of_count_no_more(ana):
-    ana.preferences = {"color": "off"}
-    assert ana.sees().startswith("Moss")
-    ana.preferences = {}
-    assert ana.sees() == ana.shown
-
-
 def test_links_are_for_who_has_asked_for_them_or_whose_client_has_them(ana):
     text = "Read [the rules](https://example.org)."
     before = ana.sees(text, MARKED)

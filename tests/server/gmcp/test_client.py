@@ -186,35 +186,6 @@ def test_a_room_whose_exit_leads_nowhere_is_told_without_it(registry, ana):
 # Who and what is there
 
 
-def test_those_who_come_and_go_are_told_once_to_who_is_there(registry, ana):
-    ben = inside(registry, "Ben")
-    assert ana.last("Room.AddPlayer") == {"name": "Ben", "fullname": "Ben"}
-    assert [one["name"] for one in ben.last("Room.Players")] == ["Ana", "Ben"]
-    ben.types("north")
-    assert ana.told("Room.RemovePlayer") == ["Ben"]
-    ben.types("south")
-    ben.types("quit")
-    ben.hangs_up()
-    assert ana.told() == ["Room.AddPlayer", "Room.RemovePlayer"]
-
-
-def test_things_are_told_in_the_room_and_in_hand(registry, ana):
-    ben = inside(registry, "Ben")
-    ana.told(), ben.told()
-    ana.types("get brass lamp")
-    assert [(told["location"], told["item"]["name"]) for told in ana.told("Char.Items.Remove")] == [
-        ("room", "brass lamp")
-    ]
-    assert [(told["location"], told["item"]["name"]) for told in ben.told("Char.Items.Remove")] == [
-        ("room", "brass lamp")
-    ]
-    ana.types("give brass lamp to Ben")
-    assert ana.last("Char.Items.Remove")["location"] == "inv"
-    assert ben.last("Char.Items.Add")["location"] == "inv"
-    ben.types("drop brass lamp")
-    assert ana.last("Char.Items.Add")["location"] == "room"
-
-
 def test_what_can_be_taken_and_what_holds_others_is_marked(registry):
     cat = inside(registry, "Cat")
     cat.types("east")

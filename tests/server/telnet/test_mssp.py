@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from config.settings import AgentSettings, MemorySettings, ModelSettings, ServerSettings, WorldSettings
-from server.telnet.mssp import ServerStatus, as_text, codebase, encode_variables, is_request, mssp_option
+from server.telnet.mssp import ServerStatus, as_text, encode_variables, is_request, mssp_option
 from server.telnet.negotiation import Negotiator, Send, subnegotiation
 from server.telnet.options import ClientInfo
 from server.telnet.parser import DO, DONT, IAC, MSSP, SB, SE, WILL, Negotiation
@@ -17,10 +17,6 @@ from tests.server.fake_connection import Guest
 from tests.server.front_door import lobby_of
 from tests.world.inn import inn_game
 from vault.config_notes import Settings
-
-
-def test_each_figure_is_a_variable_and_its_value():
-    assert encode_variables({"NAME": "Fallwater", "PLAYERS": "3"}) == b"\x01NAME\x02Fallwater\x01PLAYERS\x023"
 
 
 @given(st.dictionaries(st.text(), st.text(), max_size=4))
@@ -85,20 +81,6 @@ def test_the_required_figures_come_first_and_are_those_of_now(house):
     guest.types("quit")
     guest.hangs_up()
     assert house.figures()["PLAYERS"] == "0"
-
-
-def test_the_version_is_looked_up_on_disk_once_however_often_somebody_asks(house, monkeypatch):
-    looked_up = []
-
-    def version(name: str) -> str:
-        looked_up.append(name)
-        return "1.2.3"
-
-    monkeypatch.setattr("server.telnet.mssp.version", version)
-    codebase.cache_clear()
-    assert [house.figures()["CODEBASE"] for _ in range(100)] == ["Fallwater 1.2.3"] * 100
-    assert looked_up == ["fallwater"]
-    codebase.cache_clear()
 
 
 def test_what_nobody_has_set_is_not_told(house):

@@ -141,11 +141,6 @@ def test_what_is_not_taken_waits():
     assert [parser.next_event() for _ in range(3)] == [Line(b"two"), Line(b"three"), None]
 
 
-@given(STREAM)
-def test_the_same_bytes_make_the_same_events_whole_and_one_by_one(stream):
-    assert events(*one_by_one(stream)) == events(stream)
-
-
 @given(st.lists(STREAM, max_size=6))
 def test_the_same_bytes_make_the_same_events_in_any_portions(chunks):
     assert events(*chunks) == events(b"".join(chunks))

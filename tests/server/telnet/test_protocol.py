@@ -223,16 +223,12 @@ def test_no_line_is_delivered_after_the_session_has_closed(connection):
     assert connection.player.lines == ["quit"]
 
 
-def test_closing_sends_what_was_written_first(connection):
+def test_closing_sends_the_rest_and_then_ends_by_force(connection):
     connection.receives(b"quit\n")
     assert connection.transport.value() == b"Goodbye.\r\n"
     assert connection.transport.disconnecting
     assert connection.transport.producer is None
     assert not connection.terminal.is_open
-
-
-def test_closing_ends_by_force_when_the_client_does_not_read(connection):
-    connection.receives(b"quit\n")
     connection.clock.advance(4.9)
     assert not connection.transport.disconnected
     connection.clock.advance(0.2)
@@ -247,24 +243,12 @@ def test_nothing_is_left_on_the_clock_after_the_end(connection):
     assert (connection.player.lines, connection.clock.getDelayedCalls()) == (["1", "2", "3", "4"], [])
 
 
-def test_the_end_is_told_with_its_reason(connection):
+def test_lost_connection_tells_its_reason_and_sends_nothing(connection):
     connection.ends(ConnectionLost())
     assert connection.player.told == ["Connection to the other side was lost in a non-clean fashion."]
-
-
-def test_writing_after_the_end_does_nothing(connection):
-    connection.ends(ConnectionDone())
     connection.terminal.send(b"Anybody there?\r\n")
     connection.terminal.close()
     assert connection.shows() == b""
-
-
-def test_a_client_that_does_not_read_is_waited_for(connection):
-    connection.transport.producer.pauseProducing()
-    connection.terminal.send(b"one\r\n")
-    assert connection.shows() == b""
-    connection.transport.producer.resumeProducing()
-    assert connection.shows() == b"one\r\n"
 
 
 def inflated(wire: bytes) -> bytes:
