@@ -5,7 +5,6 @@ from __future__ import annotations
 import errno
 import json
 import os
-import socket
 import ssl
 import stat
 from collections.abc import Callable, Iterator, Sequence
@@ -21,6 +20,7 @@ from server.accounts.database import Contents, read_accounts
 from server.accounts.schema import NAME, account_of, ban_of, key
 from server.connection.limits import is_loopback
 from server.health import check_write
+from server.listeners import bind_error
 from vault.backup import backups_folder
 from vault.errors import NoteError
 from vault.findings import Finding
@@ -53,16 +53,11 @@ class PortStatus:
 
 def probe_page(host: str, port: int, is_encrypted: bool) -> PortStatus:
     """Look at a port of this machine: try to open it, and if it is taken, ask it for the name of its world."""
-    with socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET) as trying:
-        trying.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        try:
-            trying.bind((host, port))
-            trying.listen(1)
-        except OSError as error:
-            if error.errno != errno.EADDRINUSE:
-                return PortStatus(error=error.strerror or str(error))
-        else:
-            return PortStatus()
+    error = bind_error(host, port)
+    if error is None:
+        return PortStatus()
+    if getattr(error, "errno", None) != errno.EADDRINUSE:
+        return PortStatus(error=getattr(error, "strerror", None) or str(error))
     name = _world_name(_REACHED_AT.get(host, host), port, is_encrypted)
     return PortStatus(holder=_holder(port)) if name is None else PortStatus(world=name)
 

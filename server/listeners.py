@@ -7,7 +7,7 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from socket import AF_INET, AF_INET6, socket
+from socket import AF_INET, AF_INET6, SO_REUSEADDR, SOL_SOCKET, socket
 from typing import TYPE_CHECKING, Any, Protocol
 
 from twisted.internet.defer import Deferred, DeferredList, maybeDeferred
@@ -332,6 +332,18 @@ def address_for(settings: ServerSettings, service: str) -> tuple[str, int]:
     if service == TLS:
         return settings.tls_host or settings.host, 0 if settings.tls_port == ANY_FREE else settings.tls_port
     return settings.host, settings.port
+
+
+def bind_error(host: str, port: int) -> Exception | None:
+    """Return why a port cannot be opened, None if it can."""
+    try:
+        with socket(AF_INET6 if ":" in host else AF_INET) as trying:
+            trying.setsockopt(SOL_SOCKET, SO_REUSEADDR, 1)
+            trying.bind((host, port))
+            trying.listen(1)
+    except (OSError, UnicodeError) as error:  # the latter of a name that no host can have
+        return error
+    return None
 
 
 def limits_of(settings: ServerSettings) -> TelnetLimits:

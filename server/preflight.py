@@ -5,7 +5,6 @@ from __future__ import annotations
 import errno
 import logging
 import re
-import socket
 import subprocess
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -18,7 +17,7 @@ from twisted.python.failure import Failure
 
 from config.settings import ServerSettings
 from server.clock import InThread
-from server.listeners import TELNET, TLS, OpenPorts, address_for
+from server.listeners import TELNET, TLS, OpenPorts, address_for, bind_error
 from server.session.registry import load_texts
 from vault.config_notes import Settings
 from vault.entities.load import load_world
@@ -169,7 +168,7 @@ def port_problem(settings: ServerSettings, ports: OpenPorts) -> str:
         if service in ports.adopted or ports.asked.get(service) == (host, port):
             continue
         # Of what we have ourselves only the address can be tried: it is let go of when that is opened.
-        if failure := _failure_of(host, 0 if port in ports.numbers else port):
+        if failure := bind_error(host, 0 if port in ports.numbers else port):
             return port_error(service, host, port, failure)
     return ""
 
@@ -183,13 +182,3 @@ def port_error(service: str, host: str, port: int, error: object) -> str:
         remedy = f"Give an address of this machine{', as tls_host or host' if is_tls else ' with --host, or as host'}"
         remedy += " in config/server.md."
     return f"{host}:{port} cannot be opened: {why}. {remedy}"
-
-
-def _failure_of(host: str, port: int) -> Exception | None:
-    try:
-        with socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET) as trying:
-            trying.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-            trying.bind((host, port))
-    except (OSError, UnicodeError) as error:  # the latter of a name that can be none
-        return error
-    return None

@@ -222,41 +222,31 @@ def _fix(vault: Vault, finding: Finding, kept: set[str]) -> list[str]:
         path.rename(target)
         return [f"{finding.source}: {mend.did} to {mend.new_name}, with its accents in one piece."]
     if mend.change is None:
-        where = _free_trash_path(vault, finding.source)
-        vault.disk.replace(path, where)
-        vault.force_soon(path)
-        vault.force_soon(where)
-        return [f"{finding.source}: {mend.did} as {vault.source(where)}."]
-    before = path.read_bytes()
-    after = mend.change(before)
+        trash = _free_trash_path(vault, finding.source)
+        vault.rename([finding.source], [trash])
+        return [f"{finding.source}: {mend.did} as {trash}."]
+    before = vault.read_exact(finding.source)
+    after = mend.change(before.encode()).decode()
     if after == before:
         return []
-    remark = "" if finding.source in kept else f"; what it was is in {_back_up(vault, finding.source, before)}"
-    kept.add(finding.source)
-    path = vault.file(finding.source)
-    draft = path.with_name(f".{path.name}.{os.getpid()}.draft")
-    vault.disk.begin_draft(draft, path)
-    vault.disk.write_draft(draft, after, durable=True)
-    vault.disk.replace(draft, path)
-    vault.force_soon(path)
+    remark = ""
+    if finding.source not in kept:
+        kept.add(finding.source)
+        trash = _free_trash_path(vault, finding.source)
+        vault.write_together([(before, trash)])
+        remark = f"; what it was is in {trash}"
+    vault.write_together([(after, finding.source)])
     return [f"{finding.source}: {mend.did}{remark}."]
 
 
-def _back_up(vault: Vault, source: str, raw: bytes) -> str:
-    where = _free_trash_path(vault, source)
-    vault.disk.write_draft(where, raw, durable=True)
-    return vault.source(where)
-
-
-def _free_trash_path(vault: Vault, source: str) -> Path:
-    """Return a free place in the trash for a file, under its own path there."""
+def _free_trash_path(vault: Vault, source: str) -> str:
+    """Return a free path in the trash for a file, under its own path there."""
     where, part = vault.path(TRASH, source), 1
-    where.parent.mkdir(parents=True, exist_ok=True)
     free = where
     while os.path.lexists(free):
         part += 1
         free = where.with_name(f"{where.stem} {part}{where.suffix}")
-    return free
+    return vault.source(free)
 
 
 def check_files(vault: Vault, now: float) -> Iterator[Finding]:
