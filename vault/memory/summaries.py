@@ -93,8 +93,7 @@ class Summary:
     @property
     def is_as_made(self) -> bool:
         """True if its range ends where its sources end: nobody has typed the range, or changed it since."""
-        ends = (f"-{self.last}", f" leaves to {self.last}", " leaves")  # the last from an earlier checkout
-        return any(source.endswith(ends) for source in self.sources)
+        return any(source.endswith((f"-{self.last}", f" leaves to {self.last}")) for source in self.sources)
 
 
 def text_of_parts(parts: Sequence[SummaryPart]) -> str:
