@@ -6,20 +6,21 @@ import asyncio
 import re
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Literal, cast
 
 import httpx
 import ollama
 
 from agents.models import http_server
-from agents.models.adapter import StreamBuffer, billions
-from agents.models.http_server import ModelServer, Refusal, ServerKind, client_arguments, one_line
-from agents.models.model import Capabilities, Finish, ModelError, Timing
+from agents.models.adapter import billions
+from agents.models.http_server import ModelServer, Refusal, ServerKind, client_arguments
+from agents.models.model import Capabilities, ModelError
+from agents.models.streaming import StreamedAnswer, count_in, dict_in, seconds_in, text_of
 
-# All that the client library lets through: its own errors, httpx's, and what reading a reply that is not
-# Ollama's raises (JSON that is none is a ValueError, JSON of another shape an AttributeError or TypeError, JSON of
-# a hundred thousand brackets a RecursionError).
+# All that the client library lets through when it asks about models: its own errors, httpx's, and what reading a reply
+# that is not Ollama's raises (JSON that is none is a ValueError, JSON of another shape an AttributeError or TypeError,
+# JSON of a hundred thousand brackets a RecursionError).
 CLIENT_ERRORS = (
     *http_server.CLIENT_ERRORS,
     ollama.ResponseError,
@@ -52,32 +53,16 @@ REMOTE = "cloud"
 """The end of the names of models that Ollama has elsewhere: nothing leaves this machine unless somebody says so."""
 
 
-def model_error(
-    error: Exception,
-    server: ModelServer,
-    timeout_seconds: float | None = None,
-    checked_seconds: float | None = None,
-    has_begun: bool = True,
-) -> ModelError:
-    """Return the error as one for a person; see `ModelServer.error`."""
-    if not isinstance(error, ollama.ResponseError):
-        return server.error(error, timeout_seconds, checked_seconds, has_begun)
-    if error.status_code < 0:
-        return server.broken_off(one_line(str(error.error)))
-    return server.refusal(error.status_code, str(error.error))
+def model_error(error: Exception, server: ModelServer, checked_seconds: float) -> ModelError:
+    """Return an error of the client library as one for a person; see `ModelServer.error`."""
+    if isinstance(error, ollama.ResponseError):
+        return server.refusal(error.status_code, str(error.error))
+    return server.error(error, checked_seconds=checked_seconds)
 
 
 def is_refusal_of_template(error: ModelError) -> bool:
     """Return whether a host could not make a prompt of messages with the template of the model."""
     return isinstance(error, Refusal) and bool(re.search(r"template|jinja", error.said, re.IGNORECASE))
-
-
-def was_truncated(counted: int, context_tokens: int) -> bool:
-    """Return whether Ollama has truncated a prompt of `counted` tokens, to about half of a context.
-
-    It keeps the first four or five tokens, and of the rest as many as half of the remaining context.
-    """
-    return any(abs(counted - (kept + (context_tokens - kept) // 2)) <= 1 for kept in (4, 5))
 
 
 @dataclass(frozen=True)
@@ -152,40 +137,18 @@ def _kind(facts: OllamaFacts) -> str:
     return "an instructed model" if facts.is_instructed else "a base model (its template has no roles)"
 
 
-@dataclass
-class OllamaAnswer:
-    """The parts of a streamed answer: its text, the time of its first piece, and the last chunk, which has the costs.
-
-    `said` is the whole text, `enough` the wanted part of it; `last` is None if the host did not tell the costs.
-    """
-
-    said: StreamBuffer = field(default_factory=StreamBuffer)
-    enough: str | None = None
-    pieces: int = 0
-    first_at: float | None = None
-    last: Any = None
-    finish: Finish = "stop"
-
-    @property
-    def text(self) -> str:
-        return self.said.text if self.enough is None else self.enough
-
-    def count_piece(self, now: float) -> None:
-        """Note that a piece came at `now`, in seconds."""
-        self.pieces += 1
-        self.first_at = now if self.first_at is None else self.first_at
-
-    def timing(self, began: float, ended: float) -> Timing:
-        """Return where the time went between these moments: as the host told, or as it could be seen from here."""
-        last, first_at = self.last, self.first_at
-        if last is None or not last.eval_duration:
-            first = ended if first_at is None else first_at
-            return Timing(prompt=first - began, answer=ended - first)
-        return Timing(
-            load=(last.load_duration or 0) / 1e9,
-            prompt=(last.prompt_eval_duration or 0) / 1e9,
-            answer=last.eval_duration / 1e9,
-        )
+def take_in(answer: StreamedAnswer, chunk: dict[str, Any], now: float) -> bool:
+    """Add a chunk that came at `now`, in seconds, to an answer; return whether text came. Raises: OtherApi."""
+    said = dict_in(chunk, "message") or chunk
+    if chunk.get("done"):
+        answer.finish = str(chunk.get("done_reason") or "stop")
+        answer.prompt_tokens = count_in(chunk, "prompt_eval_count")
+        answer.completion_tokens = count_in(chunk, "eval_count")
+        if count_in(chunk, "eval_duration"):
+            answer.load_seconds = seconds_in(chunk, "load_duration", 1e9)
+            answer.prompt_seconds = seconds_in(chunk, "prompt_eval_duration", 1e9)
+            answer.answer_seconds = seconds_in(chunk, "eval_duration", 1e9)
+    return answer.add(text_of(said.get("thinking")), text_of(said.get("content", said.get("response"))), now)
 
 
 def open_client(host: str, model: str, transport: httpx.AsyncBaseTransport | None = None) -> ollama.AsyncClient:
@@ -194,6 +157,14 @@ def open_client(host: str, model: str, transport: httpx.AsyncBaseTransport | Non
         return ollama.AsyncClient(host, **client_arguments(host, transport))
     except (ValueError, httpx.InvalidURL) as error:
         raise ModelServer(OLLAMA, host, model).invalid_address(error) from error
+
+
+def http_of(client: ollama.AsyncClient) -> httpx.AsyncClient:
+    """Return the HTTP client in the library's, for what that does not ask, or cannot read.
+
+    It ends lines where Unicode does, and so in the middle of a JSON string. `truncate` it does not know.
+    """
+    return cast("httpx.AsyncClient", cast("Any", client)._client)
 
 
 async def list_models(host: str) -> Mapping[str, OllamaFacts]:
@@ -206,5 +177,5 @@ async def list_models(host: str) -> Mapping[str, OllamaFacts]:
                 for name in [one for one in names if not one.endswith(REMOTE)][:MAX_MODELS]:
                     found[name] = model_facts(await client.show(name))
     finally:
-        await cast("Any", client).close()  # the library forgot its type
+        await http_of(client).aclose()
     return found

@@ -5,15 +5,15 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import AsyncGenerator, Callable, Sequence
-from contextlib import aclosing, suppress
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any, cast
 
 import httpx
 import ollama
 
-from agents.models.adapter import ConstraintFallback, TokenEstimate, redact_address
+from agents.models.adapter import ConstraintFallback, redact_address
 from agents.models.http_server import CHECK_SECONDS, ModelServer, is_refusal_of_constraint
 from agents.models.model import (
     DEFAULT_OPTIONS,
@@ -29,16 +29,17 @@ from agents.models.ollama_api import (
     CLIENT_ERRORS,
     OLLAMA,
     Mode,
-    OllamaAnswer,
     OllamaFacts,
     capabilities_of,
+    http_of,
     is_refusal_of_template,
     model_error,
     model_facts,
     open_client,
-    was_truncated,
+    take_in,
 )
 from agents.models.prompt_cache import PromptCache
+from agents.models.streaming import StreamClient
 
 log = logging.getLogger(__name__)
 
@@ -48,9 +49,6 @@ LOAD_SECONDS = 0.5
 CALIBRATING_TOKENS = 100
 """Until the host has counted a prompt, an answer that may have no more tokens than these is read to its end."""
 
-TRUNCATED_SHARE = 1.25
-"""A prompt was cut if the host counted what a cut leaves, and our estimate is this many times that."""
-
 
 class OllamaModel:
     """One model on one Ollama host.
@@ -59,8 +57,8 @@ class OllamaModel:
     as messages; "auto" as messages if the model's template has roles, else raw. Ollama takes no GBNF, so grammars are
     left out; a schema goes along if `constraint` is "json_schema" or "auto".
 
-    Ollama would cut a prompt that does not fit, and the client library cannot tell it not to. So a prompt
-    that does not fit is refused here. A long prompt is sent in pieces, see `PromptCache`.
+    A prompt that does not fit is refused here, and Ollama is asked not to cut one that is longer than was estimated.
+    A long prompt is sent in pieces, see `PromptCache`.
     """
 
     def __init__(
@@ -89,13 +87,12 @@ class OllamaModel:
         self._think = options.think
         self._constraint = options.constraint
         self._check_seconds = check_seconds
-        self._now = now
         self._facts = OllamaFacts()
         self._fallback = ConstraintFallback(self.name)
-        self._estimate = TokenEstimate()
         self._explained = ""
         self._prompts = PromptCache()
         self._client = open_client(host, model, transport)
+        self._stream = StreamClient(self.name, self._server, http_of(self._client), now)
 
     @property
     def context_tokens(self) -> int:
@@ -118,7 +115,7 @@ class OllamaModel:
                 if self._model in names or f"{self._model}:latest" in names:
                     await self._inquire()
         except CLIENT_ERRORS as error:
-            raise model_error(error, self._server, checked_seconds=self._check_seconds) from error
+            raise model_error(error, self._server, self._check_seconds) from error
         if self._model not in names and f"{self._model}:latest" not in names:
             raise self._server.lacks_model(names)
 
@@ -129,7 +126,7 @@ class OllamaModel:
                 listed = await self._client.list()
                 names = (self._model, f"{self._model}:latest")
                 digest = next((entry.digest for entry in listed.models if entry.model in names), None)
-                told = await cast("Any", self._client)._client.get("/api/version")  # the library does not ask for it
+                told = await http_of(self._client).get("/api/version")
                 return Provenance(f"ollama {told.json()['version']}", str(digest or ""))
         return Provenance()
 
@@ -156,11 +153,11 @@ class OllamaModel:
 
     def count_tokens(self, text: str) -> int:
         """Return an estimate, calibrated by the host's own counts."""
-        return self._estimate.count(text)
+        return self._stream.estimate.count(text)
 
     async def close(self) -> None:
         """Close the connections to the host."""
-        await cast("Any", self._client).close()  # the library forgot its type
+        await http_of(self._client).aclose()
 
     async def _inquire(self) -> None:
         """Ask what the model can do; a host that does not know the question leaves that open."""
@@ -193,37 +190,36 @@ class OllamaModel:
         return await self._completed(request, on_text)
 
     async def _completed(self, request: Request, on_text: OnText | None) -> Completion:
-        began, heard, unread = self._now(), OllamaAnswer(), self.unread(request)
+        unread, is_chat = self.unread(request), self.capabilities.chat
+        body = {key: value for key, value in self._body(request, is_chat).items() if value is not None}
+        path = "/api/chat" if is_chat else "/api/generate"
         try:
-            async with asyncio.timeout(request.timeout_seconds), aclosing(self._chunks(request)) as chunks:
-                await self._read(heard, chunks, request, on_text)
-        except TimeoutError as error:
-            waited = request.timeout_seconds
-            raise model_error(error, self._server, waited, has_begun=heard.pieces > 0) from error
-        completion = self._completion(request, heard, began, self._now())
+            completion = await self._stream.complete(path, body, request, take_in, on_text, self._calibrates(request))
+        except ModelError as error:
+            if error.about_request:
+                self._stream.estimate.observe(request.text, self.context_tokens)  # it has at least so many
+            raise
         if (completion.timing.load or 0.0) > LOAD_SECONDS:
             self._prompts.forget()
             unread = 0  # nobody knows what was read before it was loaded again
         self._prompts.note(request.text, unread, completion.timing.prompt)
         return completion
 
-    async def _ask(self, request: Request) -> AsyncGenerator[Any, None]:
-        # Ollama lets a model think by default, and holds it to no schema meanwhile.
-        think = False if self._think is None and self._facts.is_thinking else self._think
-        common: dict[str, Any] = {
+    def _body(self, request: Request, is_chat: bool) -> dict[str, Any]:
+        messages = [{"role": one.role, "content": one.content} for one in request.chat]
+        asked = {"messages": messages} if is_chat else {"prompt": request.text, "raw": self._mode != "generate"}
+        return asked | {
             "model": self._model,
             "stream": True,
-            "think": think,
+            # A model thinks by default, and is held to no schema meanwhile.
+            "think": False if self._think is None and self._facts.is_thinking else self._think,
             "keep_alive": self._keep_alive,
             "options": self._options(request),
             "format": request.schema,
+            # Nothing is cut silently: neither a prompt that is too long, nor the beginning of a full context.
+            "truncate": False,
+            "shift": False,
         }
-        if self.capabilities.chat:
-            messages = [{"role": one.role, "content": one.content} for one in request.chat]
-            stream = await self._client.chat(messages=messages, **common)
-        else:
-            stream = await self._client.generate(prompt=request.text, raw=self._mode != "generate", **common)
-        return cast("AsyncGenerator[Any, None]", stream)
 
     def _options(self, request: Request) -> dict[str, Any]:
         options: dict[str, Any] = {
@@ -240,80 +236,17 @@ class OllamaModel:
             options["top_p"] = request.top_p
         return options
 
-    async def _chunks(self, request: Request) -> AsyncGenerator[Any, None]:
-        """Yield the chunks of the answer. Closing this early closes the request, and the host stops."""
-        try:
-            async with aclosing(await self._ask(request)) as stream:
-                async for chunk in stream:
-                    yield chunk
-        except CLIENT_ERRORS as error:
-            raise model_error(error, self._server) from error
-
-    async def _read(
-        self, heard: OllamaAnswer, chunks: AsyncGenerator[Any, None], request: Request, on_text: OnText | None
-    ) -> None:
-        """Take in what is said, up to where `on_text` had enough."""
-        is_chat = self.capabilities.chat
-        async for chunk in chunks:
-            told = chunk.message if is_chat else chunk
-            piece = (told.content if is_chat else told.response) or ""
-            heard.said.think(told.thinking or "")
-            heard.said.say(piece)
-            if piece or told.thinking:
-                heard.count_piece(self._now())
-            if chunk.done:
-                heard.last = chunk
-                heard.finish = "length" if chunk.done_reason == "length" and heard.enough is None else "stop"
-                return
-            if piece and on_text is not None and heard.enough is None and on_text(heard.text):
-                heard.enough = heard.text
-                if not self._calibrates(request):
-                    return
-        if not heard.pieces:
-            raise model_error(EOFError("it ended before it was done"), self._server)
-        # A model that says the same again and again is stopped by Ollama, without a last chunk.
-        heard.finish = "length" if heard.enough is None else "stop"
-
     def _calibrates(self, request: Request) -> bool:
         """Return whether an answer is worth reading to its end, for the count of its prompt that comes then."""
+        estimate = self._stream.estimate
         is_short = request.max_tokens <= CALIBRATING_TOKENS
-        return is_short and not self._estimate.is_calibrated and self._estimate.can_learn_from(request.text)
-
-    def _completion(self, request: Request, heard: OllamaAnswer, began: float, ended: float) -> Completion:
-        expected, last = self._estimate.count(request.text), heard.last
-        counted = (last.prompt_eval_count if last else None) or 0
-        if was_truncated(counted, self.context_tokens) and expected > TRUNCATED_SHARE * counted:
-            self._estimate.observe(request.text, self.context_tokens)  # it has at least so many
-            raise self._too_long(self._estimate.count(request.text))
-        self._estimate.observe(request.text, counted)
-        # Some old versions count only what was not in the cache. Half of what is expected cannot be the whole.
-        return Completion(
-            text=heard.text,
-            model=self.name,
-            prompt_tokens=expected if counted < expected / 2 else counted,
-            cached_tokens=None,
-            completion_tokens=(last.eval_count or 0) if last else heard.pieces,
-            seconds=ended - began,
-            finish=heard.finish,
-            is_counted=last is not None,
-            timing=heard.timing(began, ended),
-        )
+        return is_short and not estimate.is_calibrated and estimate.can_learn_from(request.text)
 
     def _check_fits_context(self, request: Request) -> None:
-        needed = self.count_tokens(request.text) + request.max_tokens
-        if needed > self.context_tokens:
-            raise self._too_long(needed)
-
-    def _too_long(self, needed: int) -> ModelError:
-        message = (
-            f"The prompt and its answer need about {needed} tokens; {self.name} is used with a context of "
-            f"{self.context_tokens}, and Ollama would cut the prompt silently."
-        )
-        trained = self._facts.context_tokens or self._num_ctx
         remedy = "Raise num_ctx or shorten the remembered window."
-        if trained < self._num_ctx:
+        if self.context_tokens < self._num_ctx:
             remedy = "It was trained for no more: use another model, or shorten the remembered window."
-        return ModelError(message, remedy=remedy, retryable=False, about_request=True)
+        self._stream.check_fits(request, self.context_tokens, remedy)
 
 
 def _with_time_of(pieces: Sequence[Completion], completion: Completion) -> Completion:

@@ -5,14 +5,14 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import AsyncGenerator, Callable
-from contextlib import aclosing, suppress
+from collections.abc import Callable
+from contextlib import suppress
 from typing import Any, cast
 from urllib.parse import urlsplit
 
 import httpx
 
-from agents.models.adapter import ConstraintFallback, TokenEstimate, redact_address
+from agents.models.adapter import ConstraintFallback, redact_address
 from agents.models.http_server import (
     CHECK_SECONDS,
     CLIENT_ERRORS,
@@ -24,8 +24,6 @@ from agents.models.model import (
     DEFAULT_OPTIONS,
     Capabilities,
     Completion,
-    Finish,
-    ModelError,
     ModelOptions,
     OnText,
     Request,
@@ -35,17 +33,13 @@ from agents.models.openai_api import (
     OPENAI,
     PATHS,
     Constraint,
-    NotOpenAI,
-    OpenAIAnswer,
     RequestFormat,
     constraint_fields,
-    count_in,
     detect_format,
-    dict_in,
-    object_of,
-    reason_in,
     size_in_name,
+    take_in,
 )
+from agents.models.streaming import StreamClient, count_in, dict_in, object_of, reason_in
 
 log = logging.getLogger(__name__)
 
@@ -95,9 +89,8 @@ class OpenAIModel:
         self._think = None if options.think is None else bool(options.think)
         self._check_seconds = check_seconds
         self._trial_seconds = trial_seconds
-        self._now = now
-        self._estimate = TokenEstimate()
         self._client = _client(address, model, options.api_key, transport)
+        self._stream = StreamClient(self.name, self._server, self._client, now)
 
     @property
     def context_tokens(self) -> int:
@@ -175,67 +168,25 @@ class OpenAIModel:
 
         A schema or a grammar that the server refuses is left out, and that is said once.
         """
-        self._check_fits_context(request)
-        began = self._now()
+        remedy = "Raise num_ctx, there and in config/models.md, or shorten the remembered window."
+        self._stream.check_fits(request, self.context_tokens, remedy)
         try:
             await self._try(request.timeout_seconds)
         except TimeoutError as error:
             raise self._server.error(error, request.timeout_seconds) from error
         held = self.capabilities.constraints_of(request)
-        return await self._fallback.complete(
-            held, lambda one: self._completed(one, began, on_text), is_refusal_of_constraint
-        )
+        return await self._fallback.complete(held, lambda one: self._ask(one, on_text), is_refusal_of_constraint)
 
-    async def _completed(self, request: Request, began: float, on_text: OnText | None) -> Completion:
-        heard = OpenAIAnswer()
-        try:
-            async with asyncio.timeout(request.timeout_seconds), aclosing(self._events(request)) as events:
-                async for event in events:
-                    is_more = self._take_in(heard, event)
-                    if is_more and on_text is not None and on_text(heard.text):
-                        heard.finish = "stop"
-                        break
-        except TimeoutError as error:
-            raise self._server.error(error, request.timeout_seconds) from error
-        if not heard.finish and not heard.text:
-            raise self._server.error(EOFError("it ended before it was done"))
-        heard.finish = heard.finish or "length"  # it ended well, and in the midst of its answer
-        return self._completion(request, heard, began, self._now())
+    async def _ask(self, request: Request, on_text: OnText | None) -> Completion:
+        return await self._stream.complete(PATHS[self._manner.mode], self._body(request), request, take_in, on_text)
 
     def count_tokens(self, text: str) -> int:
         """Return an estimate, calibrated by the server's own counts."""
-        return self._estimate.count(text)
+        return self._stream.estimate.count(text)
 
     async def close(self) -> None:
         """Close the connections to the server."""
         await self._client.aclose()
-
-    async def _events(self, request: Request) -> AsyncGenerator[dict[str, Any], None]:
-        """Yield the events of the answer. Closing this early closes the request, and the server stops."""
-        path = PATHS[self._manner.mode]
-        try:
-            async with self._client.stream("POST", path, json=self._body(request)) as reply:
-                if reply.status_code != 200:
-                    raise self._server.refusal(reply.status_code, reason_in(await reply.aread()))
-                if "html" in reply.headers.get("content-type", ""):
-                    raise NotOpenAI("it answers with a web page")
-                async for line in reply.aiter_lines():
-                    content = line.removeprefix("data:").strip()
-                    if content == "[DONE]":
-                        return
-                    if content and not line.startswith((":", "event:", "id:", "retry:")):
-                        yield object_of(content)
-        except CLIENT_ERRORS as error:
-            raise self._server.error(error) from error
-
-    def _take_in(self, heard: OpenAIAnswer, event: dict[str, Any]) -> bool:
-        try:
-            return heard.take_in(event, self._manner.mode == "chat", self._now())
-        except NotOpenAI as error:
-            raise self._server.error(error) from error
-        except ModelError as error:
-            message = f"{self._model!r} at {self._server.address}: {error.problem}"
-            raise ModelError(message, remedy=error.remedy) from error
 
     def _body(self, request: Request) -> dict[str, Any]:
         body: dict[str, Any] = {
@@ -256,29 +207,6 @@ class OpenAIModel:
         if request.repeat_penalty != 1.0:  # as llama.cpp calls it, and as vLLM does
             body |= {"repeat_penalty": request.repeat_penalty, "repetition_penalty": request.repeat_penalty}
         return body | constraint_fields(self._held_by, request.grammar, request.schema)
-
-    def _completion(self, request: Request, heard: OpenAIAnswer, began: float, ended: float) -> Completion:
-        self._estimate.observe(request.text, heard.prompt_tokens)
-        finish: Finish = "length" if heard.finish == "length" else "stop"
-        prompt_tokens = heard.prompt_tokens or self._estimate.count(request.text)
-        return Completion(
-            text=heard.text,
-            model=self.name,
-            prompt_tokens=prompt_tokens,
-            cached_tokens=None if heard.cached_tokens is None else min(heard.cached_tokens, prompt_tokens),
-            completion_tokens=heard.completion_tokens or self._estimate.count(heard.text),
-            seconds=ended - began,
-            finish=finish,
-            is_counted=heard.prompt_tokens > 0,
-            timing=heard.timing(began, ended),
-        )
-
-    def _check_fits_context(self, request: Request) -> None:
-        needed = self.count_tokens(request.text) + request.max_tokens
-        if needed > self.context_tokens:
-            message = f"The prompt and its answer need about {needed} tokens; {self.name} has {self.context_tokens}."
-            remedy = "Raise num_ctx, there and in config/models.md, or shorten the remembered window."
-            raise ModelError(message, remedy=remedy, retryable=False, about_request=True)
 
 
 def _client(address: str, model: str, api_key: str, transport: httpx.AsyncBaseTransport | None) -> httpx.AsyncClient:

@@ -247,18 +247,18 @@ def test_a_schema_that_the_host_refuses_is_left_out(host):
     assert ask(host, Request(PROMPT, max_tokens=4, schema=schema)).completion_tokens > 0
 
 
-def test_a_prompt_that_was_cut_is_told_and_not_answered(host):
+def test_prompt_longer_than_estimated_is_refused_uncut(host):
     async def story():
         model = OllamaModel(host.address, host.model, ModelOptions(num_ctx=1024))
         await model.start()
         with pytest.raises(ModelError) as caught:
-            # Every letter is a token of its own, four times as many as are expected.
-            await model.complete(host.patient(Request("Ω ☃ ж ∑ " * 400, max_tokens=2)))
+            # Every letter is a token of its own: 1,010 tokens are expected, and there are more than the context has.
+            await model.complete(host.patient(Request("Ω ☃ ж ∑ " * 240, max_tokens=2)))
         await model.close()
         return caught.value
 
     error = asyncio.run(story())
-    assert "Ollama would cut the prompt silently" in error.problem
+    assert "has no room for so long a request" in error.problem
     assert error.about_request
 
 

@@ -138,6 +138,8 @@ def test_a_base_model_gets_the_prompt_raw_with_every_option_of_request_and_profi
         "keep_alive": "5m",
         "think": "low",
         "format": {"type": "string"},
+        "truncate": False,
+        "shift": False,
         "options": {
             "num_ctx": 2048,
             "num_predict": 7,
@@ -222,8 +224,8 @@ async def test_counts_of_whole_prompts_calibrate_and_how_much_came_from_the_cach
         (Host({"response": ["not text"], "done": False}), "does not speak Ollama's API", True),
         (Host({"error": "slow down"}, status=429), "status 429: slow down. Set concurrency to 1", True),
         (Host(status=302), "redirects the request (status 302). Check the address", False),
-        (Host("[" * 100_000), "does not speak Ollama's API: its answer is JSON of another kind", True),
-        (Host("null"), "does not speak Ollama's API: its answer is JSON of another kind", True),
+        (Host("[" * 100_000), f"does not speak Ollama's API: it says '{'[' * 60}'.", True),
+        (Host("null"), "does not speak Ollama's API: it says 'null'.", True),
         (Host("404 page not found", status=404), "does not know this request (status 404)", False),
         (Host({"error": "invalid option"}, status=400), "status 400: invalid option. Take out the option", False),
     ],
@@ -248,7 +250,7 @@ def test_thoughts_in_a_field_of_their_own_stand_before_the_answer_as_thoughts(mo
     lines = [piece("", "Hm. "), piece("", "No."), piece("say "), {**piece("hi"), "done": True}]
     completion = answer(Host(*lines), on_text=heard.append, mode=mode, think=True)
     assert completion.text == "<think>Hm. No.</think>\nsay hi"
-    assert heard == ["<think>Hm. No.</think>\nsay "]
+    assert heard == ["<think>Hm. No.</think>\nsay ", completion.text]
 
 
 def test_an_answer_that_is_compressed_is_not_read_for_nobody_knows_how_long_it_is():
@@ -392,17 +394,18 @@ def test_a_context_above_what_the_model_was_trained_for_counts_as_that():
     host = Ollama(DONE, context=2048)
     model, _, refused = started(host, Request("p"), Request("abcd " * 1500), num_ctx=16384)
     assert (model.context_tokens, host.body["options"]["num_ctx"]) == (2048, 2048)
-    assert "is used with a context of 2048" in refused.problem
+    assert refused.problem.endswith(" has 2048.")
     assert refused.remedy.startswith("It was trained for no more")
     assert len(host.asked) == 1
 
 
-def test_a_prompt_that_was_cut_is_told_and_the_next_one_is_refused_before_it_is_sent():
-    host = Ollama(DONE | {"prompt_eval_count": 1026})  # what Ollama leaves of what does not fit into 2,048
+def test_a_prompt_longer_than_estimated_is_sent_only_once():
+    told = {"code": 400, "message": "request (2100 tokens) exceeds the available context size (2048 tokens)"}
+    host = Ollama(400, json.dumps({"error": told}))
     story = Request("и" * 3200)  # 6,400 bytes, 1,920 tokens by a careful estimate
-    _model, cut, again = started(host, story, story, num_ctx=2048)
-    assert "Ollama would cut the prompt silently" in str(cut)
-    assert cut.about_request and again.about_request
+    _model, refused, again = started(host, story, story, num_ctx=2048)
+    assert f"has no room for so long a request to 'llama3.2': {told['message']}." in refused.problem
+    assert refused.about_request and again.about_request
     assert [body["prompt"] for _, body in host.asked].count(story.text) == 1
 
 

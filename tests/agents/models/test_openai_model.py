@@ -192,7 +192,7 @@ HTML = "<html><body>It works!</body></html>"
         (Server({"choices": ["x"]}), "does not speak OpenAI's API: a choice that is none.", True),
         (
             Server(SAID[0], {"error": {"message": "out of memory", "code": 500}}),
-            "failed in the midst of its answer: out of memory.",
+            "broke off: out of memory.",
             True,
         ),
         (
