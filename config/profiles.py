@@ -6,7 +6,7 @@ import dataclasses
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from config.settings import ModelSettings, setting
+from config.settings import DURATION_PATTERN, KEEP_ALIVE, ModelSettings, setting
 from config.validation import SourcedValue, settings_from
 
 THINKER, SUMMARIZER = "thinker", "summarizer"
@@ -42,7 +42,7 @@ class ProfileSettings:
     stop: str = setting("", r"stop texts, separated by |; \n is a new line")
     max_tokens: int = setting(48, "the maximum length of an answer, in tokens", low=1, high=100000)
     timeout_seconds: float = setting(120.0, "the time limit of one answer, in seconds", low=1, high=3600)
-    keep_alive: str = setting("30m", "how long Ollama keeps the model loaded")
+    keep_alive: str = setting("30m", KEEP_ALIVE, pattern=DURATION_PATTERN)
     think: str = setting(
         "auto",
         "whether a reasoning model thinks; auto is off where the model allows it",

@@ -25,6 +25,14 @@ def setting(
     return dataclasses.field(default=default, metadata=metadata)
 
 
+_DIGITS = {"h": 5, "m": 7, "s": 9, "ms": 12, "us": 15, "µs": 15, "μs": 15, "ns": 18}
+"""How many digits a number of each unit may have: together they stay below the longest duration, 292 years."""
+
+_PARTS = "|".join(rf"(?:[0-9]{{1,{most}}}(?:\.[0-9]*)?|\.[0-9]+){unit}" for unit, most in _DIGITS.items())
+DURATION_PATTERN = rf"[-+]?(?:(?:{_PARTS}){{1,8}}|[0-9]{{1,9}}(?:\.[0-9]*)?|\.[0-9]+)"
+"""A duration as Go and so Ollama reads it, or a number of seconds."""
+KEEP_ALIVE = "how long Ollama keeps the model loaded: 30m, 1h30m or 300ms, or seconds; 0 not at all, -1 for ever"
+
 MEGABYTE = 1_048_576
 
 ROLES = ("guest", "player", "observer", "builder", "admin")
@@ -235,7 +243,7 @@ class ModelSettings:
     )
     num_ctx: int = setting(8192, "the context window, in tokens", low=1024, high=1048576)
     timeout_seconds: float = setting(120.0, "the time limit of one reply, in seconds", low=1, high=3600)
-    keep_alive: str = setting("30m", "how long Ollama keeps the model loaded")
+    keep_alive: str = setting("30m", KEEP_ALIVE, pattern=DURATION_PATTERN)
     summary_model: str = setting(
         "",
         "other Ollama models for summaries, NAME or NAME, NAME2; each is tried when the one before fails",

@@ -161,7 +161,7 @@ class ModelOptions:
     messages, "auto" as its server or its file suggests. `num_ctx` is how much prompt and answer may have, in tokens.
     `think` is for reasoning models: None leaves it to the kind of model, Ollama knows "low", "medium" and "high" as
     well. `constraint` says what answers are held with; "none" is with nothing. `keep_alive` is how long Ollama keeps
-    the model loaded ("30m", or seconds), `api_key` what a server with OpenAI's API is shown.
+    the model loaded ("30m", or seconds; below 0 for ever), `api_key` what a server with OpenAI's API is shown.
     """
 
     mode: str = "auto"

@@ -137,6 +137,14 @@ def _kind(facts: OllamaFacts) -> str:
     return "an instructed model" if facts.is_instructed else "a base model (its template has no roles)"
 
 
+def duration_field(duration: str | float) -> str | float:
+    """Return a duration as Ollama takes it: seconds have to be a number, since "-1" lacks a unit."""
+    try:
+        return float(duration)
+    except ValueError:
+        return duration
+
+
 def take_in(answer: StreamedAnswer, chunk: dict[str, Any], now: float) -> bool:
     """Add a chunk that came at `now`, in seconds, to an answer; return whether text came. Raises: OtherApi."""
     said = dict_in(chunk, "message") or chunk

@@ -31,6 +31,7 @@ from agents.models.ollama_api import (
     Mode,
     OllamaFacts,
     capabilities_of,
+    duration_field,
     http_of,
     is_refusal_of_template,
     model_error,
@@ -83,7 +84,7 @@ class OllamaModel:
         self._server = ModelServer(OLLAMA, redact_address(host), model)
         self._model = model
         self._mode = cast("Mode", options.mode)
-        self._keep_alive = options.keep_alive
+        self._keep_alive = duration_field(options.keep_alive)
         self._think = options.think
         self._constraint = options.constraint
         self._check_seconds = check_seconds

@@ -135,9 +135,9 @@ def test_a_setting_is_changed_where_it_stands_or_else_added(tmp_path, before, ke
         ("summary_model", '""', ""),
         ("summary_model", "a, b", "a, b"),
         ("ollama_host", "http://[::1]:11434", "http://[::1]:11434"),
-        ("keep_alive", "soon (or later)", "soon (or later)"),
-        ("keep_alive", 'say "hi"', 'say "hi"'),
-        ("keep_alive", "a\\b", "a\\b"),
+        ("ollama_host", "soon (or later)", "soon (or later)"),
+        ("ollama_host", 'say "hi"', 'say "hi"'),
+        ("ollama_host", "a\\b", "a\\b"),
     ],
 )
 def test_what_was_written_is_read_back(tmp_path, key, text, value):

@@ -43,6 +43,43 @@ def refusal(tmp_path, text):
     return str(refused.value)
 
 
+DURATIONS = (
+    "5m",
+    "1h30m",
+    "-1m",
+    "300ms",
+    ".5h",
+    "5.m",
+    "+5m",
+    "1µs",
+    "1h5m",
+    "99999h",
+    "0",
+    "30",
+    "1.5",
+    "-1",
+    "-0.5",
+)
+NO_DURATIONS = ("soon", "1d", "5 m", "1h-5m", "5M", "h", "9999999h", "1e3s", "٣m", "true", "", '""', "[5m]", "m5", "-")
+SECTIONS = ("", "## thinker\n", "## spare\n")
+
+
+@pytest.mark.parametrize("section", SECTIONS)
+def test_keep_alive_takes_every_duration_of_ollama(tmp_path, section):
+    for given in DURATIONS:
+        settings = settings_of(tmp_path, f"{section}**keep_alive**: {given}\n")
+        profile = settings.profiles[section[3:].strip()].settings if section else settings.models
+        assert profile.keep_alive == given
+
+
+@pytest.mark.parametrize("section", SECTIONS)
+def test_keep_alive_that_is_no_duration_is_refused(tmp_path, section):
+    for given in NO_DURATIONS:
+        said = refusal(tmp_path, f"{section}**keep_alive**: {given}\n")
+        assert said.startswith(f"config/models.md:{section.count(chr(10)) + 1}: keep_alive is "), given
+        assert "30m, 1h30m or 300ms, or seconds; 0 not at all, -1 for ever" in said
+
+
 def test_what_stands_before_the_first_profile_is_as_it_ever_was_and_the_profiles_follow(tmp_path):
     settings = settings_of(tmp_path, NOTE)
     assert settings.models == ModelSettings(model="none", num_ctx=4096, keep_alive="5m")

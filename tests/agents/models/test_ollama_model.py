@@ -152,6 +152,13 @@ def test_a_base_model_gets_the_prompt_raw_with_every_option_of_request_and_profi
     }
 
 
+@pytest.mark.parametrize(("given", "sent"), [("-1", -1), ("0", 0), ("1.5", 1.5), ("-1m", "-1m"), ("1h30m", "1h30m")])
+def test_keep_alive_in_seconds_is_sent_as_number(given, sent):
+    host = Host(DONE)
+    answer(host, keep_alive=given)
+    assert host.asked[0][1]["keep_alive"] == sent
+
+
 def test_an_instructed_model_gets_the_prompt_through_its_template():
     host = Host(DONE)
     answer(host, mode="generate")
