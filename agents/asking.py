@@ -13,9 +13,9 @@ from agents.attending.questions import subject_of
 from agents.choices.constraints import JSON_TOKENS, command_schema, gbnf, line_schema, tidied, verbs_in, words_schema
 from agents.choices.policy import Decision
 from agents.memory.facts.speech_acts import sentences
-from agents.models.adapter import shows_thoughts
 from agents.models.model import Capabilities, Completion, OnText, Request
 from agents.models.queue import RoutedModel
+from agents.models.thoughts import shows_thoughts
 from agents.prompts.prompt import Prompt
 from agents.prompts.talk import spoken_words
 from agents.repetition.guard import Mitigation

@@ -1,4 +1,4 @@
-"""The common parts of all models: streaming, thoughts, a token estimate (tokenizer-free), and refused constraints."""
+"""The common parts of all models: a token estimate (tokenizer-free), and refused constraints."""
 
 from __future__ import annotations
 
@@ -8,15 +8,12 @@ import re
 from collections import deque
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
-from io import StringIO
 
 from agents.models.model import Completion, ModelError, Request
 
 log = logging.getLogger(__name__)
 
 _KEY = re.compile(r"(?<=//)[^/\s]+@")  # a password may have an @ in it, too
-
-BEGINS, ENDS = "<think>", "</think>\n"
 
 DEFAULT_RATIO = 0.30  # tokens a byte before anything is known: English has about 0.23
 MIN_RATIO = 0.20  # below this a server counted only the uncached part of a prompt
@@ -29,51 +26,12 @@ MAX_REFUSALS = 3
 
 _SIZE = re.compile(r"(?:(\d+)x)?(\d+(?:\.\d+)?)\s*([MB])", re.IGNORECASE)
 
-_THOUGHT = r"(?:think(?:ing)?|thought|reason(?:ing)?|reflection)"
-
-# The last two of each are Cohere's and those of OpenAI's open models, whose answer is a channel called final.
-_THOUGHT_TAG = re.compile(
-    rf"(?P<opens><{_THOUGHT}>|\[THINK\]|◁think▷|<\|START_THINKING\|>"
-    r"|<\|channel\|>(?:analysis|commentary)(?:<\|message\|>)?)"
-    rf"|</{_THOUGHT}>|\[/THINK\]|◁/think▷|<\|END_THINKING\|>|<\|channel\|>final(?:<\|message\|>)?",
-    re.IGNORECASE,
-)
-
 _ESCAPES = str.maketrans({'"': '\\"', "\\": "\\\\", "\n": "\\n", "\r": "\\r", "\t": "\\t"})
 
 
 def redact_address(address: str) -> str:
     """Return an address without its password: addresses appear in logs, archives and recordings."""
     return _KEY.sub("...@", address)
-
-
-class StreamBuffer:
-    """Collects a streamed answer in `text`. Thoughts that a server sends in a separate field become inline tags.
-
-    Readers of an answer then meet one form of thoughts only.
-    """
-
-    def __init__(self) -> None:
-        self._pieces = StringIO()  # a text that grows piece by piece may be copied for each
-        self._thinks = False
-
-    @property
-    def text(self) -> str:
-        return self._pieces.getvalue()
-
-    def think(self, piece: str) -> None:
-        """Add a piece of a thought; a closing tag in it is escaped."""
-        if piece and not self._thinks:
-            self._pieces.write(BEGINS)
-            self._thinks = True
-        self._pieces.write(piece.replace("<", "‹"))
-
-    def say(self, piece: str) -> None:
-        """Add a piece of the answer itself."""
-        if piece and self._thinks:
-            self._pieces.write(ENDS)
-            self._thinks = False
-        self._pieces.write(piece)
 
 
 class TokenEstimate:
@@ -161,31 +119,6 @@ class ConstraintFallback:
         if self.is_off:
             log.warning("%s has refused %d of them in a row, and gets none from now on.", self._name, MAX_REFUSALS)
         self.problem = self.problem or why
-
-
-def without_thoughts(text: str) -> str:
-    """Return the text outside `<think>…</think>` and its like, closed or not, opened or not."""
-    kept: list[str] = []
-    start, thinking = 0, False
-    for tag in _THOUGHT_TAG.finditer(text):
-        closes = not tag["opens"]
-        if closes and not thinking:
-            kept.clear()  # the tag was opened in the prompt, so all up to its end was thought
-        elif not thinking:
-            kept.append(text[start : tag.start()])
-        start, thinking = tag.end(), not closes
-    return "\n".join(kept if thinking else [*kept, text[start:]])
-
-
-def shows_thoughts(text: str) -> bool:
-    """Return whether a reply has marks of a reasoning model's thoughts, be they open, closed or both."""
-    return bool(_THOUGHT_TAG.search(text))
-
-
-def has_thought(text: str) -> bool:
-    """Return whether thoughts were shown in a reply and have come to an end."""
-    tags = [tag["opens"] for tag in _THOUGHT_TAG.finditer(text)]
-    return bool(tags) and not tags[-1]
 
 
 def gbnf_literal(text: str) -> str:

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from agents.models.adapter import StreamBuffer
 from agents.models.model import ModelError
+from agents.models.thoughts import StreamBuffer
 from agents.models.weights import load_package
 
 log = logging.getLogger(__name__)

@@ -14,7 +14,6 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, replace
 
-from agents.models.adapter import shows_thoughts, without_thoughts
 from agents.models.endpoint import (
     CircuitBreaker,
     ConcurrencyLimit,
@@ -41,6 +40,7 @@ from agents.models.scheduler import (
     BuildRequest,
     Priority,
 )
+from agents.models.thoughts import shows_thoughts, without_thoughts
 
 log = logging.getLogger(__name__)
 

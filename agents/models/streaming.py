@@ -13,9 +13,10 @@ from typing import Any
 
 import httpx
 
-from agents.models.adapter import StreamBuffer, TokenEstimate
+from agents.models.adapter import TokenEstimate
 from agents.models.http_server import CLIENT_ERRORS, AnswerTooLong, ModelServer, one_line
 from agents.models.model import Completion, ModelError, OnText, Request, Timing
+from agents.models.thoughts import StreamBuffer
 
 MAX_LINE_BYTES = 1_000_000
 DATA = "data:"

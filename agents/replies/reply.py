@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
-from agents.models.adapter import has_thought, without_thoughts
+from agents.models.thoughts import has_thought, shows_thoughts, without_thoughts
 from agents.replies.reply_text import Piece, pieces
 from world.command import Command, CommandTable, words_of
 from world.entities import Character
@@ -185,7 +185,7 @@ class Listener:
         if not self._is_news(text):
             return False
         self._judged = text
-        if self._thinks and not has_thought(text):
+        if (self._thinks or shows_thoughts(text)) and not has_thought(text):
             return False
         if self._thinks and self._count_tokens(without_thoughts(text)) > self._most_tokens:
             return True

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from agents.models.adapter import without_thoughts
+from agents.models.thoughts import without_thoughts
 from world.parsing import split_at_bar
 from world.sanitize import clean_block
 
@@ -17,8 +17,7 @@ MOST_READ = 4_000
 """Number of characters of a reply that are searched for the end of its thoughts, and that are read of the rest."""
 
 _BREAKS = re.compile(
-    r"<\|[^|<>]{1,40}\|>"  # <|im_end|>, <|endoftext|>, <|eot_id|>
-    r"|</?s>|<(?:bos|eos|pad|unk)>|<(?:start|end)_of_turn>|\[/?INST\]|\[TOOL_CALLS\]"
+    r"</?s>|<(?:bos|eos|pad|unk)>|<(?:start|end)_of_turn>|\[/?INST\]|\[TOOL_CALLS\]"
     r"|</?(?:tool_calls?|tool_use|function_calls?|command|action|answer|reply|response|output)\s*/?>"
     r"|</(?:function|invoke)>"
     r"|^[ \t]*(?:```|~~~)[\w-]*",

@@ -11,8 +11,9 @@ from typing import Any
 from agents.attending.questions import asks_of_own_words, subject_of
 from agents.choices.constraints import NO_GIFT, YES
 from agents.memory.facts.speech_acts import uncut_sentences
-from agents.models.adapter import without_thoughts
+from agents.models.thoughts import without_thoughts
 from agents.reflection.speech_facts import asks_name, in_second_person, key_words, verb_of_you
+from agents.replies.reply_text import MOST_THOUGHT
 from world.parsing import has_phrase, is_named
 from world.sanitize import clean_line
 
@@ -56,11 +57,14 @@ def speech_in(text: str, name: str, opening: str, offered: Sequence[str] = ()) -
     `name` is the agent's own, `opening` how its line begins (`say`), which some models repeat; `offered` is what may be
     handed over.
     """
-    text = without_thoughts(text)[:MAX_READ].strip()
-    found = _object(text)
+    text = text[:MOST_THOUGHT]
+    found = _object(text.strip())  # its words may hold thoughts, which end at no line there
+    if found is None:
+        text = without_thoughts(text)[:MAX_READ].strip()
+        found = _object(text)
     if found is not None:
         handed = str(found.get("you_give", NO_GIFT))
-        said = str(found.get("words", ""))
+        said = without_thoughts(str(found.get("words", "")))[:MAX_READ].strip()
         words, reason = _spoken(said if text.endswith("}") else _whole_sentences(said), name, opening)
         return Speech(words, handed if handed in offered else "", reason, found.get("you_follow") == YES)
     words, reason = _spoken(text, name, opening)

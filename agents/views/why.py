@@ -9,7 +9,7 @@ from typing import get_args
 
 from agents.agent import Agent
 from agents.memory.memory import ROUND_MEMORIES
-from agents.models.adapter import without_thoughts
+from agents.models.thoughts import without_thoughts
 from agents.replies.speech_check import Fault
 from agents.views.tiers import Shown, shown_memory
 from vault.chronicle.event_log import moment_text

@@ -10,10 +10,10 @@ from typing import Any
 import httpx
 import pytest
 
-from agents.models.adapter import without_thoughts
 from agents.models.model import Completion, Message, ModelError, ModelOptions, Request, Timing
 from agents.models.openai_api import size_in_name
 from agents.models.openai_model import OpenAIModel
+from agents.models.thoughts import without_thoughts
 from tests.agents.models.places import options_in
 
 REQUEST = Request("~Eliza>")

@@ -31,6 +31,8 @@ WORDS = "Good morning, Robin."
         f"say {WORDS}",
         f"~Eliza> say {WORDS}",
         f"{WORDS}\nRobin says, hello.",
+        f"analysisShe is new.assistantfinal{WORDS}",
+        f'{{"words": "<think>She is new.</think>{WORDS}"}}',
         f"<think>She is new.</think>{WORDS}",
         f'{{"words": "{WORDS}"}}',
         f'{{"words": "{WORDS}", "you_give": "nothing"}}',
