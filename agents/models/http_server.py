@@ -173,6 +173,11 @@ class ModelServer:
         message = f"The answer of {self.model!r} from {self.address} broke off: {reason}."
         return ModelError(message, remedy=self.kind.look_there, is_gone=is_gone)
 
+    def lacks_text(self, received: str) -> ModelError:
+        """Return the error for an answer without any text; `received` is what came in its place."""
+        message = f"{self.kind.name} at {self.address} sent no text for {self.model!r}: it sent {one_line(received)}."
+        return ModelError(message, remedy="Use a model that answers in text, or more tokens if it thinks unseen.")
+
     def invalid_address(self, error: Exception) -> ModelError:
         """Return the error for an address that is none."""
         message = f"{redact_address(self.address)!r} is no address for the model {self.model!r}: {error}."

@@ -16,7 +16,7 @@ from agents.models import http_server
 from agents.models.adapter import billions
 from agents.models.http_server import ModelServer, Refusal, ServerKind, client_arguments
 from agents.models.model import Capabilities, ModelError
-from agents.models.streaming import StreamedAnswer, count_in, dict_in, seconds_in, text_of
+from agents.models.streaming import StreamedAnswer, count_in, dict_in, seconds_in
 
 # All that the client library lets through when it asks about models: its own errors, httpx's, and what reading a reply
 # that is not Ollama's raises (JSON that is none is a ValueError, JSON of another shape an AttributeError or TypeError,
@@ -156,7 +156,7 @@ def take_in(answer: StreamedAnswer, chunk: dict[str, Any], now: float) -> bool:
             answer.load_seconds = seconds_in(chunk, "load_duration", 1e9)
             answer.prompt_seconds = seconds_in(chunk, "prompt_eval_duration", 1e9)
             answer.answer_seconds = seconds_in(chunk, "eval_duration", 1e9)
-    return answer.add(text_of(said.get("thinking")), text_of(said.get("content", said.get("response"))), now)
+    return answer.add(said, now)
 
 
 def open_client(host: str, model: str, transport: httpx.AsyncBaseTransport | None = None) -> ollama.AsyncClient:

@@ -25,9 +25,6 @@ OPENAI = ServerKind(
     set_key="Set api_key_from in config/models.md to the name of the environment variable that holds the key.",
 )
 
-THOUGHTS = ("reasoning_content", "reasoning")
-"""The fields in which servers send thoughts: llama.cpp's and older vLLM's, and that of newer vLLM and others."""
-
 Mode = Literal["chat", "raw"]
 Constraint = Literal["auto", "none", "grammar", "guided_grammar", "structured_outputs", "json_schema"]
 """The request fields that constrain an answer: llama.cpp's, vLLM's older and newer ones, or a schema."""
@@ -67,9 +64,10 @@ def take_in(answer: StreamedAnswer, event: dict[str, Any], now: float) -> bool:
     if not isinstance(choice, dict):
         raise OtherApi("a choice that is none")
     answer.finish = str(choice.get("finish_reason") or answer.finish)
-    said = dict_in(choice, "delta") or choice
-    thought = next(filter(None, (text_of(said.get(name)) for name in THOUGHTS)), "")
-    return answer.add(thought, text_of(said.get("content", said.get("text"))), now)
+    said = dict_in(choice, "delta")
+    if not said and not answer.pieces and (said := dict_in(choice, "message")):  # it is not streamed
+        answer.finish = answer.finish or "stop"
+    return answer.add(said or choice or (event if "choices" not in event else {}), now)
 
 
 def _take_in_costs(answer: StreamedAnswer, event: dict[str, Any]) -> None:
@@ -153,7 +151,7 @@ def _keeps_to(mode: Mode, constraint: Constraint, body: bytes) -> bool:
     """Return whether an answer is the only one that its constraint leaves."""
     try:
         choice = json.loads(body)["choices"][0]
-        text = str(choice["message"]["content"] if mode == "chat" else choice["text"]).strip()
+        text = text_of(choice["message"]["content"] if mode == "chat" else choice["text"]).strip()
         return bool(json.loads(text) == {"answer": WORD} if constraint == "json_schema" else text == WORD)
     except (ValueError, KeyError, IndexError, TypeError, RecursionError):
         return False

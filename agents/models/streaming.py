@@ -6,7 +6,7 @@ import asyncio
 import json
 import math
 import time
-from collections.abc import AsyncGenerator, AsyncIterable, Callable
+from collections.abc import AsyncGenerator, AsyncIterable, Callable, Iterator
 from contextlib import aclosing
 from dataclasses import dataclass, field
 from typing import Any
@@ -16,12 +16,25 @@ import httpx
 from agents.models.adapter import TokenEstimate
 from agents.models.http_server import CLIENT_ERRORS, AnswerTooLong, ModelServer, one_line
 from agents.models.model import Completion, ModelError, OnText, Request, Timing
-from agents.models.thoughts import StreamBuffer
+from agents.models.thoughts import StreamBuffer, without_thoughts
 
 MAX_LINE_BYTES = 1_000_000
 DATA = "data:"
 NOT_DATA = (":", "event:", "id:", "retry:")
 """The beginnings of lines of server-sent events: of those with JSON, and of the others."""
+
+
+THOUGHT_FIELDS = ("reasoning_content", "reasoning", "thinking")
+TEXT_FIELDS = ("content", "text", "response")
+PART_FIELDS = ("text", *THOUGHT_FIELDS, "content", "summary", "value")
+"""The fields of thoughts and of text: of OpenAI, llama.cpp, vLLM, Mistral, Ollama and others; and those of a part."""
+
+MAX_DEPTH = 4
+ENDS = ("stop", "length", "load", "eos_token", "end_turn")
+"""How an answer may end that is empty because the model has nothing to say."""
+
+CHARACTER_TOKENS = 4
+"""A character may take so many tokens, each of them without text."""
 
 
 class OtherApi(ValueError):
@@ -102,11 +115,33 @@ def object_of(content: str | bytes) -> dict[str, Any]:
     return found
 
 
+def parts_of(content: Any, is_thought: bool = False, depth: int = 0) -> Iterator[tuple[bool, str]]:
+    """Yield the texts of a field, each with whether it is a thought.
+
+    The field is null, a text, a part or a list of them. Parts of other kinds, such as pictures, have no text.
+
+    Raises: OtherApi if the field is something else.
+    """
+    match content:
+        case None:
+            return
+        case str():
+            yield is_thought, content
+        case list() if depth < MAX_DEPTH:
+            for part in content:
+                yield from parts_of(part, is_thought, depth + 1)
+        case dict() if depth < MAX_DEPTH:
+            name = next((name for name in PART_FIELDS if content.get(name) is not None), "")
+            kind = str(content.get("type", ""))
+            is_thought = is_thought or name in THOUGHT_FIELDS or kind.startswith(("think", "reason", "thought"))
+            yield from parts_of(content.get(name), is_thought, depth + 1)
+        case _:
+            raise OtherApi(f"it says {str(content)[:60]!r} where a text belongs")
+
+
 def text_of(content: Any) -> str:
-    """Return the text of a field; empty if it is null. Raises: OtherApi if it is something else."""
-    if content is None or isinstance(content, str):
-        return content or ""
-    raise OtherApi(f"it says {str(content)[:60]!r} where a text belongs")
+    """Return the text of a field without its thoughts; see `parts_of`. Raises: OtherApi."""
+    return without_thoughts("".join(text for is_thought, text in parts_of(content) if not is_thought))
 
 
 def dict_in(told: dict[str, Any], name: str) -> dict[str, Any]:
@@ -135,7 +170,8 @@ class StreamedAnswer:
 
     `said` is the whole text, `enough` the wanted part of it, where a listener has ended it. `pieces` counts the pieces
     of text and of thoughts, and `first_at` is the time of the first. `finish` is empty until the server has ended it.
-    The tokens are 0, `cached_tokens` and the seconds None, where the server did not tell.
+    The tokens are 0, `cached_tokens` and the seconds None, where the server did not tell. `has_text` is whether a field
+    of text has come, even an empty one, and `received` is the fullest that came.
     """
 
     said: StreamBuffer = field(default_factory=StreamBuffer)
@@ -149,19 +185,37 @@ class StreamedAnswer:
     load_seconds: float | None = None
     prompt_seconds: float | None = None
     answer_seconds: float | None = None
+    has_text: bool = False
+    received: dict[str, Any] = field(default_factory=dict)
 
     @property
     def text(self) -> str:
         return self.said.text if self.enough is None else self.enough
 
-    def add(self, thought: str, piece: str, now: float) -> bool:
-        """Add a piece of a thought and of the text, which came at `now`, in seconds; return whether text came."""
-        self.said.think(thought)
-        self.said.say(piece)
-        if thought or piece:
+    def add(self, said: dict[str, Any], now: float) -> bool:
+        """Add the fields of a message or a piece of it, which came at `now`, in seconds; return whether text came.
+
+        The field for thoughts comes first. Raises: OtherApi.
+        """
+        thought = next((said[name] for name in THOUGHT_FIELDS if said.get(name)), None)
+        contents = [said[name] for name in TEXT_FIELDS if said.get(name) is not None]
+        self.has_text = self.has_text or bool(contents)
+        self.received = max(said, self.received, key=len)
+        parts = [*parts_of(thought, is_thought=True), *parts_of(next(filter(None, contents), None))]
+        for is_thought, text in parts:
+            (self.said.think if is_thought else self.said.say)(text)
+        if any(text for _, text in parts):
             self.pieces += 1
             self.first_at = now if self.first_at is None else self.first_at
-        return bool(piece)
+        return any(text and not is_thought for is_thought, text in parts)
+
+    @property
+    def lacks_text(self) -> bool:
+        """True if it has neither text nor thoughts, and not because the model had nothing to say."""
+        is_empty = self.has_text and self.finish in ENDS
+        return not self.pieces and not (
+            is_empty and (self.finish != "length" or self.completion_tokens <= CHARACTER_TOKENS)
+        )
 
     def timing(self, began: float, ended: float) -> Timing:
         """Return where the time went between these moments: as the server told, or as it could be seen from here."""
@@ -232,6 +286,8 @@ class StreamClient:
             raise self.server.error(error) from error
 
     def _completion(self, request: Request, answer: StreamedAnswer, began: float, ended: float) -> Completion:
+        if answer.lacks_text and answer.received:
+            raise self.server.lacks_text(json.dumps(answer.received, ensure_ascii=False))
         if not answer.finish and not answer.pieces:
             raise self.server.broken_off("it ended before it was done")
         # Ollama ends a model that says the same again and again without saying so, and so do some gateways.

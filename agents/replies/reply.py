@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
 from agents.models.thoughts import has_thought, shows_thoughts, without_thoughts
-from agents.replies.reply_text import Piece, pieces
+from agents.replies.reply_text import MOST_THOUGHT, Piece, pieces
 from world.command import Command, CommandTable, words_of
 from world.entities import Character
 from world.parsing import PREFIXES, join_or, parse_line, split_at_bar, suggestions
@@ -182,6 +182,7 @@ class Listener:
         self._judged = ""
 
     def __call__(self, text: str) -> bool:
+        text = text[:MOST_THOUGHT]  # more is not read
         if not self._is_news(text):
             return False
         self._judged = text

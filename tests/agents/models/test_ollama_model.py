@@ -228,7 +228,7 @@ async def test_counts_of_whole_prompts_calibrate_and_how_much_came_from_the_cach
         (Host(PAGE, status=404), f"(status 404). {CHECK_ADDRESS}", True),
         (Host(PAGE, status=502), "does not speak Ollama's API: it answers with a web page (status 502).", True),
         (Host([1, 2]), "does not speak Ollama's API", True),
-        (Host({"response": ["not text"], "done": False}), "does not speak Ollama's API", True),
+        (Host({"response": 7, "done": False}), "does not speak Ollama's API: it says '7' where a text belongs", True),
         (Host({"error": "slow down"}, status=429), "status 429: slow down. Set concurrency to 1", True),
         (Host(status=302), "redirects the request (status 302). Check the address", False),
         (Host("[" * 100_000), f"does not speak Ollama's API: it says '{'[' * 60}'.", True),

@@ -9,7 +9,7 @@ import random
 import httpx
 import pytest
 
-from agents.models.model import ModelOptions, Request
+from agents.models.model import ModelError, ModelOptions, Request
 from agents.models.ollama_model import OllamaModel
 from agents.models.openai_model import OpenAIModel
 
@@ -19,7 +19,7 @@ WORDS = f"Good day, Ana!{SEPARATORS}Grüße, 水 🐟.{SEPARATORS}"
 OLLAMA, OPENAI = OllamaModel, OpenAIModel
 
 
-def answer(kind, body, sizes=(1 << 16,)):
+def answer(kind, body, sizes=(1 << 16,), mode="raw"):
     """Return the text that a model makes of a reply, which arrives in chunks of these sizes, again and again."""
 
     class Chunks(httpx.AsyncByteStream):
@@ -31,7 +31,7 @@ def answer(kind, body, sizes=(1 << 16,)):
                 rest, number = rest[size:], number + 1
 
     transport = httpx.MockTransport(lambda request: httpx.Response(200, stream=Chunks()))
-    model = kind("http://127.0.0.1:11434", "gemma", ModelOptions("raw", constraint="none"), transport=transport)
+    model = kind("http://127.0.0.1:11434", "gemma", ModelOptions(mode, constraint="none"), transport=transport)
     return asyncio.run(model.complete(Request("p"))).text
 
 
@@ -65,3 +65,67 @@ def test_stream_keeps_every_separator_however_it_is_cut(kind, end, seed):
 def test_byte_that_is_no_text_costs_one_character(kind):
     body = streamed(kind, "Good day!").replace(b"day", b"d\xffy")
     assert answer(kind, b"\xef\xbb\xbf" + body, [1]) == "Good d\ufffdy!"
+
+
+THOUGHT = "<think>Who is she?</think>\n"
+CONTENTS = [
+    ("Good day!", "Good day!"),
+    (["Good ", "day!"], "Good day!"),
+    ([{"type": "text", "text": "Good "}, {"type": "output_text", "text": "day!"}], "Good day!"),
+    ([{"text": "Good day!"}, {"type": "image_url", "image_url": {"url": "x"}}], "Good day!"),
+    ({"type": "text", "text": {"value": "Good day!"}}, "Good day!"),
+    ([{"type": "thinking", "thinking": "Who is she?"}, {"type": "text", "text": "Good day!"}], f"{THOUGHT}Good day!"),
+    (
+        [{"type": "thinking", "thinking": [{"type": "text", "text": "Who is she?"}]}, {"type": "text", "text": "Hm."}],
+        f"{THOUGHT}Hm.",
+    ),
+    ([{"type": "reasoning", "text": "Who is she?"}, {"text": "Good day!"}], f"{THOUGHT}Good day!"),
+    ([{"type": "reasoning", "summary": [{"text": "Who is she?"}]}, {"text": "Good day!"}], f"{THOUGHT}Good day!"),
+]
+
+
+@pytest.mark.parametrize("indent", [None, 2])
+@pytest.mark.parametrize(("content", "text"), CONTENTS)
+def test_answer_is_read_in_every_frame_and_form_of_text(content, text, indent):
+    message = {"role": "assistant", "content": content}
+    whole = {"id": "7", "choices": [{"index": 0, "message": message, "finish_reason": "stop"}]}
+    assert answer(OPENAI, json.dumps(whole, indent=indent).encode(), mode="chat") == text
+    assert answer(OLLAMA, json.dumps({"message": message, "done": True}, indent=indent).encode(), mode="chat") == text
+    first = {"choices": [{"delta": {"role": "assistant", "content": None}}]}
+    last = {"choices": [{"delta": {}, "message": message, "finish_reason": "stop"}]}  # some send all of it once more
+    events = [first, {"choices": [{"delta": {"content": content}}]}, last, {"choices": [], "usage": {}}]
+    assert answer(OPENAI, "".join(f"data: {json.dumps(event)}\n\n" for event in events).encode(), mode="chat") == text
+    choice = {"text": content, "finish_reason": "stop"}
+    assert answer(OPENAI, json.dumps({"choices": [choice]}, indent=indent).encode()) == text
+
+
+@pytest.mark.parametrize("field", ["reasoning_content", "reasoning", "thinking"])
+def test_thoughts_have_a_field_of_their_own_in_a_whole_answer(field):
+    choice = {"message": {"content": "Good day!", field: "Who is she?"}, "finish_reason": "stop"}
+    assert answer(OPENAI, json.dumps({"choices": [choice]}).encode(), mode="chat") == f"{THOUGHT}Good day!"
+
+
+@pytest.mark.parametrize(
+    ("message", "finish"),
+    [
+        ({"content": None}, "stop"),
+        ({"content": None, "tool_calls": [{"id": "call_1"}]}, "tool_calls"),
+        ({"content": "", "refusal": "I cannot."}, "content_filter"),
+        ({"output": "Good day!"}, "stop"),
+        ({"content": ""}, "length"),
+    ],
+)
+def test_answer_without_text_names_what_came(message, finish):
+    told = {"choices": [{"message": message, "finish_reason": finish}], "usage": {"completion_tokens": 60}}
+    with pytest.raises(ModelError) as caught:
+        answer(OPENAI, json.dumps(told).encode(), mode="chat")
+    assert f"sent no text for 'gemma': it sent {json.dumps(message)}." in caught.value.problem
+    assert caught.value.remedy
+
+
+@pytest.mark.parametrize("finish", ["stop", "length"])
+def test_model_may_have_nothing_to_say(finish):
+    chunk = {"response": "", "done": True, "done_reason": finish, "eval_count": 1}
+    assert answer(OLLAMA, json.dumps(chunk).encode()) == ""
+    choice = {"text": "", "finish_reason": finish}
+    assert answer(OPENAI, json.dumps({"choices": [choice]}).encode()) == ""
