@@ -201,14 +201,6 @@ class Accounts:
         """Keep the password that somebody has chosen; the Deferred fails with NoteError if it cannot be kept."""
         return self._store.change(_change_of(name, lambda account: replace(account, password=kept, one_time=False)))
 
-    def renew_password(self, name: str, before: str, kept: str) -> None:
-        """Keep the same password in another form, unless there is another one by now."""
-
-        def change(account: Account) -> Account:
-            return replace(account, password=kept) if account.password == before else account
-
-        self._change_in_background(name, change)
-
     def set_one_time_password(self, name: str, kept: str) -> Deferred[None]:
         """Set a one-time password for somebody who has an account or a note; they choose another when they log in.
 

@@ -132,9 +132,6 @@ class Hasher(Protocol):
     def is_right(self, kept: str, password: str) -> bool:
         """Return whether a password has this hash; it takes a while."""
 
-    def is_outdated(self, kept: str) -> bool:
-        """Return whether the password would be hashed in another form today."""
-
 
 class Argon2:
     """argon2id, at the leanest of the costs that OWASP calls equal: some 40 ms of a core and 7 MiB.
@@ -153,17 +150,6 @@ class Argon2:
             return self._hasher.verify(kept, password)
         except VerifyMismatchError:
             return False
-
-    def is_outdated(self, kept: str) -> bool:
-        return self._hasher.check_needs_rehash(kept)
-
-
-@dataclass(frozen=True)
-class HashCheck:
-    """The result of checking a password. `renewed` is the hash to store from now on, if the old form is outdated."""
-
-    is_right: bool
-    renewed: str = ""
 
 
 @dataclass(frozen=True)
@@ -190,14 +176,9 @@ class Passwords:
         """Return a Deferred of a password's hash; cancel it if nobody wants it any more."""
         return self._enqueue(host, _Job(self._hasher.hash, (password,), lambda: True, Deferred()))
 
-    def check(self, kept: str, password: str, host: str, is_wanted: Callable[[], bool]) -> Deferred[HashCheck | None]:
+    def check(self, kept: str, password: str, host: str, is_wanted: Callable[[], bool]) -> Deferred[bool | None]:
         """Return whether a password is right; None if it was not wanted any more when its turn came."""
-        return self._enqueue(host, _Job(self._check, (kept, password), is_wanted, Deferred()))
-
-    def _check(self, kept: str, password: str) -> HashCheck:
-        if not self._hasher.is_right(kept, password):
-            return HashCheck(False)
-        return HashCheck(True, self._hasher.hash(password) if self._hasher.is_outdated(kept) else "")
+        return self._enqueue(host, _Job(self._hasher.is_right, (kept, password), is_wanted, Deferred()))
 
     def _enqueue(self, host: str, job: _Job) -> Deferred[Any]:
         self._waiting.setdefault(network_of(host), deque()).append(job)
@@ -285,15 +266,13 @@ class Authenticator:
         if not kept:
             return PasswordOutcome.WRONG
 
-        def judged(checked: HashCheck | None) -> PasswordOutcome:
-            if checked is None:
+        def judged(is_right: bool | None) -> PasswordOutcome:
+            if is_right is None:
                 return PasswordOutcome.THROTTLED
-            if not checked.is_right:
+            if not is_right:
                 self._throttle.record_failure(name, host)
                 self._accounts.record_failed_login(name)
                 return PasswordOutcome.WRONG
-            if checked.renewed:
-                self._accounts.renew_password(name, kept, checked.renewed)
             return PasswordOutcome.RIGHT
 
         # When its turn comes, others from there may have been wrong meanwhile. What others guess elsewhere at the same

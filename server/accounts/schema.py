@@ -106,32 +106,23 @@ WAL_TRIES = 20
 """Maximum number of writers of other processes that an opening of the database waits for, one after the other."""
 VERSION = 2
 
-_ACCOUNTS = f"""CREATE TABLE accounts (
-    key TEXT NOT NULL PRIMARY KEY CHECK (typeof(key) = 'text' AND key <> ''),
-    name TEXT NOT NULL CHECK (typeof(name) = 'text'),
-    role TEXT NOT NULL CHECK (role IN ({", ".join(map(repr, ROLES))})),
-    password TEXT NOT NULL DEFAULT '' CHECK (password = '' OR password GLOB '$argon2*$*$*$*'),
-    one_time INTEGER NOT NULL DEFAULT 0 CHECK (one_time IN (0, 1)),
-    created TEXT NOT NULL DEFAULT '' CHECK (typeof(created) = 'text'),
-    last_seen TEXT NOT NULL DEFAULT '' CHECK (typeof(last_seen) = 'text'),
-    failed INTEGER NOT NULL DEFAULT 0 CHECK (typeof(failed) = 'integer')
-)"""
 _TABLES = (
-    _ACCOUNTS,
+    f"""CREATE TABLE accounts (
+        key TEXT NOT NULL PRIMARY KEY CHECK (typeof(key) = 'text' AND key <> ''),
+        name TEXT NOT NULL CHECK (typeof(name) = 'text'),
+        role TEXT NOT NULL CHECK (role IN ({", ".join(map(repr, ROLES))})),
+        password TEXT NOT NULL DEFAULT '' CHECK (password = '' OR password GLOB '$argon2*$*$*$*'),
+        one_time INTEGER NOT NULL DEFAULT 0 CHECK (one_time IN (0, 1)),
+        created TEXT NOT NULL DEFAULT '' CHECK (typeof(created) = 'text'),
+        last_seen TEXT NOT NULL DEFAULT '' CHECK (typeof(last_seen) = 'text'),
+        failed INTEGER NOT NULL DEFAULT 0 CHECK (typeof(failed) = 'integer')
+    )""",
     """CREATE TABLE bans (
         key TEXT NOT NULL PRIMARY KEY CHECK (typeof(key) = 'text' AND key <> ''),
         who TEXT NOT NULL CHECK (typeof(who) = 'text'),
         until TEXT NOT NULL DEFAULT '' CHECK (typeof(until) = 'text'),
         why TEXT NOT NULL DEFAULT '' CHECK (typeof(why) = 'text')
     )""",
-    f"PRAGMA user_version = {VERSION}",
-)
-# Format 1 knew no observers. A column's check cannot be changed, so the rows move to a new table.
-_FROM_1 = (
-    "ALTER TABLE accounts RENAME TO accounts_1",
-    _ACCOUNTS,
-    "INSERT INTO accounts SELECT * FROM accounts_1",
-    "DROP TABLE accounts_1",
     f"PRAGMA user_version = {VERSION}",
 )
 _DAMAGED = "It is damaged: restore a copy (docs/hosting.md)."
@@ -167,21 +158,19 @@ def explain_error(path: Path) -> Iterator[None]:
 
 
 def open_database(path: Path, busy_seconds: float) -> sqlite3.Connection:
-    """Open the database that is there. Raises: NoteError if it is none, or of a newer format."""
+    """Open the database that is there. Raises: NoteError if it is none, or of another format."""
     address = f"{path.absolute().as_uri()}?mode=rw"
     with explain_error(path):
         db = sqlite3.connect(address, timeout=busy_seconds, isolation_level=None, check_same_thread=False, uri=True)
         try:
             version = _version(db)
-            if version == 1:
-                version = _upgrade(db)
-            if version > VERSION:
-                raise NoteError(
-                    f"{path}: made by a newer Fallwater (format {version}; this one knows {VERSION}). "
-                    "Start that one, or restore a copy."
-                )
-            if version < VERSION:
+            if not version:
                 raise NoteError(f"{path}: holds no accounts. {_DAMAGED}")
+            if version != VERSION:
+                raise NoteError(
+                    f"{path}: made by another version of Fallwater (format {version}; this one reads {VERSION}). "
+                    "Start that version, or restore a copy."
+                )
             db.text_factory = _text
             _use_wal(db)
             db.execute("PRAGMA synchronous = FULL")  # a power cut takes nothing that was kept
@@ -210,19 +199,6 @@ def _use_wal(db: sqlite3.Connection) -> None:
 
 def _version(db: sqlite3.Connection) -> int:
     return int(db.execute("PRAGMA user_version").fetchone()[0])
-
-
-def _upgrade(db: sqlite3.Connection) -> int:
-    """Bring a database of format 1 up to date, unless another process was quicker; return its format."""
-    db.execute("BEGIN IMMEDIATE")
-    try:
-        for statement in _FROM_1 if _version(db) == 1 else ():
-            db.execute(statement)
-        db.execute("COMMIT")
-    except BaseException:
-        db.execute("ROLLBACK")
-        raise
-    return _version(db)
 
 
 def open_in_memory() -> sqlite3.Connection:

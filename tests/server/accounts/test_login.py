@@ -15,7 +15,7 @@ from server.accounts.schema import Account
 from tests.server.fake_connection import SECRET, Guest, entered
 from tests.server.front_door import FakeHasher, Thread, accounts_in, lobby_of
 from tests.world.inn import inn_game
-from world.entities import Character, Role
+from world.entities import Role
 
 HOME, THERE = "192.0.2.7", "203.0.113.9"
 ASK = "By what name shall we know you? "
@@ -180,16 +180,6 @@ def test_whoever_comes_in_hears_of_wrong_passwords_once(eve):
     assert guest.enters("eve").startswith("Wrong passwords for your name since your last login: 2.\nThe")
     guest.hangs_up()
     assert Guest(eve, HOME).enters("eve").startswith("The Common Room\n")
-
-
-def test_a_password_kept_in_an_old_form_is_kept_in_the_new_one(tmp_path):
-    first = lobby_of(tmp_path, inn_game(), hasher=FakeHasher(version=1))
-    Guest(first, THERE).enters("eve")
-    game = inn_game()
-    game.world.add_character(Character("Eve", "The Cellar"))
-    second = lobby_of(tmp_path, game, hasher=FakeHasher(version=2))
-    assert Guest(second, THERE).enters("eve").startswith("The Cellar\n")
-    assert account(second, "Eve").password == FakeHasher(version=2).hash(SECRET)
 
 
 # Guessing

@@ -6,7 +6,7 @@ import pytest
 from twisted.internet.task import Clock
 
 from config.settings import ServerSettings
-from server.accounts.passwords import MAX_REMEMBERED, Argon2, HashCheck, LoginThrottle, Passwords, SignupLimiter
+from server.accounts.passwords import MAX_REMEMBERED, Argon2, LoginThrottle, Passwords, SignupLimiter
 from server.connection.limits import is_loopback, network_of
 from tests.server.fake_connection import Guest
 from tests.server.front_door import FakeHasher, Thread, lobby_of
@@ -26,12 +26,6 @@ def test_argon2_keeps_nothing_of_a_password_that_could_be_read():
     assert "secret" not in kept
     assert kept != hasher.hash("a long secret")
     assert [hasher.is_right(kept, one) for one in ("a long secret", "a long secret ", "")] == [True, False, False]
-
-
-def test_what_was_kept_at_other_costs_is_outdated():
-    kept = Argon2(time_cost=1, memory_kib=8).hash("a long secret")
-    dearer = Argon2(time_cost=2, memory_kib=8)
-    assert (dearer.is_outdated(kept), dearer.is_outdated(dearer.hash("x"))) == (True, False)
 
 
 def test_no_more_than_two_are_looked_at_at_once():
@@ -78,14 +72,14 @@ def test_a_password_that_nobody_waits_for_any_more_is_not_looked_at():
 def test_a_password_that_is_not_wanted_when_its_turn_comes_is_not_looked_at():
     thread = Thread()
     hasher = FakeHasher()
-    found: list[HashCheck | None] = []
+    found: list[bool | None] = []
     passwords = Passwords(hasher, thread)
     kept = hasher.hash("right")
     for _ in range(4):
         passwords.check(kept, "wrong", "host", lambda: not found).addCallback(found.append)
     while thread.jobs:
         thread.goes_on()
-    assert sorted(found, key=str) == [HashCheck(False), HashCheck(False), None, None]
+    assert sorted(found, key=str) == [False, False, None, None]
 
 
 def test_a_hasher_that_fails_fails_that_one_password_and_the_next_is_looked_at():
