@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import unicodedata
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from enum import Enum, auto
@@ -23,6 +23,8 @@ from world.entities import Character, Role
 from world.world import World
 
 MIN_LENGTH, MAX_LENGTH = 2, 20
+MAX_TRUSTED_PLACES = 16
+"""Maximum number of devices and addresses that are trusted for one name."""
 RESERVED = frozenset(
     "me myself self you here room all anyone anybody everyone everybody someone somebody nobody guest admin system "
     "server fallwater quit con nul aux prn mssp-request".split()
@@ -225,6 +227,15 @@ class Accounts:
         self._change_in_background(
             name, lambda account: replace(account, last_seen=now, failed=0 if came_in else account.failed)
         )
+
+    def trust(self, name: str, places: Sequence[str]) -> None:
+        """Keep the places from which somebody came in, the latest last, no more than `MAX_TRUSTED_PLACES`."""
+
+        def change(account: Account) -> Account:
+            former = [place for place in account.trusted.split() if place not in places]
+            return replace(account, trusted=" ".join([*former, *places][-MAX_TRUSTED_PLACES:]))
+
+        self._change_in_background(name, change)
 
     def refresh(self) -> Deferred[None]:
         """Read the changes of another process, such as `fallwater reset-password`."""

@@ -13,7 +13,7 @@ from twisted.python.failure import Failure
 
 from config.settings import ServerSettings
 from server.accounts.accounts import Accounts, AccountState, LoginName, NameRefused
-from server.accounts.passwords import Authenticator, PasswordOutcome, Passwords
+from server.accounts.passwords import Authenticator, Origin, Passwords
 from server.connection.connection import RAW
 from server.telnet.mssp import is_request
 from vault.errors import NoteError
@@ -30,6 +30,10 @@ class LoginView(Protocol):
     @property
     def host(self) -> str:
         """The address they call from."""
+
+    @property
+    def origin(self) -> Origin:
+        """Their address and device, by which wrong passwords are counted."""
 
     def show(self, text: str, kind: str = "") -> None:
         """Show whole lines of a kind; the prompt comes behind them at the end of the turn."""
@@ -113,13 +117,14 @@ class Dialogue:
         outcome.addBoth(come)
 
     def try_password(
-        self, name: str, password: str, then: Callable[[PasswordOutcome], None], failed: Callable[[str], None]
+        self, name: str, password: str, then: Callable[[bool], None], failed: Callable[[str], None]
     ) -> None:
-        """Hold lines until a password is compared, and tell of the wait if there were wrong ones before."""
-        authenticator, host = self.services.authenticator, self.caller.host
-        if seconds := authenticator.wait_seconds(name, host):
-            self.caller.show(self.say("door.must_wait", seconds=math.ceil(seconds)))
-        self.wait_for(authenticator.attempt(name, password, host), then, failed)
+        """Hold lines until a password is compared; `failed` is called at once if it has to wait."""
+        authenticator, origin = self.services.authenticator, self.caller.origin
+        if seconds := authenticator.wait_seconds(name, origin):
+            failed(self.say("door.must_wait", seconds=math.ceil(seconds)))
+        else:
+            self.wait_for(authenticator.attempt(name, password, origin), then, failed)
 
     def stop(self) -> None:
         """Ask nothing more, and wait for nothing."""
@@ -253,14 +258,19 @@ class Login(Dialogue):
 
     def _try(self, claim: LoginName, password: str) -> None:
         self.try_password(
-            claim.name, password, lambda outcome: self._on_outcome(claim, outcome, password), self._start_again
+            claim.name,
+            password,
+            lambda is_right: self._on_outcome(claim, is_right, password),
+            lambda reason: self._ask_again(claim, reason),
         )
 
-    def _on_outcome(self, claim: LoginName, outcome: PasswordOutcome, password: str) -> None:
+    def _ask_again(self, claim: LoginName, reason: str) -> None:
+        self._refuse(reason)
+        self._ask_password(claim)
+
+    def _on_outcome(self, claim: LoginName, is_right: bool, password: str) -> None:
         account = self.services.accounts.account(claim.name)
-        if outcome is PasswordOutcome.THROTTLED:
-            self._end(self.say("door.too_soon"))
-        elif outcome is PasswordOutcome.WRONG:
+        if not is_right:
             self._wrong += 1
             if self._wrong >= self.services.settings.password_tries:
                 self._end(self.say("door.too_many_wrong"))
@@ -339,4 +349,4 @@ class Login(Dialogue):
             return
         self._tell(True, "")
         if claim.state is not AccountState.GUEST:
-            self.services.authenticator.note_login(claim.name, self.caller.host)
+            self.services.authenticator.note_login(claim.name, self.caller.origin)

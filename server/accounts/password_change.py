@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from server.accounts.accounts import RESERVED, normalize_name
 from server.accounts.database import AccountDatabase
 from server.accounts.login import Dialogue, LoginServices, LoginView, NewPassword
-from server.accounts.passwords import Hasher, PasswordOutcome
+from server.accounts.passwords import Hasher
 from server.accounts.schema import Account, key
 from vault.errors import NoteError
 from vault.vault import Vault, agent_names
@@ -66,8 +66,8 @@ class PasswordChange(Dialogue):
         else:
             self._give_up()
 
-    def _on_outcome(self, outcome: PasswordOutcome) -> None:
-        if outcome is not PasswordOutcome.RIGHT:
+    def _on_outcome(self, is_right: bool) -> None:
+        if not is_right:
             self._over(self.say("door.not_changed_wrong"))
             return
         NewPassword(

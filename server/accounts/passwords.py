@@ -1,16 +1,16 @@
-"""Passwords: hashing in threads, the throttle (lockout) for wrong ones, and the limit on new names."""
+"""Passwords: hashing in threads, the throttle for wrong ones, and the limit on new names."""
 
 from __future__ import annotations
 
+import hashlib
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
-from enum import Enum, auto
 from typing import Any, Protocol, TypeVar
 
 from argon2 import PasswordHasher
 from argon2.exceptions import VerifyMismatchError
-from twisted.internet.defer import Deferred, succeed
+from twisted.internet.defer import Deferred
 from twisted.internet.threads import deferToThread
 
 from server.accounts.accounts import Accounts
@@ -21,9 +21,13 @@ from server.connection.limits import is_loopback, network_of
 MAX_FREE_ATTEMPTS = 3
 FIRST_WAIT_SECONDS = 2.0
 MAX_WAIT_SECONDS = 300.0
+MAX_NAME_WAIT_SECONDS = 60.0
+"""Maximum wait for wrong passwords from one place, and for those that others guess at the name, in seconds."""
+
 FORGET_SECONDS = 1800.0
 MAX_REMEMBERED = 10_000
-COUNTER_STEP_SECONDS = 0.01  # a timer may be that much too early
+MAX_TURNS = 100_000
+"""Maximum number of places that wait for their turn at a name, some 25 MB; the oldest are forgotten then."""
 
 HOUR_SECONDS = 3600.0
 MAX_THREADS = 2
@@ -32,73 +36,118 @@ K = TypeVar("K")
 V = TypeVar("V")
 
 
+@dataclass(frozen=True)
+class Origin:
+    """Where a password comes from: an address, and the secret of the browser's device cookie, if there is one."""
+
+    host: str
+    device: str = ""
+
+    @property
+    def places(self) -> tuple[str, ...]:
+        """The digests under which accounts keep this device and this address as trusted, the device first."""
+        texts = [f"device {self.device}"] if self.device else []
+        return tuple(_digest(text) for text in (*texts, f"address {network_of(self.host)}"))
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()[:32]
+
+
 @dataclass
 class _Failures:
-    """Wrong passwords of one name or address, and until when the next one waits, in the clock's seconds."""
+    """Wrong passwords, until when the next attempt is refused, and until when it was before the latest one."""
 
     count: int = 0
     until: float = 0.0
+    before: float = 0.0
 
 
 class LoginThrottle:
-    """Counts wrong passwords by name and by address; from the third on each doubles the wait, up to five minutes.
+    """Counts wrong passwords; from the third on each doubles the wait. Nothing is held: a wait is a refusal.
 
-    An address from which somebody has come in does not wait for what others guess at that name elsewhere, so that
-    nobody can be kept out by it. On this machine, where a proxy may speak for everybody, each name waits for itself.
-    All is forgotten half an hour after the last wrong one, and at a new start.
+    A device or address that has logged in to a name before is a trusted place of that name. It has a count of its own
+    and never waits for what is guessed elsewhere. Other places wait for their own wrong passwords, up to five minutes,
+    and for everybody's at that name, up to one minute. Each of them has its turn after that wait, whatever others guess
+    meanwhile, so that nobody can keep an owner out.
+
+    On this machine, where a proxy may speak for everybody, each name has a count of its own. Counts are forgotten half
+    an hour after the last wrong password, and at a restart.
     """
 
-    def __init__(self, clock: ReactorClock) -> None:
+    def __init__(self, clock: ReactorClock, max_remembered: int = MAX_REMEMBERED, max_turns: int = MAX_TURNS) -> None:
         self._clock = clock
-        self._wrong: dict[tuple[str, str], _Failures] = {}
-        self._trusted: dict[tuple[str, str], None] = {}
+        self._max_remembered = max_remembered
+        self._max_turns = max_turns
+        self._of_place: dict[str, _Failures] = {}
+        self._of_name: dict[str, _Failures] = {}
+        self._turns: dict[tuple[str, str], float] = {}
 
-    def wait_seconds(self, name: str, host: str) -> float:
-        """Return how long a password for this name has to wait that comes from this address."""
-        key, left = name.casefold(), self.wait_seconds_from_host(name, host)
-        return left if (key, network_of(host)) in self._trusted else max(left, self._seconds_left(("name", key)))
+    @property
+    def remembered(self) -> int:
+        """The number of counts and turns in memory."""
+        return len(self._of_place) + len(self._of_name) + len(self._turns)
 
-    def wait_seconds_from_host(self, name: str, host: str) -> float:
-        """Return the seconds that an address has to wait for its wrong passwords, regardless of guesses elsewhere."""
-        return self._seconds_left(("address", throttle_key(name, host)))
+    def wait_seconds(self, name: str, host: str, trusted_place: str = "") -> float:
+        """Return how long an attempt from there is refused; it has its turn then. 0 if it may come now."""
+        wait = self._seconds_left(self._of_place.get(_place_key(name, host, trusted_place)))
+        return wait if wait or trusted_place else self._seconds_until_turn(name.casefold(), network_of(host))
 
-    def record_failure(self, name: str, host: str) -> None:
-        """Count a wrong password."""
-        self._count(("address", throttle_key(name, host)))
-        self._count(("name", name.casefold()))
+    def begin(self, name: str, host: str, trusted_place: str = "") -> None:
+        """Count an attempt as wrong until `undo`, so that many at once are no quicker than one after the other."""
+        self._count(self._of_place, _place_key(name, host, trusted_place), MAX_WAIT_SECONDS)
+        if not trusted_place:
+            self._turns.pop((name.casefold(), network_of(host)), None)
+            self._count(self._of_name, name.casefold(), MAX_NAME_WAIT_SECONDS)
 
-    def record_success(self, name: str, host: str) -> None:
-        """Note that somebody came in. Wrong passwords from that address, for any name, still count."""
-        self._wrong.pop(("name", name.casefold()), None)
-        _put_last(self._trusted, (name.casefold(), network_of(host)), None)
+    def undo(self, name: str, host: str, trusted_place: str = "") -> None:
+        """Take an attempt back that was right. Wrong ones from there still count."""
+        _uncount(self._of_place.get(_place_key(name, host, trusted_place)))
+        if not trusted_place:
+            _uncount(self._of_name.get(name.casefold()))
 
-    def _seconds_left(self, key: tuple[str, str]) -> float:
-        found = self._wrong.get(key)
-        left = found.until - self._clock.seconds() if found else 0.0
-        return left if left > COUNTER_STEP_SECONDS else 0.0
+    def _seconds_until_turn(self, key: str, network: str) -> float:
+        now, turn = self._clock.seconds(), self._turns.get((key, network))
+        if turn is None or now > turn + FORGET_SECONDS:
+            wait = self._seconds_left(self._of_name.get(key))
+            if not wait:
+                return 0.0
+            turn = now + wait
+            _put_last(self._turns, (key, network), turn, self._max_turns)
+        return max(0.0, turn - now)
 
-    def _count(self, key: tuple[str, str]) -> None:
+    def _seconds_left(self, entry: _Failures | None) -> float:
+        return max(0.0, entry.until - self._clock.seconds()) if entry else 0.0
+
+    def _count(self, table: dict[str, _Failures], key: str, max_wait_seconds: float) -> None:
         now = self._clock.seconds()
-        entry = self._wrong.get(key)
+        entry = table.get(key)
         if entry is None or now > entry.until + FORGET_SECONDS:
             entry = _Failures()
-        entry.count += 1
-        beyond = entry.count - MAX_FREE_ATTEMPTS
-        entry.until = now + (min(MAX_WAIT_SECONDS, FIRST_WAIT_SECONDS * 2 ** min(beyond, 30)) if beyond >= 0 else 0.0)
-        _put_last(self._wrong, key, entry)
+        beyond = min(entry.count + 1 - MAX_FREE_ATTEMPTS, 30)
+        wait = min(max_wait_seconds, FIRST_WAIT_SECONDS * 2**beyond) if beyond >= 0 else 0.0
+        entry.count, entry.before, entry.until = entry.count + 1, entry.until, now + wait
+        _put_last(table, key, entry, self._max_remembered)
 
 
-def _put_last(table: dict[K, V], key: K, value: V) -> None:
-    """Put an entry behind all others. Beyond `MAX_REMEMBERED` the first one is forgotten."""
+def _uncount(entry: _Failures | None) -> None:
+    if entry and entry.count:
+        entry.count, entry.until = entry.count - 1, entry.before
+
+
+def _place_key(name: str, host: str, trusted_place: str) -> str:
+    """Return under which key an attempt is counted: for a stranger, the address counts for all names alike."""
+    if trusted_place or is_loopback(host):
+        return f"{trusted_place or network_of(host)} {name.casefold()}"
+    return network_of(host)
+
+
+def _put_last(table: dict[K, V], key: K, value: V, most: int = MAX_REMEMBERED) -> None:
+    """Put an entry behind all others. Beyond `most` the first one is forgotten."""
     table.pop(key, None)
     table[key] = value
-    if len(table) > MAX_REMEMBERED:
+    if len(table) > most:
         del table[next(iter(table))]
-
-
-def throttle_key(name: str, host: str) -> str:
-    """Return the throttle's key of a guess: the address, with the name if it comes from this machine."""
-    return f"{network_of(host)} {name.casefold()}" if is_loopback(host) else network_of(host)
 
 
 class SignupLimiter:
@@ -156,7 +205,6 @@ class Argon2:
 class _Job:
     work: Callable[..., Any]
     arguments: tuple[str, ...]
-    is_wanted: Callable[[], bool]
     outcome: Deferred[Any]
 
 
@@ -174,11 +222,11 @@ class Passwords:
 
     def hash(self, password: str, host: str) -> Deferred[str]:
         """Return a Deferred of a password's hash; cancel it if nobody wants it any more."""
-        return self._enqueue(host, _Job(self._hasher.hash, (password,), lambda: True, Deferred()))
+        return self._enqueue(host, _Job(self._hasher.hash, (password,), Deferred()))
 
-    def check(self, kept: str, password: str, host: str, is_wanted: Callable[[], bool]) -> Deferred[bool | None]:
-        """Return whether a password is right; None if it was not wanted any more when its turn came."""
-        return self._enqueue(host, _Job(self._hasher.is_right, (kept, password), is_wanted, Deferred()))
+    def check(self, kept: str, password: str, host: str) -> Deferred[bool]:
+        """Return a Deferred of whether a password is right; cancel it if nobody wants to know any more."""
+        return self._enqueue(host, _Job(self._hasher.is_right, (kept, password), Deferred()))
 
     def _enqueue(self, host: str, job: _Job) -> Deferred[Any]:
         self._waiting.setdefault(network_of(host), deque()).append(job)
@@ -194,9 +242,6 @@ class Passwords:
                 self._waiting[network] = jobs  # behind everybody else's
             if job.outcome.called:
                 continue  # the caller has gone
-            if not job.is_wanted():
-                job.outcome.callback(None)
-                continue
             self._running += 1
             self._in_thread(job.work, *job.arguments).addBoth(self._on_done, job.outcome)
 
@@ -206,78 +251,50 @@ class Passwords:
         self._start()
 
 
-class PasswordOutcome(Enum):
-    """The outcome of a password that was tried."""
-
-    RIGHT = auto()
-    WRONG = auto()
-    THROTTLED = auto()  # not looked at: there were wrong ones from this address, and another try waits already
-
-
 class Authenticator:
-    """Tries passwords. Guessing becomes slow; waiting holds no thread and delays nobody else.
+    """Tries passwords. Guessing becomes slow, and a wait is an answer: nothing is held. `signups` limits new names."""
 
-    Only one password of an address waits at a time, so that many connections guess no faster than one. `signups` counts
-    the names with a new first password.
-    """
-
-    def __init__(self, accounts: Accounts, passwords: Passwords, lockout: LoginThrottle, clock: ReactorClock) -> None:
+    def __init__(self, accounts: Accounts, passwords: Passwords, throttle: LoginThrottle, clock: ReactorClock) -> None:
         self._accounts = accounts
         self._passwords = passwords
-        self._throttle = lockout
-        self._clock = clock
-        self._delayed: set[str] = set()
+        self._throttle = throttle
         self.signups = SignupLimiter(clock)
 
-    def wait_seconds(self, name: str, host: str) -> float:
-        """Return how long a password for this name has to wait that comes from this address."""
-        return self._throttle.wait_seconds(name, host)
+    def wait_seconds(self, name: str, origin: Origin) -> float:
+        """Return for how many seconds an attempt from there is refused; 0 if it may come now."""
+        return self._throttle.wait_seconds(name, origin.host, self._trusted_place(name, origin))
 
-    def note_login(self, name: str, host: str) -> None:
-        """Note that somebody came in from an address; what others guess elsewhere does not delay them there."""
-        self._throttle.record_success(name, host)
+    def note_login(self, name: str, origin: Origin) -> None:
+        """Trust the device and the address from which somebody came in, also after a restart."""
+        self._accounts.trust(name, origin.places)
 
-    def attempt(self, name: str, password: str, host: str) -> Deferred[PasswordOutcome]:
-        """Try a password, after the wait that is due; cancel the Deferred if nobody wants to know any more."""
-        seconds = self.wait_seconds(name, host)
-        if not seconds:
-            return self._attempt_now(name, password, host)
-        place = throttle_key(name, host)
-        if place in self._delayed:
-            return succeed(PasswordOutcome.THROTTLED)
-        self._delayed.add(place)
-        waiting: Deferred[None] = Deferred(lambda _: call.cancel())
-        call = self._clock.callLater(seconds, waiting.callback, None)
+    def attempt(self, name: str, password: str, origin: Origin) -> Deferred[bool]:
+        """Try a password that has not to wait; cancel the Deferred if nobody wants to know any more.
 
-        def over(outcome: object) -> object:
-            self._delayed.discard(place)
-            return outcome
+        It is compared with what is on disk now: another process may just have reset it.
+        """
+        place = self._trusted_place(name, origin)
+        self._throttle.begin(name, origin.host, place)
+        return self._accounts.refresh().addCallback(lambda _: self._compare(name, password, origin.host, place))
 
-        waiting.addBoth(over)
-        return waiting.addCallback(lambda _: self._attempt_now(name, password, host))
-
-    def _attempt_now(self, name: str, password: str, host: str) -> Deferred[PasswordOutcome]:
-        """Try a password against what is on disk now: another process may just have reset it."""
-        return self._accounts.refresh().addCallback(lambda _: self._compare(name, password, host))
-
-    def _compare(self, name: str, password: str, host: str) -> Deferred[PasswordOutcome] | PasswordOutcome:
+    def _compare(self, name: str, password: str, host: str, place: str) -> Deferred[bool] | bool:
         account = self._accounts.account(name)
-        kept = account.password if account else ""
-        if not kept:
-            return PasswordOutcome.WRONG
+        if account is None or not account.password:
+            return False
+        kept = account.password
 
-        def judged(is_right: bool | None) -> PasswordOutcome:
-            if is_right is None:
-                return PasswordOutcome.THROTTLED
-            if not is_right:
-                self._throttle.record_failure(name, host)
-                self._accounts.record_failed_login(name)
-                return PasswordOutcome.WRONG
-            return PasswordOutcome.RIGHT
+        def judged(is_right: bool) -> bool:
+            now = self._accounts.account(name)
+            if is_right and now and now.password == kept:
+                self._throttle.undo(name, host, place)
+                return True
+            self._accounts.record_failed_login(name)
+            return False
 
-        # When its turn comes, others from there may have been wrong meanwhile. What others guess elsewhere at the same
-        # name does not count then: who has waited for that once must not wait for ever.
-        free = self._passwords.check(
-            kept, password, host, lambda: not self._throttle.wait_seconds_from_host(name, host)
-        )
-        return free.addCallback(judged)
+        return self._passwords.check(kept, password, host).addCallback(judged)
+
+    def _trusted_place(self, name: str, origin: Origin) -> str:
+        """Return the trusted place of a name from which a password comes, empty if it is none."""
+        account = self._accounts.account(name)
+        trusted = account.trusted.split() if account else []
+        return next((place for place in origin.places if place in trusted), "")

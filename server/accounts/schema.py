@@ -22,7 +22,8 @@ from vault.errors import NoteError
 class Account:
     """The account of a name. `password` is its hash, empty while none is chosen; a `one_time` one must be replaced.
 
-    Times are ISO 8601 in UTC, empty for never. `failed` counts wrong passwords since the last right one.
+    Times are ISO 8601 in UTC, empty for never. `failed` counts wrong passwords since the last right one. `trusted` are
+    digests of devices and addresses that have logged in, with blanks between them, the latest last.
     """
 
     name: str
@@ -32,6 +33,7 @@ class Account:
     created: str = ""
     last_seen: str = ""
     failed: int = 0
+    trusted: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,11 +52,11 @@ BAN_COLUMNS = ", ".join(field.name for field in fields(Ban))
 
 def account_of(row: Row) -> Account:
     """Return the account in a row. Raises: NoteError if the row is not valid."""
-    name, role, password, one_time, created, last_seen, failed = row
-    texts = (name, role, password, created, last_seen)
+    name, role, password, one_time, created, last_seen, failed, trusted = row
+    texts = (name, role, password, created, last_seen, trusted)
     if not (all(isinstance(text, str) for text in texts) and isinstance(failed, int)):
         raise NoteError(f"the account {name!r} has a value of the wrong type.")
-    account = Account(name, role, password, bool(one_time), created, last_seen, failed)
+    account = Account(name, role, password, bool(one_time), created, last_seen, failed, trusted)
     if problem := account_problem(account):
         raise NoteError(f"the account {name!r}: {problem}")
     return account
@@ -104,7 +106,7 @@ def time_problem(text: str) -> str:
 NAME = "accounts.sqlite3"
 WAL_TRIES = 20
 """Maximum number of writers of other processes that an opening of the database waits for, one after the other."""
-VERSION = 2
+VERSION = 3
 
 _TABLES = (
     f"""CREATE TABLE accounts (
@@ -115,7 +117,8 @@ _TABLES = (
         one_time INTEGER NOT NULL DEFAULT 0 CHECK (one_time IN (0, 1)),
         created TEXT NOT NULL DEFAULT '' CHECK (typeof(created) = 'text'),
         last_seen TEXT NOT NULL DEFAULT '' CHECK (typeof(last_seen) = 'text'),
-        failed INTEGER NOT NULL DEFAULT 0 CHECK (typeof(failed) = 'integer')
+        failed INTEGER NOT NULL DEFAULT 0 CHECK (typeof(failed) = 'integer'),
+        trusted TEXT NOT NULL DEFAULT '' CHECK (typeof(trusted) = 'text')
     )""",
     """CREATE TABLE bans (
         key TEXT NOT NULL PRIMARY KEY CHECK (typeof(key) = 'text' AND key <> ''),

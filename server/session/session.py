@@ -10,6 +10,7 @@ from twisted.internet.defer import Deferred
 from server.accounts.accounts import AccountState, LoginName, NameRefused
 from server.accounts.login import Dialogue, Login
 from server.accounts.password_change import PasswordChange, PasswordChangeRequested, issue_one_time_password
+from server.accounts.passwords import Origin
 from server.clock import DelayedCall, ReactorClock, cancel
 from server.connection.base import Connection
 from server.connection.connection import MARKED, SCENE, Door, Identification
@@ -217,6 +218,11 @@ class Session:
     def host(self) -> str:
         """The address of the other side."""
         return self._connection.host if self._connection else ""
+
+    @property
+    def origin(self) -> Origin:
+        """The address, by which wrong passwords are counted."""
+        return Origin(self.host)
 
     @property
     def returns(self) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import secrets
 from collections.abc import Callable, Mapping, Sequence
 from http.cookies import CookieError, SimpleCookie
 from pathlib import Path
@@ -14,6 +15,7 @@ from twisted.web.server import NOT_DONE_YET, Request
 
 from config.settings import ServerSettings
 from server.accounts.accounts import AccountState, NameRefused
+from server.accounts.passwords import Origin
 from server.connection.connection import MARKED
 from server.connection.input import ConnectionServices
 from server.listeners import limits_of
@@ -22,7 +24,7 @@ from server.session.session import Session
 from server.telnet.negotiation import Option
 from server.telnet.options import ClientInfo
 from server.telnet.protocol import TelnetProtocol
-from server.web.logins import FormLogin, Logins, Outcome, caller, known_origins, password_fingerprint
+from server.web.logins import LOGIN_SECONDS, FormLogin, Logins, Outcome, caller, known_origins, password_fingerprint
 from server.web.play import PAGE_CAPABILITIES, PageConnection, PageSocket, Watcher
 from server.web.programs import PROGRAMS, serve_program
 from server.web.rendering import runs_of
@@ -36,6 +38,9 @@ log = logging.getLogger(__name__)
 PAGE = "page.fallwater"
 """The subprotocol of the page itself."""
 TICKET_WAIT_SECONDS = 10.0
+LOGIN, DEVICE = "fallwater", "fallwater-device"
+"""The cookies of a login, and of a browser from which somebody has logged in; their names end in the port."""
+DEVICE_SECONDS = 365 * 86400.0
 MAX_FIELD_CHARACTERS = 200
 
 Observe = Callable[[WebSocket, Callable[[], Character | None]], Watcher | None]
@@ -121,10 +126,11 @@ class WebDoor:
         if why := self._registry.rejection_for(host, "web"):
             return Response(200, {"told": why, "asks": "name"})
         name, password, chosen = (_field(given, key) for key in ("name", "password", "chosen"))
-        form = FormLogin(name, password, chosen, host, self._registry.login_services)
-        return form.run().addCallback(lambda outcome: self._entered(request, outcome))
+        origin = Origin(host, next(iter(self._cookies(request, DEVICE)), "") or secrets.token_urlsafe(24))
+        form = FormLogin(name, password, chosen, origin, self._registry.login_services)
+        return form.run().addCallback(lambda outcome: self._entered(request, outcome, origin.device))
 
-    def _entered(self, request: Request, outcome: Outcome) -> Response:
+    def _entered(self, request: Request, outcome: Outcome, device: str) -> Response:
         if outcome.claim is None:
             return Response(200, {"told": outcome.told, "asks": outcome.asks})
         before = self._login_of(request)
@@ -132,7 +138,10 @@ class WebDoor:
             self._logins.end(before)
         secret = self._logins.begin(outcome.claim.name)
         ticket = self._logins.issue_ticket(self._logins.find(secret))
-        return Response(200, {"ticket": ticket, "name": outcome.claim.name}, self._cookie(request, secret))
+        cookies = [self._cookie(request, LOGIN, secret, LOGIN_SECONDS)]
+        if outcome.claim.name:
+            cookies.append(self._cookie(request, DEVICE, device, DEVICE_SECONDS))
+        return Response(200, {"ticket": ticket, "name": outcome.claim.name}, cookies)
 
     def _give_ticket(self, request: Request, given: Mapping[str, Any]) -> Response:
         login = self._login_of(request)
@@ -148,30 +157,32 @@ class WebDoor:
             if there := self._playing.get(login):
                 there.session.end(self._registry.texts.farewell, MARKED)
             self._logins.end(login)
-        return Response(200, {}, self._cookie(request, "", seconds=0))
+        return Response(200, {}, [self._cookie(request, LOGIN, "", 0)])
 
-    def _cookie(self, request: Request, secret: str, seconds: int = 7 * 86400) -> str:
+    def _cookie(self, request: Request, kind: str, secret: str, seconds: float) -> str:
         is_encrypted = self._settings().web_tls or (request.getHeader(b"origin") or b"").startswith(b"https://")
-        name = self._cookie_names[0 if is_encrypted else 1]
+        name = self._cookie_names(kind)[0 if is_encrypted else 1]
         secure = "; Secure" if is_encrypted else ""
-        return f"{name}={secret}; Path=/; HttpOnly; SameSite=Strict; Max-Age={seconds}{secure}"
+        return f"{name}={secret}; Path=/; HttpOnly; SameSite=Strict; Max-Age={seconds:.0f}{secure}"
 
-    @property
-    def _cookie_names(self) -> tuple[str, str]:
-        """The name of the cookie over TLS, from any request, and the name in plain text.
+    def _cookie_names(self, kind: str) -> tuple[str, str]:
+        """Return the name of a cookie over TLS, from any request, and the name in plain text.
 
         A cookie is sent to every port of a machine, and each world there has one of its own.
         """
-        name = f"fallwater-{self._port()}"
+        name = f"{kind}-{self._port()}"
         return f"__Host-{name}", name
 
-    def _login_of(self, request: Request) -> str:
+    def _cookies(self, request: Request, kind: str) -> list[str]:
+        """Return the values of a cookie that a browser has sent, the one for TLS first."""
         try:
             cookies = SimpleCookie((request.getHeader(b"cookie") or b"").decode("latin-1"))
         except CookieError:
-            return ""
-        secrets = (cookies[name].value for name in self._cookie_names if name in cookies)
-        return next((login for secret in secrets if (login := self._logins.find(secret))), "")
+            return []
+        return [cookies[name].value for name in self._cookie_names(kind) if name in cookies]
+
+    def _login_of(self, request: Request) -> str:
+        return next((login for secret in self._cookies(request, LOGIN) if (login := self._logins.find(secret))), "")
 
     # Sockets
 

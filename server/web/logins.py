@@ -17,6 +17,7 @@ from twisted.internet.defer import Deferred
 from config.settings import ServerSettings
 from server.accounts.accounts import AccountState, LoginName, NameRefused
 from server.accounts.login import Login, LoginServices
+from server.accounts.passwords import Origin
 from server.clock import ReactorClock
 from server.connection.limits import page_files
 from server.web.backlog import Backlog, OpenFiles, Owner, read_backlog
@@ -107,7 +108,7 @@ class FormLogin:
     name: str
     password: str
     chosen: str
-    host: str
+    origin: Origin
     services: LoginServices
     _done: Deferred[Outcome] = field(default_factory=Deferred)
     _login: Login | None = None
@@ -119,7 +120,7 @@ class FormLogin:
         """Try the form. Cancel the Deferred if the caller has gone."""
         self._done = Deferred(lambda _: self._stop())
         try:
-            claim = self.services.accounts.identify(self.name, self.host)
+            claim = self.services.accounts.identify(self.name, self.origin.host)
         except NameRefused as error:
             self._finish(Outcome(None, str(error)))
             return self._done
@@ -143,6 +144,10 @@ class FormLogin:
         self._finish(Outcome(None, message, "own" if is_one_time else "password"))
 
     # What the dialogue does
+
+    @property
+    def host(self) -> str:
+        return self.origin.host
 
     def show(self, text: str, kind: str = "") -> None:
         if self._has_answered:

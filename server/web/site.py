@@ -6,7 +6,7 @@ import gzip
 import hashlib
 import json
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib.resources import files
@@ -83,11 +83,11 @@ def color_file(palette: ColorSettings) -> StaticFile:
 
 @dataclass(frozen=True)
 class Response:
-    """The response to a request: a status, an object for JSON, and perhaps a cookie."""
+    """The response to a request: a status, an object for JSON, and the cookies to set."""
 
     status: int
     content: Mapping[str, object]
-    cookie: str = ""
+    cookies: Sequence[str] = ()
 
 
 Ask = Callable[[Request, Mapping[str, Any]], Response | Deferred[Response]]
@@ -165,8 +165,7 @@ def _finish(answer: Response, request: Request) -> None:
     request.setResponseCode(answer.status)
     request.setHeader(b"content-type", b"application/json; charset=utf-8")
     request.setHeader(b"cache-control", b"no-store")
-    if answer.cookie:
-        request.setHeader(b"set-cookie", answer.cookie.encode())
+    request.responseHeaders.setRawHeaders(b"set-cookie", [cookie.encode() for cookie in answer.cookies])
     request.setHeader(b"content-length", str(len(body)).encode())
     request.write(body)
     request.finish()

@@ -88,7 +88,6 @@ async function showDoor(told = "") {
 
 async function enter(given) {
   $("door-told").textContent = "";
-  const late = setTimeout(() => { $("door-told").textContent = "One moment. After wrong passwords this takes longer."; }, 1500);
   try {
     const answer = await ask("/enter", given);
     if (answer.ticket) {
@@ -106,7 +105,7 @@ async function enter(given) {
     if (wants) $("chosen").focus(); else $(answer.asks === "password" ? "password" : "name").focus();
   } catch {
     $("door-told").textContent = "The world does not answer. Try again in a moment.";
-  } finally { clearTimeout(late); }
+  }
 }
 
 $("guest").addEventListener("click", () => enter({ name: "guest" }));

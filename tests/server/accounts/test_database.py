@@ -195,16 +195,16 @@ NO_TIME = "'soon' is no time such as 2026-11-21T20:35:01+00:00."
     [
         (
             account_of,
-            ("Eve", "king", "", 0, "", "", 0),
+            ("Eve", "king", "", 0, "", "", 0, ""),
             "the account 'Eve': the role 'king' is none of guest, player, observer, builder, admin.",
         ),
         (
             account_of,
-            ("Eve", "admin", "x", 0, "", "", 0),
+            ("Eve", "admin", "x", 0, "", "", 0, ""),
             "the account 'Eve': the password is no argon2 hash. Give a new one: fallwater reset-password NAME.",
         ),
-        (account_of, ("Eve", "player", "", 0, "soon", "", 0), f"the account 'Eve': {NO_TIME}"),
-        (account_of, ("Eve", "player", "", 0, "", "", "2"), "the account 'Eve' has a value of the wrong type."),
+        (account_of, ("Eve", "player", "", 0, "soon", "", 0, ""), f"the account 'Eve': {NO_TIME}"),
+        (account_of, ("Eve", "player", "", 0, "", "", "2", ""), "the account 'Eve' has a value of the wrong type."),
         (ban_of, ("Eve", "soon", ""), f"the ban of 'Eve': {NO_TIME}"),
     ],
 )

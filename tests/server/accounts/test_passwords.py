@@ -6,17 +6,20 @@ import pytest
 from twisted.internet.task import Clock
 
 from config.settings import ServerSettings
-from server.accounts.passwords import MAX_REMEMBERED, Argon2, LoginThrottle, Passwords, SignupLimiter
+from server.accounts.passwords import (
+    MAX_NAME_WAIT_SECONDS,
+    MAX_REMEMBERED,
+    Argon2,
+    LoginThrottle,
+    Passwords,
+    SignupLimiter,
+)
 from server.connection.limits import is_loopback, network_of
 from tests.server.fake_connection import Guest
 from tests.server.front_door import FakeHasher, Thread, lobby_of
 from tests.world.inn import inn_game
 
 HOME, THERE = "192.0.2.7", "203.0.113.9"
-
-
-def always() -> bool:
-    return True
 
 
 def test_argon2_keeps_nothing_of_a_password_that_could_be_read():
@@ -60,26 +63,13 @@ def test_a_password_that_nobody_waits_for_any_more_is_not_looked_at():
     hasher = FakeHasher()
     passwords = Passwords(hasher, thread)
     kept = hasher.hash("right")
-    checks = [passwords.check(kept, f"try {number}", "host", always) for number in range(4)]
+    checks = [passwords.check(kept, f"try {number}", "host") for number in range(4)]
     for check in checks[1:3]:
         check.addErrback(lambda failure: None)
         check.cancel()
     while thread.jobs:
         thread.goes_on()
     assert hasher.asked == ["try 0", "try 1", "try 3"]
-
-
-def test_a_password_that_is_not_wanted_when_its_turn_comes_is_not_looked_at():
-    thread = Thread()
-    hasher = FakeHasher()
-    found: list[bool | None] = []
-    passwords = Passwords(hasher, thread)
-    kept = hasher.hash("right")
-    for _ in range(4):
-        passwords.check(kept, "wrong", "host", lambda: not found).addCallback(found.append)
-    while thread.jobs:
-        thread.goes_on()
-    assert sorted(found, key=str) == [False, False, None, None]
 
 
 def test_a_hasher_that_fails_fails_that_one_password_and_the_next_is_looked_at():
@@ -105,57 +95,85 @@ def clock():
 
 
 @pytest.fixture
-def lockout(clock):
+def throttle(clock):
     return LoginThrottle(clock)
 
 
-def test_from_the_third_wrong_password_on_each_doubles_the_wait_up_to_five_minutes(lockout, clock):
+@pytest.mark.parametrize("trusted_place", ["", "a device"])
+def test_each_wrong_password_doubles_the_wait(throttle, clock, trusted_place):
     waits = []
     for _ in range(12):
-        lockout.record_failure("Ana", THERE)
-        waits.append(lockout.wait_seconds("Ana", THERE))
+        throttle.begin("Ana", THERE, trusted_place)
+        waits.append(throttle.wait_seconds("Ana", THERE, trusted_place))
         clock.advance(waits[-1])
     assert waits == [0, 0, 2, 4, 8, 16, 32, 64, 128, 256, 300, 300]
-    assert lockout.wait_seconds("Ana", THERE) == 0
+    assert throttle.wait_seconds("Ana", THERE, trusted_place) == 0
 
 
-ANYWHERE = [("Ana", f"203.0.113.{number}") for number in range(3)]
+def test_right_passwords_make_no_guess_quicker(throttle):
+    for name in ("Ana", "Mallory", "Ana", "Mallory", "Ana"):
+        throttle.begin(name, THERE)
+        if name == "Mallory":
+            throttle.undo(name, THERE)
+    assert (throttle.wait_seconds("Mallory", THERE), throttle.wait_seconds("Ana", HOME)) == (2, 2)
 
 
-@pytest.mark.parametrize(
-    ("came_in", "wrong", "waits"),
-    [
-        ("", [("Ana", THERE), ("Ben", THERE), ("Cat", THERE)], {("Dan", THERE): 2, ("Ana", HOME): 0}),
-        ("", ANYWHERE, {("ANA", "203.0.113.99"): 2, ("Ben", "203.0.113.99"): 0}),
-        ("Mallory", [("Ana", THERE)] * 4, {("Ana", THERE): 4}),  # whose own password makes no guess quicker
-        *(
-            ("Ana", [(name, here) for name in ("Ana", "Ana", "Ana", "Cat")], {("ANA", here): 2, ("Cat", here): 0})
-            for here in ("127.0.0.1", "::1")  # which may speak for everybody
-        ),
-    ],
-)
-def test_an_address_and_a_name_wait_for_themselves_and_on_this_machine_each_name(lockout, came_in, wrong, waits):
-    for name, host in wrong:
-        lockout.record_failure(name, host)
-    if came_in:
-        lockout.record_success(came_in, wrong[0][1])
-    assert {who: lockout.wait_seconds(*who) for who in waits} == waits
-
-
-def test_all_is_forgotten_half_an_hour_after_the_wait(lockout, clock):
+@pytest.mark.parametrize(("here", "waits"), [("127.0.0.1", 0), ("::1", 0), (THERE, 2)])
+def test_a_proxy_on_this_machine_waits_by_name(throttle, here, waits):
     for _ in range(3):
-        lockout.record_failure("Ana", THERE)
+        throttle.begin("Ana", here)
+    assert (throttle.wait_seconds("ANA", here), throttle.wait_seconds("Cat", here)) == (2, waits)
+
+
+def test_trusted_places_wait_for_themselves_alone(throttle):
+    for number in range(200):
+        throttle.begin("Ana", f"203.0.113.{number}")
+        throttle.begin("Cat", HOME)
+    assert throttle.wait_seconds("Ana", HOME, "a device") == 0
+    for _ in range(3):
+        throttle.begin("Ana", HOME, "a device")
+    waits = [throttle.wait_seconds("Ana", HOME, place) for place in ("a device", "another")]
+    assert waits == [2, 0]
+
+
+def test_strangers_have_their_turn_whatever_others_guess(throttle, clock):
+    for number in range(200):
+        throttle.begin("Ana", f"203.0.113.{number}")
+    assert throttle.wait_seconds("Ana", HOME) == MAX_NAME_WAIT_SECONDS
+    for number in range(int(MAX_NAME_WAIT_SECONDS)):
+        clock.advance(1)
+        throttle.begin("Ana", f"198.51.100.{number}")
+    assert (throttle.wait_seconds("Ana", HOME), throttle.wait_seconds("Ana", THERE)) == (0, MAX_NAME_WAIT_SECONDS)
+    throttle.begin("Ana", HOME)
+    assert throttle.wait_seconds("Ana", HOME) == MAX_NAME_WAIT_SECONDS
+
+
+def test_a_network_of_guessers_is_slowed_at_one_name(throttle, clock):
+    tried = 0
+    for _ in range(600):
+        for number in range(50):
+            if not throttle.wait_seconds("Ana", f"203.0.113.{number}"):
+                throttle.begin("Ana", f"203.0.113.{number}")
+                tried += 1
+        clock.advance(1)
+    assert tried < 50 * (600 / MAX_NAME_WAIT_SECONDS + 1)
+
+
+def test_a_wait_is_forgotten_after_half_an_hour(throttle, clock):
+    for _ in range(3):
+        throttle.begin("Ana", THERE)
     clock.advance(2 + 1801)
-    lockout.record_failure("Ana", THERE)
-    assert lockout.wait_seconds("Ana", THERE) == 0
+    throttle.begin("Ana", THERE)
+    assert throttle.wait_seconds("Ana", THERE) == 0
 
 
-def test_what_is_remembered_is_bounded(lockout):
-    for number in range(MAX_REMEMBERED + 50):
-        lockout.record_failure(f"name {number}", f"host {number}")
-        lockout.record_success(f"name {number}", f"host {number}")
-    assert len(lockout._wrong) <= MAX_REMEMBERED
-    assert len(lockout._trusted) <= MAX_REMEMBERED
+def test_memory_of_wrong_passwords_is_bounded(clock):
+    throttle = LoginThrottle(clock, max_remembered=10, max_turns=20)
+    for number in range(1000):
+        for _ in range(3):
+            throttle.begin(f"name {number}", f"host {number}")
+        throttle.wait_seconds(f"name {number}", f"another {number}")
+    assert throttle.remembered == 40
 
 
 @pytest.mark.parametrize(
@@ -174,17 +192,6 @@ def test_what_is_remembered_is_bounded(lockout):
 )
 def test_a_household_counts_as_one_address_and_this_machine_is_known(host, network, is_here):
     assert (network_of(host), is_loopback(host)) == (network, is_here)
-
-
-def test_who_comes_in_often_is_not_forgotten_for_those_who_came_once(lockout, clock):
-    lockout.record_success("Ana", HOME)
-    for number in range(MAX_REMEMBERED - 1):
-        lockout.record_success(f"Ben{number}", THERE)
-    lockout.record_success("Ana", HOME)
-    lockout.record_success("Cat", THERE)
-    for _ in range(4):
-        lockout.record_failure("Ana", "198.51.100.4")
-    assert (lockout.wait_seconds("Ana", HOME), lockout.wait_seconds("Ana", THERE)) == (0, 4)
 
 
 def taken(signups: SignupLimiter, host: str, an_hour: int, times: int) -> int:

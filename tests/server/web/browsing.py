@@ -107,8 +107,10 @@ class Browser:
     def asks(self, path: str, given: object = None, **headers: str) -> dict[str, Any]:
         """Ask for JSON; the status is in it too."""
         status, told, body = self.request(path, given, **headers)
-        if "set-cookie" in told:
-            self.cookie = told["set-cookie"].partition(";")[0]
+        jar = dict(pair.partition("=")[::2] for pair in self.cookie.split("; ") if pair)
+        for line in told.get("set-cookie", "").splitlines():
+            jar |= [line.partition(";")[0].partition("=")[::2]]
+        self.cookie = "; ".join(f"{name}={value}" for name, value in jar.items())
         return {"status": status, **(json.loads(body) if body.startswith(b"{") else {"text": body.decode()})}
 
     def plays(self, ticket: str = "", page: Window | None = None, resumes: bool = False) -> Window:
@@ -121,8 +123,11 @@ class Browser:
     def _answer(content: bytes) -> tuple[int, dict[str, str], bytes]:
         head, _, body = content.partition(b"\r\n\r\n")
         status, *lines = head.decode().split("\r\n")
-        pairs = (line.partition(": ") for line in lines)
-        return int(status.split()[1]), {name.lower(): value for name, _, value in pairs}, body
+        headers = dict[str, str]()
+        for name, _, value in (line.partition(": ") for line in lines):
+            former = headers.get(name.lower(), "")
+            headers[name.lower()] = f"{former}\n{value}" if former else value
+        return int(status.split()[1]), headers, body
 
 
 def guest_in(house: House) -> tuple[Browser, Window]:

@@ -204,17 +204,29 @@ def test_a_form_is_told_nothing_of_empty_lines(house):
     assert Browser(house).enters("Ana", "wrong")["told"] == "Wrong password for Ana."
 
 
-def test_guessing_waits_as_at_telnet_and_both_count_together(house):
+def test_guessing_waits_as_at_telnet_and_is_answered_at_once(house):
     Guest(house.registry).enters("Ana")
     telnet = Guest(house.registry, "192.0.2.1")
     telnet.types("Ana")
     telnet.types("wrong one")
     telnet.types("wrong two")
-    assert Browser(house, "192.0.2.1").enters("Ana", "wrong three")["asks"] == "password"
-    caller = posts(house, json.dumps({"name": "Ana", "password": SECRET}).encode(), "192.0.2.1")
-    assert caller.transport.value() == b""
-    house.goes_on(3)
-    assert caller.transport.value().startswith(b"HTTP/1.1 200 ")
+    browser = Browser(house, "192.0.2.1")
+    assert browser.enters("Ana", "wrong three")["asks"] == "password"
+    assert browser.enters("Ana", SECRET)["told"] == "Wait 2 seconds, then try again."
+    house.goes_on(2)
+    assert browser.enters("Ana", SECRET)["name"] == "Ana"
+
+
+def test_a_browser_that_was_in_waits_for_nobody_else_even_after_a_restart(house):
+    known = Browser(house)
+    known.enters("Ana", chosen=SECRET)
+    for place in (house, house.again()):
+        known.house, known.host = place, "192.0.2.1"
+        guesser = Browser(place, "192.0.2.1")
+        told = [guesser.enters("Ana", f"wrong {number}")["told"] for number in range(9)]
+        assert told[-1] == "Wait 2 seconds, then try again."
+        known.asks("/leave", {})
+        assert known.enters("Ana", SECRET)["name"] == "Ana"
 
 
 def test_a_one_time_password_is_exchanged_for_another(house):
