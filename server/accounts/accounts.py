@@ -140,6 +140,7 @@ class Accounts:
         for name in (*RESERVED, *vault.names("people")):
             self._names.add(name)
         store.on_names_changed(self._names.add)
+        self.on_password_reset = store.on_password_reset
 
     # At the door
 
@@ -199,9 +200,18 @@ class Accounts:
 
         return self._store.change(change)
 
-    def set_password(self, name: str, kept: str) -> Deferred[None]:
-        """Keep the password that somebody has chosen; the Deferred fails with NoteError if it cannot be kept."""
-        return self._store.change(_change_of(name, lambda account: replace(account, password=kept, one_time=False)))
+    def set_password(self, name: str, kept: str, former: str) -> Deferred[None]:
+        """Keep the password that somebody has chosen instead of their `former` one.
+
+        The Deferred fails with NameRefused if there is another one by now, with NoteError if it cannot be kept.
+        """
+
+        def change(account: Account) -> Account:
+            if account.password != former:
+                raise NameRefused(self._world.wording("door.password_was_changed"))
+            return replace(account, password=kept, one_time=False)
+
+        return self._store.change(_change_of(name, change))
 
     def set_one_time_password(self, name: str, kept: str) -> Deferred[None]:
         """Set a one-time password for somebody who has an account or a note; they choose another when they log in.
@@ -213,7 +223,7 @@ class Accounts:
 
         def change(database: AccountDatabase) -> None:
             account = database.account_to_repair(name, role) or new
-            database.put_account(replace(account, password=kept, one_time=True))
+            database.put_account(replace(account, password=kept, one_time=True, trusted=""))
 
         return self._store.change(change)
 

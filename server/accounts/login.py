@@ -116,6 +116,11 @@ class Dialogue:
         self._awaited = outcome
         outcome.addBoth(come)
 
+    def password_of(self, name: str) -> str:
+        """Return the hash that holds for a name now, empty if there is none."""
+        account = self.services.accounts.account(name)
+        return account.password if account else ""
+
     def try_password(
         self, name: str, password: str, then: Callable[[bool], None], failed: Callable[[str], None]
     ) -> None:
@@ -181,6 +186,8 @@ class Login(Dialogue):
         super().__init__(caller, services)
         self._enter = enter
         self._wrong = 0
+        self._checked = ""
+        """The hash with which the caller has proved to be somebody."""
         self._on_result: Callable[[bool, str], None] | None = None
         self._ask_name()
 
@@ -277,7 +284,9 @@ class Login(Dialogue):
                 return
             self._refuse(self.say("door.wrong_password", name=claim.name), self.say("door.goes_back"))
             self._ask_password(claim)
-        elif account and account.one_time:
+            return
+        self._checked = account.password if account else ""
+        if account and account.one_time:
             self._refuse(self.say("door.one_time"))
             self._ask_own_password(claim, password)
         else:
@@ -293,12 +302,13 @@ class Login(Dialogue):
         self.caller.end(reason)
 
     def _ask_own_password(self, claim: LoginName, one_time: str) -> None:
+        former = self._checked
         NewPassword(
             self,
             claim.name,
             lambda kept: self.wait_for(
-                self.services.accounts.set_password(claim.name, kept),
-                lambda _: self._come_in(claim),
+                self.services.accounts.set_password(claim.name, kept, former),
+                lambda _: self._come_in_with(claim, kept),
                 self._start_again,
             ),
             self._ask_name,
@@ -326,13 +336,21 @@ class Login(Dialogue):
             return
         if claim.state is AccountState.NEW:
             self.services.authenticator.signups.note(self.caller.host, self.services.settings.new_accounts_per_hour)
-        self.wait_for(self.services.accounts.claim(claim.name, kept), lambda _: self._come_in(claim), self._start_again)
+        self.wait_for(
+            self.services.accounts.claim(claim.name, kept),
+            lambda _: self._come_in_with(claim, kept),
+            self._start_again,
+        )
 
     def _refuse_signup(self, claim: LoginName) -> bool:
         if claim.state is not AccountState.NEW or not self.services.authenticator.signups.is_exceeded(self.caller.host):
             return False
         self._start_again(self.say("door.too_many_new"))
         return True
+
+    def _come_in_with(self, claim: LoginName, kept: str) -> None:
+        self._checked = kept
+        self._come_in(claim)
 
     def _come_in(self, claim: LoginName) -> None:
         self.caller.hide_typing(False)
@@ -342,6 +360,9 @@ class Login(Dialogue):
             self._enter_as(claim)
 
     def _enter_as(self, claim: LoginName) -> None:
+        if claim.name and self.password_of(claim.name) != self._checked:
+            self._start_again(self.say("door.password_was_changed"))
+            return
         try:
             self._enter(claim)
         except (NameRefused, NoteError) as error:

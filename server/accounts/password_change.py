@@ -52,11 +52,22 @@ ACCOUNT_COMMANDS: tuple[Command, ...] = (password,)
 
 
 class PasswordChange(Dialogue):
-    """Asks a player for both passwords; `over` is called with what to say when it has come to an end."""
+    """Asks a player for both passwords; `changed` is called once there is another one.
 
-    def __init__(self, caller: LoginView, services: LoginServices, name: str, over: Callable[[str], None]) -> None:
+    `over` is called with what to say when it has come to an end.
+    """
+
+    def __init__(
+        self,
+        caller: LoginView,
+        services: LoginServices,
+        name: str,
+        changed: Callable[[], None],
+        over: Callable[[str], None],
+    ) -> None:
         super().__init__(caller, services)
         self._name = name
+        self._changed = changed
         self._over = over
         self.ask("door.ask_old_password", self._on_password, hidden=True)
 
@@ -70,16 +81,19 @@ class PasswordChange(Dialogue):
         if not is_right:
             self._over(self.say("door.not_changed_wrong"))
             return
+        former = self.password_of(self._name)
         NewPassword(
             self,
             self._name,
             lambda kept: self.wait_for(
-                self.services.accounts.set_password(self._name, kept),
-                lambda _: self._over(self.say("door.password_changed")),
-                self._over,
+                self.services.accounts.set_password(self._name, kept, former), lambda _: self._finish(), self._over
             ),
             self._give_up,
         ).ask("door.ask_new_password")
+
+    def _finish(self) -> None:
+        self._changed()
+        self._over(self.say("door.password_changed"))
 
     def _give_up(self) -> None:
         self._over(self.say("door.password_unchanged"))
@@ -158,7 +172,7 @@ def _issue(database: AccountDatabase, name: str, role: str, hasher: Hasher) -> s
     kept, created = hasher.hash(password), datetime.now(UTC).isoformat(timespec="seconds")
     with database.transaction():
         account = database.account_to_repair(name, role) or Account(name, role, created=created)
-        database.put_account(replace(account, role=role, password=kept, one_time=True))
+        database.put_account(replace(account, role=role, password=kept, one_time=True, trusted=""))
     return password
 
 

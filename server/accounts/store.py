@@ -87,6 +87,7 @@ class AccountStore:
         self._poll: DelayedCall | None = None
         self._complaints: set[str] = set()
         self._tell_name: Callable[[str], object] = lambda name: None
+        self._tell_reset: Callable[[str], object] = lambda name: None
         self._has_just_written = self._is_delayed = False
         self._accounts: dict[str, Row] = {}
         self._bans: dict[str, Ban] = {}
@@ -128,6 +129,10 @@ class AccountStore:
         self._tell_name = tell
         for row in self._accounts.values():
             tell(str(row[0]))
+
+    def on_password_reset(self, tell: Callable[[str], object]) -> None:
+        """Call `tell` with each name whose password another process has changed."""
+        self._tell_reset = tell
 
     def read_now(self) -> None:
         """Read everything, in this thread: before the reactor runs. Raises: NoteError."""
@@ -229,6 +234,9 @@ class AccountStore:
         """Hold all that is on disk, and nothing else."""
         known, self._accounts, self._bans = self._accounts, {}, {}
         self._hold(contents, known)
+        for account_key, row in known.items():
+            if row[2] and self._accounts.get(account_key, ("",) * 3)[2] != row[2]:
+                self._tell_reset(str(row[0]))
 
     def _hold(self, rows: Contents | WrittenRows, known: Mapping[str, Row]) -> None:
         """Hold rows beside those that are held, and tell the names of accounts that were not `known`."""

@@ -17,6 +17,7 @@ from typing import Protocol
 from twisted.internet.defer import Deferred
 
 from server.accounts.login import LoginServices
+from server.accounts.schema import key
 from server.clock import DelayedCall, ReactorClock, cancel
 from server.connection.connection import MARKED, Door, RefusalReason, Traffic, new_traffic
 from server.connection.limits import ConnectionLimiter, network_of
@@ -184,8 +185,9 @@ class SessionRegistry:
     """Everybody who is connected. `sessions` also holds those who log in, `playing` who plays, by character id.
 
     `numbers` has a number for the next connection. `perform` does a line that somebody typed. `entered` is called with
-    each character that enters, `reset` with an admin and the name that the admin gave a one-time password. `traffic`
-    counts by door. While `stays_awake`, who leaves does not fall asleep: the world restarts in a moment.
+    each character that enters, `reset` with an admin and the name that the admin gave a one-time password, `keep_login`
+    with a session that goes on although its password is another one. `traffic` counts by door. While `stays_awake`, who
+    leaves does not fall asleep: the world restarts in a moment.
     """
 
     game: Game
@@ -195,6 +197,7 @@ class SessionRegistry:
     perform: Callable[[str, str], object]
     entered: Callable[[Character], None] = lambda character: None
     reset: Callable[[str, str], None] = lambda admin, name: None
+    keep_login: Callable[[Connected], None] = lambda session: None
     sessions: set[Connected] = field(default_factory=set)
     playing: dict[str, Connected] = field(default_factory=dict)
     numbers: Iterator[int] = field(default_factory=lambda: count(1))
@@ -207,6 +210,7 @@ class SessionRegistry:
         self.limiter = ConnectionLimiter(lambda: self.login_services.settings, self.clock, self.traffic)
         self.linkdead = LinkDead(self.game, self.clock, lambda: self.login_services.settings.return_seconds)
         self.gmcp_updates = GmcpUpdates(self.game, self.clock)
+        self.login_services.accounts.on_password_reset(self.end_sessions)
 
     def rejection_for(self, host: str, door: Door) -> str:
         """Return why nobody, or nobody from an address, may come in, and count it; empty if they may."""
@@ -237,6 +241,14 @@ class SessionRegistry:
         self.linkdead.expire(character_id)
         if session := self.playing.get(character_id):
             session.end(text)
+
+    def end_sessions(self, name: str, keep: Connected | None = None) -> None:
+        """End the sessions of a name whose password was changed, but for the one in which that was done."""
+        for character_id, session in list(self.playing.items()):
+            if key(character_id) == key(name) and session is not keep:
+                session.end(self.game.world.wording("door.password_reset"))
+        if keep:
+            self.keep_login(keep)
 
     def announce(self, text: str) -> None:
         """Say something to everyone who is connected."""

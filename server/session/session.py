@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Mapping
+from functools import partial
 
 from twisted.internet.defer import Deferred
 
@@ -339,12 +340,16 @@ class Session:
             case QuitRequested():
                 self.end(self._registry.texts.farewell, MARKED)
             case PasswordChangeRequested(name=""):
-                self._dialogue = PasswordChange(self, self._registry.login_services, character.name, self._resume_play)
+                services, name = self._registry.login_services, character.name
+                changed = partial(self._registry.end_sessions, name, self)
+                self._dialogue = PasswordChange(self, services, name, changed, self._resume_play)
             case PasswordChangeRequested(name=name):
-                admin = character.name
-                issue_one_time_password(
-                    name, self, self._registry.login_services, lambda who: self._registry.reset(admin, who)
-                )
+                given = partial(self._end_reset_sessions, character.name)
+                issue_one_time_password(name, self, self._registry.login_services, given)
+
+    def _end_reset_sessions(self, admin: str, name: str) -> None:
+        self._registry.reset(admin, name)
+        self._registry.end_sessions(name, self)
 
     def _room_name(self, character: Character) -> str:
         return self._registry.game.world.room_of(character).name

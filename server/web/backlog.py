@@ -14,7 +14,7 @@ import secrets
 from collections import deque
 from collections.abc import Callable, Iterable
 from contextlib import suppress
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 log = logging.getLogger(__name__)
@@ -87,7 +87,7 @@ class Backlog:
         self._lines: deque[tuple[int, bytes]] = deque(maxlen=MAX_LINES_IN_MEMORY)
         self._waiting: list[bytes] = []
         self._lines_in_file = 0
-        self._has_failed = False
+        self._has_failed = self._is_removed = False
 
     @property
     def is_on_disk(self) -> bool:
@@ -126,7 +126,7 @@ class Backlog:
     def write(self) -> None:
         """Put on disk what was added. If that fails, play goes on; a restart then loses lines, which the log says."""
         waiting, self._waiting = self._waiting, []
-        if not waiting:
+        if not waiting or self._is_removed:
             return
         try:
             self._files.append(self.path, b"\n".join((*waiting, b"")))
@@ -150,13 +150,20 @@ class Backlog:
         self.stream = secrets.token_hex(6)
         self._waiting.append(self._head())
 
+    def prove(self, proof: str) -> None:
+        """Go on for the same owner, whose password is another one now."""
+        self.owner = replace(self.owner, proof=proof)
+        self.write()
+        self._shorten()
+
     def rest(self) -> None:
         """Keep no file open: nothing is added for a while."""
         self._files.close(self.path)
 
     def remove(self) -> None:
-        """Forget all of it."""
+        """Forget all of it; nothing is written any more."""
         self.rest()
+        self._is_removed = True
         with suppress(OSError):
             self.path.unlink()
         self._lines.clear()
@@ -183,6 +190,16 @@ class Backlog:
             self._note_failure(error)
         self.rest()  # what was open is not the file any more
         self._lines_in_file = len(kept) + len(typed) + 2
+
+
+def read_owner(path: Path) -> Owner:
+    """Return the owner of the backlog in a file; a guest's if it holds none. Raises: OSError."""
+    with open(path, "rb") as file:
+        line = file.readline()
+    try:
+        return Owner(**json.loads(line)["owner"])
+    except (ValueError, KeyError, TypeError):
+        return Owner("", "")
 
 
 def read_backlog(path: Path, files: OpenFiles) -> Backlog | None:

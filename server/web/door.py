@@ -19,7 +19,7 @@ from server.accounts.passwords import Origin
 from server.connection.connection import MARKED
 from server.connection.input import ConnectionServices
 from server.listeners import limits_of
-from server.session.registry import SessionRegistry
+from server.session.registry import Connected, SessionRegistry
 from server.session.session import Session
 from server.telnet.negotiation import Option
 from server.telnet.options import ClientInfo
@@ -76,6 +76,7 @@ class WebDoor:
         self._playing: dict[str, PageConnection] = {}
         self._packed = LastFrame()
         self._logins = Logins(folder, self._proof_of, self._playing.__contains__, services.clock)
+        registry.keep_login = self._keep_login
         gets = {b"/world": self._tell_world}
         posts = {b"/enter": self._enter, b"/ticket": self._give_ticket, b"/leave": self._leave}
         pages = Pages(self._why_not, gets, posts, services.palette, self._upgrade)
@@ -274,6 +275,12 @@ class WebDoor:
     def _forget(self, login: str) -> None:
         self._playing.pop(login, None)
         self._logins.evict(login)
+
+    def _keep_login(self, session: Connected) -> None:
+        """Let the login of a session go on with the password that its account has now."""
+        for login, connection in self._playing.items():
+            if connection.session is session:
+                self._logins.renew(login)
 
     def _proof_of(self, name: str) -> str | None:
         account = self._registry.login_services.accounts.account(name)

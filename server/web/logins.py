@@ -20,7 +20,7 @@ from server.accounts.login import Login, LoginServices
 from server.accounts.passwords import Origin
 from server.clock import ReactorClock
 from server.connection.limits import page_files
-from server.web.backlog import Backlog, OpenFiles, Owner, read_backlog
+from server.web.backlog import Backlog, OpenFiles, Owner, read_backlog, read_owner
 
 LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
 
@@ -225,10 +225,20 @@ class Logins:
         backlog = self._load(key)
         if backlog is None:
             return ""
-        if backlog.owner.name and backlog.owner.proof != self._proof_of(backlog.owner.name):
-            self.end(key)
+        if self._is_void(backlog.owner):
+            if not self._is_used(key):
+                self.end(key)
             return ""
         return key
+
+    def renew(self, key: str) -> None:
+        """Let a login go on although its account has another password now."""
+        backlog = self._known[key]
+        backlog.prove(self._proof_of(backlog.owner.name) or "")
+
+    def _is_void(self, owner: Owner) -> bool:
+        """Return whether a login was made with a password that is another one now."""
+        return bool(owner.name) and owner.proof != self._proof_of(owner.name)
 
     def backlog(self, key: str) -> Backlog:
         """Return the backlog of a login that was found."""
@@ -260,7 +270,8 @@ class Logins:
     def redeem_ticket(self, ticket: str) -> str:
         """Return the key of the login that a ticket is for, once; empty if it is none, or too old."""
         key, until = self._tickets.pop(ticket, ("", 0.0))
-        if not key or self._clock.seconds() > until or self._load(key) is None:
+        backlog = self._load(key) if key and self._clock.seconds() <= until else None
+        if backlog is None or self._is_void(backlog.owner):
             return ""
         self._unused.pop(key, None)
         return key
@@ -270,14 +281,14 @@ class Logins:
         self.sweep()
 
     def sweep(self) -> None:
-        """Forget the logins that nobody has used for long."""
+        """Forget the logins that nobody has used for long, and those of former passwords."""
         now = self._now()
         for path in self._folder.glob("*.jsonl"):
             if self._is_used(path.stem):
                 continue
             with suppress(OSError):
-                age = now - path.stat().st_mtime
-                if age > (GUEST_SECONDS if self._is_guests(path) else LOGIN_SECONDS):
+                age, owner = now - path.stat().st_mtime, self._owner_of(path)
+                if self._is_void(owner) or age > (LOGIN_SECONDS if owner.name else GUEST_SECONDS):
                     self.end(path.stem)
 
     def _load(self, key: str) -> Backlog | None:
@@ -288,12 +299,9 @@ class Logins:
                 self._known[key] = backlog
         return backlog
 
-    def _is_guests(self, path: Path) -> bool:
+    def _owner_of(self, path: Path) -> Owner:
         known = self._known.get(path.stem)
-        if known:
-            return not known.owner.name
-        with open(path, "rb") as file:
-            return b'"name": ""' in file.readline()
+        return known.owner if known else read_owner(path)
 
     def _path(self, key: str) -> Path:
         return self._folder / f"{key}.jsonl"

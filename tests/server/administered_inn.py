@@ -88,7 +88,7 @@ class AdministeredInn:
         self.administration = Administration(services)
         for name in ("Ana", "Ben", "Cat"):
             self.accounts.set_role(name, Role.PLAYER)
-            self.accounts.set_password(name, FakeHasher().hash("a long secret"))
+            self.accounts.claim(name, FakeHasher().hash("a long secret"))
         self.accounts.set_role("Ana", Role.ADMIN)
         self.players = {name: Player(self.game, name) for name in ("Ana", "Ben", "Cat")}
         self.callers = {name: LoginView() for name in ("Ana", "Ben", "Cat")}

@@ -141,7 +141,7 @@ def test_names_logins_and_logouts_cost_the_same_among_any_number_of_accounts(tmp
             lambda: accounts.identify("Zoe", ELSEWHERE),
             lambda: accounts.identify("eveaaa", ELSEWHERE),
             lambda: accounts.record_seen("Eveaaa", came_in=True),
-            lambda: accounts.set_password("Eveaaa", KEPT),
+            lambda: accounts.set_password("Eveaaa", KEPT, KEPT),
             lambda: accounts.refresh(),
         )
         for one in work:

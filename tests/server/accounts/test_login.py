@@ -14,7 +14,7 @@ from config.settings import ServerSettings
 from server.accounts.passwords import Origin
 from server.accounts.schema import Account
 from tests.server.fake_connection import SECRET, Guest, entered
-from tests.server.front_door import FakeHasher, Thread, accounts_in, lobby_of
+from tests.server.front_door import FakeHasher, Thread, accounts_in, lobby_of, put_accounts
 from tests.world.inn import inn_game
 from world.entities import Character, Role
 
@@ -331,6 +331,45 @@ def test_an_admin_gives_somebody_a_password_for_one_time_that_only_the_admin_see
     assert reset == [("Cat", "Eve")]
     assert "Choose a password: " in Guest(eve, THERE).types("eve", given)
     assert "no account for Zoe" in admin.types("@password Zoe")
+
+
+def reset_by_command(registry, tmp_path):
+    admin = Guest(registry)
+    admin.enters("cat")
+    registry.login_services.accounts.set_role("cat", Role.ADMIN)
+    return admin.types("@password eve").split(" is ")[1].split()[0], admin
+
+
+def reset_elsewhere(registry, tmp_path):
+    eve = account(registry, "Eve")
+    put_accounts(tmp_path / "accounts", replace(eve, password=FakeHasher().hash("kupo-vira"), one_time=True))
+    registry.login_services.accounts.refresh()
+    return "kupo-vira", entered(registry, "cat")
+
+
+@pytest.mark.parametrize("reset", [reset_by_command, reset_elsewhere])
+def test_a_reset_password_ends_the_sessions_of_that_name(eve, tmp_path, reset):
+    intruder = entered(eve, "eve", THERE)
+    given, other = reset(eve, tmp_path)
+    assert "Your password was changed, so this connection ends." in intruder.screen()
+    assert (intruder.connection.is_open, other.connection.is_open) == (False, True)
+    assert "Choose a password: " in Guest(eve, HOME).types("eve", given)
+
+
+def test_who_chooses_a_password_while_it_is_reset_gets_neither(eve, tmp_path):
+    eve.login_services.accounts.set_one_time_password("eve", FakeHasher().hash("first-time"))
+    intruder = Guest(eve, THERE)
+    intruder.types("eve", "first-time")
+    given, _ = reset_by_command(eve, tmp_path)
+    assert "Your password was changed meanwhile." in intruder.types("my very own")
+    assert account(eve, "Eve").password == FakeHasher().hash(given)
+
+
+def test_admins_who_reset_their_own_password_stay(eve):
+    admin = entered(eve, "cat")
+    eve.login_services.accounts.set_role("cat", Role.ADMIN)
+    assert "The one-time password of Cat is" in admin.types("@password cat")
+    assert admin.connection.is_open
 
 
 def test_guests_have_no_password_to_change(registry):

@@ -13,6 +13,7 @@ from twisted.python.failure import Failure
 from wsproto.events import BytesMessage, CloseConnection, TextMessage
 
 from config.settings import ServerSettings
+from server.accounts.password_change import issue_one_time_password
 from server.web.door import TICKET_WAIT_SECONDS
 from server.web.logins import GUEST_SECONDS, TICKET_SECONDS, caller
 from server.web.site import HEADERS, MAX_BODY_BYTES, MAX_REQUESTS, static_files
@@ -281,12 +282,42 @@ def test_a_cookie_that_is_none_gives_no_ticket(house):
     assert "ticket" not in browser.asks("/ticket", {})
 
 
-def test_another_password_makes_a_login_void(house):
-    browser = Browser(house)
-    browser.enters("Ana", chosen=SECRET)
-    house.registry.login_services.accounts.set_password("Ana", FakeHasher().hash("another"))
-    assert "ticket" not in browser.asks("/ticket", {})
+def test_a_reset_password_ends_every_login(house):
+    known, away = Browser(house), Browser(house)
+    asked = known.enters("Ana", chosen=SECRET)
+    away.enters("Ana", SECRET)
+    window = known.plays()
+    stale = asked["ticket"], away.asks("/ticket", {})["ticket"]
+    issue_one_time_password(
+        "Ana", Guest(house.registry).session, house.registry.login_services, house.registry.end_sessions
+    )
+    window.reads()
+    assert (window.last_told("end"), list(house.registry.playing)) == ("over", [])
+    assert [browser.plays(ticket).closed for browser, ticket in zip((known, away), stale, strict=True)] == [1008, 1008]
+    house.goes_on(61)
+    assert ["ticket" in browser.asks("/ticket", {}) for browser in (known, away)] == [False, False]
     assert list((house.folder / "web").iterdir()) == []
+
+
+def test_ones_own_new_password_keeps_this_login_and_ends_the_others(house):
+    here, there = Browser(house), Browser(house)
+    here.enters("Ana", chosen=SECRET)
+    there.enters("Ana", SECRET)
+    window = here.plays()
+    window.types("say before")
+    for line in ("@password", SECRET, "another secret"):
+        window.types(line)
+    assert "ticket" not in there.asks("/ticket", {})
+    assert here.asks("/ticket", {})["name"] == "Ana"
+    window.types("say after")
+    house.goes_on(61)
+    here.house = house.again()
+    here.plays(page=window, resumes=True)
+    assert window.types("say again")[-1] == 'You say, "again"'
+    again = here.plays()
+    spoken = [text for text in again.texts if text.startswith("You say")]
+    assert spoken == [f'You say, "{word}"' for word in ("before", "after", "again")]
+    assert [path.read_bytes()[:9] for path in (house.folder / "web").iterdir()] == [b'{"owner":']
 
 
 def test_leaving_ends_the_login_its_socket_and_what_was_kept(house):

@@ -222,7 +222,7 @@ def test_a_password_that_is_typed_in_play_is_asked_for_and_never_shown_or_writte
     assert not any("secret" in text for text in window.texts)
     [path] = (house.folder / "web").iterdir()
     assert "secret" not in path.read_text()
-    assert json.dumps({"window": [window.page, 2]}) in path.read_text()  # nothing but its number
+    assert json.dumps({"window": [window.page, 3]}) in path.read_text()  # nothing but its number
     assert not [item for item in window.told if "prompt" in item][-1]["hidden"]
 
 
