@@ -16,10 +16,12 @@ argument of the function and what may stand there:
     <object> any room, thing or character                  <room> any room
     <name> what something is to be called                  <number> a number
     <property> the name of a property                      <role> the name of a role
+    <secret> words that are shown, logged and stored nowhere: `CommandTable.redact` leaves them out
 """
 
 from __future__ import annotations
 
+import string
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
@@ -31,11 +33,11 @@ from world.entities import Character, Role
 from world.errors import CommandError, WorldError
 from world.events import Event
 from world.message_catalog import Wording
-from world.parsing import Line, Named, count_name_words, suggestions
+from world.parsing import Line, Named, count_name_words, parse_line, suggestions
 
 PLACEHOLDERS = frozenset(
     "exit person sight text near carried topic agent range label memory "
-    "anyone container content writing writable usable object room name number property role".split()
+    "anyone container content writing writable usable object room name number property role secret".split()
 )
 
 Visibility = Literal["nobody", "named", "room", "near", "everyone"]
@@ -88,6 +90,10 @@ class Command:
     @property
     def summary(self) -> str:
         return self.help.partition("\n")[0]
+
+    @property
+    def is_secret(self) -> bool:
+        return any(word.kind == "secret" for word in self.words)
 
     @property
     def words(self) -> tuple[Word, ...]:
@@ -215,6 +221,29 @@ class CommandTable:
         allowed = [one for one in self.allowed(actor) if not one.verb.startswith("@")]
         verbs = [one for one in allowed if one.verb.startswith(start)]
         return verbs or [one for one in allowed if any(name.startswith(start) for name in self.names_of(one))]
+
+    def redact(self, text: str) -> str:
+        """Return a line as it may be shown, logged and stored: without what stands behind a secret command.
+
+        A misspelt verb may mean one too, as may the line that a command of one's own stands for, behind a `=`.
+        """
+        name, line = text.lstrip().partition(" ")[0], parse_line(text)
+        if line.arguments and line.verb == name.lower() and self._may_be_secret(line.verb):
+            return f"{name} …"
+        head, equals, meaning = text.partition("=")
+        return f"{head}= {self.redact(meaning)}" if equals and self._is_secret_line(meaning) else text
+
+    def _is_secret_line(self, text: str) -> bool:
+        line = parse_line(text)
+        command = self.get(line.verb)
+        return bool(command and command.is_secret and line.arguments)
+
+    def _may_be_secret(self, verb: str) -> bool:
+        command = self.get(verb)
+        if command:
+            return command.is_secret
+        names = [name for one in self if one.is_secret for name in self.names_of(one)]
+        return bool(suggestions(verb.strip(string.punctuation), [name.strip(string.punctuation) for name in names]))
 
     def allowed(self, actor: Character) -> list[Command]:
         """Return the commands that a character may use, in the table's order."""

@@ -194,7 +194,7 @@ class Game:
         (self._before if first else self._after).add(name, filtered if kinds else observer)
 
     def subscribe_lines(self, name: str, observer: LineObserver, *, first: bool = False) -> None:
-        """Tell an observer who typed which line, and what became of it; when, and what `first` means, as for events.
+        """Tell an observer who typed which line, without secrets, and what became of it; when, as for events.
 
         Only an observer that is not `first` learns the `seconds`. Raises: WorldError as `subscribe`.
         """
@@ -215,6 +215,7 @@ class Game:
         text, performed = self._do(actor, text)
         if performed is None:
             return CommandResult("", ())
+        text = self.commands.redact(text)
         self._lines_before.tell(character_id, text, performed)
         expect_replies(actor, performed.events, self.world)
         self.publish(performed.events)
@@ -224,6 +225,15 @@ class Game:
             done = replace(performed, seconds=self._calls.seconds() - began)
             self._lines_after.tell(character_id, text, done)
         return performed
+
+    def redact(self, character_id: str, text: str) -> str:
+        """Return what a character types as it may be shown and stored: see `CommandTable.redact`."""
+        actor = self.world.characters.get(character_id)
+        aliases = own_aliases(actor) if actor and actor.preferences else {}
+        verb = parse_line(text).verb
+        if verb in aliases and self.commands.redact(f"{aliases[verb]} {text}") != f"{aliases[verb]} {text}":
+            return f"{verb} …"
+        return self.commands.redact(text)
 
     def advance_time(self, now: GameTime) -> None:
         """Let it be another time: the light changes, and what was to happen by now happens."""
@@ -301,7 +311,7 @@ class Game:
         """Return what a line stands for: the last one, or what its author has a word of its own for."""
         transient = actor.transient
         if text.strip().lower() not in REPEAT:
-            transient.last_line = text if is_repeatable(text) else ""
+            transient.last_line = text if is_repeatable(text) and self.commands.redact(text) == text else ""
         elif transient.last_line:
             text = transient.last_line
         if not actor.preferences:
@@ -330,6 +340,8 @@ class Game:
                 found = self.commands.find(line.verb, actor, world.wording, names)
             return found, found.arguments_in(line.arguments, world.wording, names_known_to(world, actor))
         except CommandError:  # "i walked here" begins with a command, whose arguments do not fit
+            if self.commands.redact(f"{line.verb} {line.arguments}") != f"{line.verb} {line.arguments}":
+                raise
             check_lacks_say(actor, line, world.wording, may_be_marked=found is None)
             raise
 

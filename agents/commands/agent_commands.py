@@ -59,7 +59,7 @@ class Possession:
         if not self._may_lead(character_id):
             self.end(character_id)
         agent = self._led.get(character_id)
-        if agent is None or parse_line(line).verb.startswith("@"):
+        if agent is None or parse_line(line).verb.startswith("@") or self._game.redact(character_id, line) != line:
             self._game.perform(character_id, line)
         elif parse_line(line).verb:
             performed = agent.perform(line)

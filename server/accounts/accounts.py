@@ -218,7 +218,7 @@ class Accounts:
 
         The Deferred fails with NoteError if it cannot be kept. Raises: NameRefused if there is nobody of that name.
         """
-        new = self._new_account(name)
+        new = self._new_account(name, "that name")  # which may be a password that was typed there
         role = self._settings.new_role
 
         def change(database: AccountDatabase) -> None:
@@ -313,15 +313,15 @@ class Accounts:
             self._names.add(one)
         return self._names.lookalikes(name)
 
-    def _new_account(self, name: str) -> Account:
-        """Return the account of somebody who has lived here, made if need be. Raises: NameRefused."""
+    def _new_account(self, name: str, shown: str = "") -> Account:
+        """Return the account of somebody who has lived here, made if need be. Raises: NameRefused with `shown`."""
         account, character = self.account(name), self._character(name)
         if account:
             return account
         if self._store.has(name):
             return self._newcomer(name)
         if character is None or character.is_agent or character.role is Role.GUEST:
-            raise NameRefused(self._world.wording("door.no_account", name=name[:40]))
+            raise NameRefused(self._world.wording("door.no_account", name=shown or name[:40]))
         return self._newcomer(character.name)
 
     def _newcomer(self, name: str) -> Account:

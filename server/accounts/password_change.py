@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 import secrets
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 
 from server.accounts.accounts import RESERVED, normalize_name
@@ -31,24 +31,30 @@ class PasswordChangeRequested(Event):
 
     audience = "actor"
 
-    name: str = ""
+    name: str = field(default="", repr=False)  # which may be a password that was typed there
 
 
-@command("@password [<text>]", category="self", for_agents=False)
-def password(world: World, actor: Character, text: str = "") -> list[Event]:
+@command("@password [<secret>]", category="self", for_agents=False)
+def password(world: World, actor: Character, secret: str = "") -> list[Event]:
     """Change your password: type @password alone, then the old and the new one.
 
     Admins reset a password with @password Ana, which shows a one-time password.
     """
     if actor.is_agent or actor.role is Role.GUEST:
         raise CommandError(world.wording("door.has_no_password"))
-    if text and actor.role < Role.ADMIN:
+    if secret and actor.role < Role.ADMIN:
         # Not repeated: it may be a password that somebody has typed where everybody would see it scroll by.
         raise CommandError(world.wording("door.password_alone"))
-    return [PasswordChangeRequested(actor.character_id, text)]
+    return [PasswordChangeRequested(actor.character_id, secret)]
 
 
-ACCOUNT_COMMANDS: tuple[Command, ...] = (password,)
+@command("connect [<secret>]", "login", "create", category="self", for_agents=False)
+def connect(world: World, actor: Character, secret: str = "") -> list[Event]:
+    """Log in, which you have done. To play another name, type quit and connect again."""
+    raise CommandError(world.wording("door.already_connected"))
+
+
+ACCOUNT_COMMANDS: tuple[Command, ...] = (password, connect)
 
 
 class PasswordChange(Dialogue):

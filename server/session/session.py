@@ -154,6 +154,10 @@ class Session:
         elif self._character and text.strip():
             self._registry.perform(self._character.character_id, text)
 
+    def redact(self, text: str) -> str:
+        """Return a line as it may be shown and stored, without a password in it."""
+        return self._registry.game.redact(self._character.character_id, text) if self._character else text
+
     def capabilities_changed(self) -> None:
         """Note whether the player listens instead of looking, and wait no longer for a client that has told all."""
         connection = self._connection

@@ -27,6 +27,7 @@ SUPPORTED = ["Char 1", "Char.Items 1", "Room 1", "Fallwater 1"]
 """The packages that a page shows beside the log."""
 MAX_LINES_AT_ONCE = 200
 """Maximum number of lines in one message to the page."""
+NOT_ASKED = "That was typed as a password, and none is asked for any more. Nothing was done with it."
 UNFINISHED = "The world stopped just then. What you typed last may have been done or not: look before you do it again."
 
 
@@ -137,18 +138,24 @@ class PageConnection(Connection):
         self.session.link_lost()
         self._leaving = self._services.clock.callLater(self._absent_seconds(), self._lose, reason)
 
-    def line_typed(self, text: str, number: int) -> TakeResult:
-        """Take a line that the window typed as its `number`; one that was taken before is not done again."""
+    def line_typed(self, text: str, number: int, is_secret: bool = False) -> TakeResult:
+        """Take a line that the window typed as its `number`; one that was taken before is not done again.
+
+        What was typed as a password `is_secret`, and does nothing if none is asked for any more.
+        """
         if not self.backlog.note_typed(self._page, number):
             return TakeResult.FACT
         self._took = number
         if len(text.encode("utf-8", "replace")) > self._max_line_bytes:
             self.show(TOO_LONG.format(self._max_line_bytes))
             return TakeResult.SIGNAL
+        if is_secret and not self._is_hidden:
+            self.show(NOT_ASKED)
+            return TakeResult.SIGNAL
         line = clean_line(text)
         self._is_answer = True
         if not self._is_hidden and line.strip():
-            shown = {"kind": "typed", "text": line, "page": self._page, "typed": number}
+            shown = {"kind": "typed", "text": self.session.redact(line), "page": self._page, "typed": number}
             self._add(json.dumps(shown, ensure_ascii=False)[1:-1].encode("utf-8", "replace"))
         self.backlog.write()  # before it is done: a line is done once or not at all
         self.tell(self.session.line_received, line)
@@ -289,8 +296,8 @@ class PageSocket:
         match message:
             case {"ticket": str(ticket), **rest} if self._connection is None:
                 return self._enter(ticket, rest)
-            case {"line": str(text), "number": int(number)} if self._connection and 0 < number < 2**53:
-                return self._connection.line_typed(text, number)
+            case {"line": str(text), "number": int(number), **more} if self._connection and 0 < number < 2**53:
+                return self._connection.line_typed(text, number, more.get("secret") is True)
             case {"view": str(name), **asked} if self._watcher:
                 self._watcher.message_received({"view": name} | {str(key): one for key, one in asked.items()})
                 return TakeResult.SIGNAL

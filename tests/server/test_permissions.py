@@ -16,9 +16,9 @@ from world.entities import Character, Role
 from world.game import Game
 
 GUESTS = """
-    ! afk back board brief color commands drop emote examine exits follow get give go help history hush inventory
-    lastseen links look map on put quit read reply rooms say screenreader tell time unfollow unhush use verbose
-    where whisper who
+    ! afk back board brief color commands connect drop emote examine exits follow get give go help history hush
+    inventory lastseen links look map on put quit read reply rooms say screenreader tell time unfollow unhush use
+    verbose where whisper who
     @password
 """
 PLAYERS = """

@@ -186,6 +186,8 @@ def _check_alias(world: World, actor: Character, name: str, text: str, table: Co
     """Raises: CommandError if a command of one's own cannot be called so, is too long or is one too many."""
     if table.get(name):
         raise CommandError(world.wording("comforts.is_command", name=name))
+    if table.redact(text) != text:
+        raise CommandError(world.wording("comforts.alias_has_secret"))
     if len(name) > MAX_ALIAS_NAME_LENGTH or len(text) > MAX_ALIAS_LENGTH or not name.isalnum():
         raise CommandError(world.wording("comforts.alias_rule", name=MAX_ALIAS_NAME_LENGTH, text=MAX_ALIAS_LENGTH))
     if len(own_aliases(actor).keys() | {name}) > MAX_ALIASES:

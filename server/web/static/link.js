@@ -30,9 +30,9 @@ export class Link {
     this.open(ticket, resumes);
   }
 
-  say(text) {
+  say(text, secret = false) {
     this.typed += 1;
-    const line = { line: text, number: this.typed };
+    const line = { line: text, number: this.typed, ...(secret && { secret }) };
     this.waiting.push(line);
     if (this.isReady) this.expect(line);
     return this.typed;

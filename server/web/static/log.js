@@ -72,6 +72,11 @@ export class Log {
     return kind;
   }
 
+  // A line that the world took without showing it was a secret.
+  took(number) {
+    for (const [at, entry] of this.pending) if (at <= number) { entry.remove(); this.pending.delete(at); }
+  }
+
   // Say of typed lines by number that they have not arrived.
   untaken(numbers, why) {
     for (const number of numbers) {

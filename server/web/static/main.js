@@ -12,8 +12,9 @@ const log = new Log($("log"), $("newer"));
 const settings = new Settings((name) => name === "reader" && link.tellReader());
 const link = new Link(hear, change, () => settings.reader);
 const typing = new Typing($("typing"), $("line"), $("secret"), $("hint"), (text, isSecret) => {
-  const number = link.say(text);
+  const number = link.say(text, isSecret);
   if (!isSecret && text.trim()) log.typed(text, number);
+  return number;
 });
 const around = new Around((line) => { log.typed(line, link.say(line)); closeAround(); }, (start) => { closeAround(); typing.put(start); });
 
@@ -33,9 +34,13 @@ function hear(item) {
   if (item.seen !== undefined) { observatory?.take(item); return; }
   if (item.n) observatory?.line(item);
   if (item.n) {
+    if (item.kind === "typed" && item.page === link.page) typing.keep(item.typed, item.text);
     if (log.line(item, link.page) !== "typed" && document.hidden) { news += 1; title(); settings.sound(); }
   } else if (item.hello) {
     if (!item.hello.goes_on) log.clear();
+  } else if (item.took) {
+    log.took(item.took);
+    typing.took(item.took);
   } else if (item.untaken) {
     log.untaken(item.untaken, item.why);
   } else if (item.data === "Fallwater.Commands") {
@@ -123,6 +128,8 @@ $("leave").addEventListener("click", async () => {
   await ask("/leave", {}).catch(() => {});
   link.socket?.close();
   link.forget();
+  typing.forget();
+  log.clear();
   showDoor("You have left.");
 });
 

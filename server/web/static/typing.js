@@ -2,9 +2,9 @@
 const KEPT = 100, KEY = "fallwater.history";
 
 export class Typing {
-  // `send` is given a line, and whether it is a secret.
+  // `send` is given a line and whether it is a secret, and returns the line's number.
   constructor(form, field, secret, hint, send) {
-    Object.assign(this, { field, secret, hint, send, commands: [], words: [], found: "" });
+    Object.assign(this, { field, secret, hint, send, commands: [], words: [], found: "", unheard: new Map() });
     this.history = JSON.parse(localStorage.getItem(KEY) || "[]");
     this.at = this.history.length;
     form.addEventListener("submit", (event) => { event.preventDefault(); this.submit(); });
@@ -28,16 +28,34 @@ export class Typing {
   submit() {
     if (!this.secret.hidden) { this.send(this.secret.value, true); this.secret.value = ""; return; }
     const text = this.field.value.replace(/\s*\n\s*/g, " ");
-    if (text.trim()) {
-      if (this.history.at(-1) !== text) this.history.push(text);
-      this.history = this.history.slice(-KEPT);
-      try { localStorage.setItem(KEY, JSON.stringify(this.history)); } catch { /* a full store keeps what it has */ }
-    }
-    this.at = this.history.length;
     this.field.value = "";
+    this.at = this.history.length;
     this.suggest();
-    this.send(text, false);
+    const number = this.send(text, false);
+    if (text.trim()) this.unheard.set(number, text);
   }
+
+  // The world shows what was typed but for secrets. So history keeps a line only once it is shown as it was typed.
+  keep(number, shown) {
+    const text = this.unheard.get(number);
+    this.unheard.delete(number);
+    if (text?.trim() !== shown.trim()) return;
+    if (this.history.at(-1) !== text) this.history = [...this.history, text].slice(-KEPT);
+    this.at = this.history.length;
+    this.store(JSON.stringify(this.history));
+  }
+
+  took(number) { for (const at of this.unheard.keys()) if (at <= number) this.unheard.delete(at); }
+
+  forget() {
+    this.history = [];
+    this.at = 0;
+    this.unheard.clear();
+    this.field.value = this.secret.value = "";
+    this.store("[]");
+  }
+
+  store(text) { try { localStorage.setItem(KEY, text); } catch { /* a full store keeps what it has */ } }
 
   key(event) {
     if (event.isComposing || event.keyCode === 229) return;
