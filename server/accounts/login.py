@@ -6,6 +6,7 @@ import logging
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from enum import Enum, auto
 from typing import Any, Protocol, TypeVar
 
 from twisted.internet.defer import CancelledError, Deferred
@@ -22,6 +23,19 @@ from world.message_catalog import Wording
 log = logging.getLogger(__name__)
 
 T = TypeVar("T")
+
+
+class LoginResult(Enum):
+    """The result of a name and password that came together."""
+
+    SUCCESS = auto()
+    REFUSED = auto()
+    ONE_TIME = auto()  # right, and another password is to be chosen
+    NO_PASSWORD_YET = auto()
+
+
+OnResult = Callable[[LoginResult, str], None]
+"""Called with the result and a message about it."""
 
 
 class LoginView(Protocol):
@@ -188,7 +202,7 @@ class Login(Dialogue):
         self._wrong = 0
         self._checked = ""
         """The hash with which the caller has proved to be somebody."""
-        self._on_result: Callable[[bool, str], None] | None = None
+        self._on_result: OnResult | None = None
         self._ask_name()
 
     def stop(self) -> None:
@@ -196,19 +210,19 @@ class Login(Dialogue):
         self._on_result = None
         super().stop()
 
-    def try_credentials(self, given: str, password: str, on_result: Callable[[bool, str], None]) -> None:
+    def try_credentials(self, given: str, password: str, on_result: OnResult) -> None:
         """Try a name and its password that come together, instead of what was being asked.
 
-        `on_result` is called with whether the login succeeded, and a message. If it failed, the questions go on from
+        `on_result` is called with the result and a message. If it failed, the questions go on from
         there. Somebody with a one-time password, or none yet, is asked for a new one.
         """
         if self.is_waiting:
-            on_result(False, self.say("door.one_at_a_time"))
+            on_result(LoginResult.REFUSED, self.say("door.one_at_a_time"))
             return
         try:
             claim = self.services.accounts.identify(given, self.caller.host)
         except NameRefused as error:
-            on_result(False, str(error))
+            on_result(LoginResult.REFUSED, str(error))
             return
         self._on_result = on_result
         self._go_on(claim, password)
@@ -224,16 +238,16 @@ class Login(Dialogue):
                 else:
                     self._try(claim, password)
             case AccountState.NEW | AccountState.UNCLAIMED:
-                self._tell(False, self.say("door.has_no_password_yet", name=claim.name))
+                self._tell(LoginResult.NO_PASSWORD_YET, self.say("door.has_no_password_yet", name=claim.name))
                 self._ask_first_password(claim)
 
     def _ask_name(self) -> None:
         self.ask("door.ask_name", self._on_name)
 
-    def _tell(self, success: bool, message: str) -> None:
+    def _tell(self, result: LoginResult, message: str) -> None:
         on_result, self._on_result = self._on_result, None
         if on_result:
-            on_result(success, message)
+            on_result(result, message)
 
     def _start_again(self, reason: str) -> None:
         self._refuse(reason)
@@ -287,18 +301,18 @@ class Login(Dialogue):
             return
         self._checked = account.password if account else ""
         if account and account.one_time:
-            self._refuse(self.say("door.one_time"))
+            self._refuse(self.say("door.one_time"), result=LoginResult.ONE_TIME)
             self._ask_own_password(claim, password)
         else:
             self._come_in(claim)
 
-    def _refuse(self, reason: str, more: str = "") -> None:
+    def _refuse(self, reason: str, more: str = "", result: LoginResult = LoginResult.REFUSED) -> None:
         """Tell why a password is refused; `more` is for a person at a prompt, and not for a form."""
-        self._tell(False, reason)
+        self._tell(result, reason)
         self.caller.show(f"{reason} {more}".rstrip())
 
     def _end(self, reason: str) -> None:
-        self._tell(False, reason)
+        self._tell(LoginResult.REFUSED, reason)
         self.caller.end(reason)
 
     def _ask_own_password(self, claim: LoginName, one_time: str) -> None:
@@ -368,6 +382,6 @@ class Login(Dialogue):
         except (NameRefused, NoteError) as error:
             self._start_again(str(error))
             return
-        self._tell(True, "")
+        self._tell(LoginResult.SUCCESS, "")
         if claim.state is not AccountState.GUEST:
             self.services.authenticator.note_login(claim.name, self.caller.origin)

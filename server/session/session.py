@@ -9,7 +9,7 @@ from functools import partial
 from twisted.internet.defer import Deferred
 
 from server.accounts.accounts import AccountState, LoginName, NameRefused
-from server.accounts.login import Dialogue, Login
+from server.accounts.login import Dialogue, Login, LoginResult
 from server.accounts.password_change import PasswordChange, PasswordChangeRequested, issue_one_time_password
 from server.accounts.passwords import Origin
 from server.clock import DelayedCall, ReactorClock, cancel
@@ -299,7 +299,9 @@ class Session:
 
     def _log_in(self, given: str, password: str, on_result: Outcome) -> None:
         if isinstance(self._dialogue, Login):
-            self._dialogue.try_credentials(given, password, on_result)
+            self._dialogue.try_credentials(
+                given, password, lambda result, message: on_result(result is LoginResult.SUCCESS, message)
+            )
         else:
             on_result(False, self._say("gmcp.already_in"))
 

@@ -144,13 +144,13 @@ class WebDoor:
             cookies.append(self._cookie(request, DEVICE, device, DEVICE_SECONDS))
         return Response(200, {"ticket": ticket, "name": outcome.claim.name}, cookies)
 
-    def _give_ticket(self, request: Request, given: Mapping[str, Any]) -> Response:
-        login = self._login_of(request)
-        if not login:
+    def _give_ticket(self, request: Request, asked: Mapping[str, Any]) -> Response:
+        secret = self._secret_of(request)
+        if not secret:
             return Response(200, {"told": ""})
-        return Response(
-            200, {"ticket": self._logins.issue_ticket(login), "name": self._logins.backlog(login).owner.name}
-        )
+        login = self._logins.find(secret)
+        given = {"ticket": self._logins.issue_ticket(login), "name": self._logins.backlog(login).owner.name}
+        return Response(200, given, [self._cookie(request, LOGIN, secret, LOGIN_SECONDS)])
 
     def _leave(self, request: Request, given: Mapping[str, Any]) -> Response:
         login = self._login_of(request)
@@ -182,8 +182,12 @@ class WebDoor:
             return []
         return [cookies[name].value for name in self._cookie_names(kind) if name in cookies]
 
+    def _secret_of(self, request: Request) -> str:
+        return next(filter(self._logins.find, self._cookies(request, LOGIN)), "")
+
     def _login_of(self, request: Request) -> str:
-        return next((login for secret in self._cookies(request, LOGIN) if (login := self._logins.find(secret))), "")
+        secret = self._secret_of(request)
+        return self._logins.find(secret) if secret else ""
 
     # Sockets
 

@@ -16,7 +16,7 @@ from twisted.internet.defer import Deferred
 
 from config.settings import ServerSettings
 from server.accounts.accounts import AccountState, LoginName, NameRefused
-from server.accounts.login import Login, LoginServices
+from server.accounts.login import Login, LoginResult, LoginServices
 from server.accounts.passwords import Origin
 from server.clock import ReactorClock
 from server.connection.limits import page_files
@@ -134,11 +134,10 @@ class FormLogin:
         self._login.try_credentials(self.name, self.password, self._on_result)
         return self._done
 
-    def _on_result(self, success: bool, message: str) -> None:
-        if success or self._is_over:
+    def _on_result(self, result: LoginResult, message: str) -> None:
+        if result is LoginResult.SUCCESS or self._is_over:
             return
-        say = self.services.wording()
-        is_one_time = message == say("door.one_time")
+        is_one_time = result is LoginResult.ONE_TIME
         if self.chosen and (is_one_time or self._is_new):
             return  # another password, or a first one, is asked for next, and `chosen` answers it
         self._finish(Outcome(None, message, "own" if is_one_time else "password"))

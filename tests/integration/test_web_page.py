@@ -382,6 +382,39 @@ def test_a_screen_reader_s_player_gets_sentences_and_a_password_is_never_shown(v
     assert "long secret" not in lena.page.content()
 
 
+def test_history_has_no_secret_and_leave_clears_it(visit):
+    nora = visit()
+    nora.comes_as("Nora")
+    for line in ("say hello", "@password hunter2", "connect Nora hunter2", "look"):
+        nora.types(line)
+    nora.sees("Exits:", times=2)
+    assert nora.page.evaluate("localStorage['fallwater.history']") == '["say hello","look"]'
+    assert "hunter2" not in nora.log()
+    nora.page.click("#leave")
+    nora.page.wait_for_selector("#door:visible")
+    assert nora.page.evaluate("Object.keys(localStorage)") == []
+
+
+FORBIDDEN = "Object.defineProperty(window, 'localStorage', { get() { throw new DOMException('no'); } });"
+FULL = "Storage.prototype.setItem = () => { throw new DOMException('full', 'QuotaExceededError'); };"
+SPOILT = "for (const key of ['history', 'settings']) localStorage[`fallwater.${key}`] = TEXT;"
+
+
+@pytest.mark.parametrize(
+    "script",
+    [FORBIDDEN, FULL, *(SPOILT.replace("TEXT", text) for text in ("'{'", "'null'", "7", """'{"size":"a b"}'"""))],
+)
+def test_the_page_opens_whatever_is_stored(visit, script):
+    guest = visit()
+    guest.context.add_init_script(script)
+    guest.opens()
+    guest.comes_as_guest()
+    guest.types("say still here")
+    guest.sees('You say, "still here"')
+    guest.page.click("#settings-button")
+    guest.page.check("#set-contrast")
+
+
 def test_an_admin_builds_by_the_page_and_a_player_walks_there_and_sees_it(visit):
     warden, pip = visit(), visit()
     warden.comes_as(ADMIN)

@@ -5,6 +5,7 @@ import { fill, Log } from "./log.js";
 import { Settings, showHelp } from "./settings.js";
 import { Typing } from "./typing.js";
 
+const DAY = 86400000;
 const $ = (id) => document.getElementById(id);
 let world = { name: "Fallwater" }, isIn = false, news = 0, observatory = null;
 
@@ -151,6 +152,8 @@ document.addEventListener("keydown", (event) => {
     $("log").scrollBy({ top: $("log").clientHeight * (event.key === "PageUp" ? -0.8 : 0.8) });
   }
 });
+
+setInterval(() => isIn && ask("/ticket", {}).catch(() => {}), DAY); // so that the cookie lasts as long as the login
 
 async function open() {
   try { world = await ask("/world"); } catch { setTimeout(open, 2000); return; }

@@ -1,18 +1,29 @@
 // How the page looks and sounds, kept in this browser; and the help.
 const KEY = "fallwater.settings";
+
+// What this browser keeps. It may be spoilt, full, or forbidden; then there is nothing, and the page goes on.
+export const stored = {
+  read(key) { try { return JSON.parse(localStorage.getItem(key)); } catch { return null; } },
+  write(key, value) { try { localStorage.setItem(key, JSON.stringify(value)); } catch { /* kept while the page is open */ } },
+  remove(key) { try { localStorage.removeItem(key); } catch { /* there is none */ } },
+};
+
 const CHECKS = ["contrast", "still", "plain", "reader", "sound"], CHOICES = ["size", "theme", "font"];
 
 export class Settings {
   constructor(changed) {
-    this.given = { size: "100", theme: "auto", font: "serif", ...JSON.parse(localStorage.getItem(KEY) || "{}") };
+    this.given = { size: "100", theme: "auto", font: "serif" };
+    const kept = stored.read(KEY) ?? {};
     this.dark = matchMedia("(prefers-color-scheme: dark)");
     this.dark.addEventListener("change", () => this.apply());
     for (const name of [...CHECKS, ...CHOICES]) {
       const field = document.getElementById(`set-${name}`), isCheck = CHECKS.includes(name);
-      if (isCheck) field.checked = Boolean(this.given[name]); else field.value = this.given[name];
+      if (isCheck) this.given[name] = field.checked = kept[name] === true;
+      else if ([...field.options].some((option) => option.value === kept[name])) this.given[name] = kept[name];
+      if (!isCheck) field.value = this.given[name];
       field.addEventListener("change", () => {
         this.given[name] = isCheck ? field.checked : field.value;
-        try { localStorage.setItem(KEY, JSON.stringify(this.given)); } catch { /* kept for as long as the page is open */ }
+        stored.write(KEY, this.given);
         this.apply();
         changed(name);
       });

@@ -1,11 +1,14 @@
 // The line one types in: history over reloads, completion from the world's own commands, phones and input methods.
+import { stored } from "./settings.js";
+
 const KEPT = 100, KEY = "fallwater.history";
 
 export class Typing {
   // `send` is given a line and whether it is a secret, and returns the line's number.
   constructor(form, field, secret, hint, send) {
     Object.assign(this, { field, secret, hint, send, commands: [], words: [], found: "", unheard: new Map() });
-    this.history = JSON.parse(localStorage.getItem(KEY) || "[]");
+    const kept = stored.read(KEY);
+    this.history = Array.isArray(kept) ? kept.filter((line) => typeof line === "string") : [];
     this.at = this.history.length;
     form.addEventListener("submit", (event) => { event.preventDefault(); this.submit(); });
     field.addEventListener("keydown", (event) => this.key(event));
@@ -42,7 +45,7 @@ export class Typing {
     if (text?.trim() !== shown.trim()) return;
     if (this.history.at(-1) !== text) this.history = [...this.history, text].slice(-KEPT);
     this.at = this.history.length;
-    this.store(JSON.stringify(this.history));
+    stored.write(KEY, this.history);
   }
 
   took(number) { for (const at of this.unheard.keys()) if (at <= number) this.unheard.delete(at); }
@@ -52,10 +55,8 @@ export class Typing {
     this.at = 0;
     this.unheard.clear();
     this.field.value = this.secret.value = "";
-    this.store("[]");
+    stored.remove(KEY);
   }
-
-  store(text) { try { localStorage.setItem(KEY, text); } catch { /* a full store keeps what it has */ } }
 
   key(event) {
     if (event.isComposing || event.keyCode === 229) return;

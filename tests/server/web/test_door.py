@@ -15,11 +15,12 @@ from wsproto.events import BytesMessage, CloseConnection, TextMessage
 from config.settings import ServerSettings
 from server.accounts.password_change import issue_one_time_password
 from server.web.door import TICKET_WAIT_SECONDS
-from server.web.logins import GUEST_SECONDS, TICKET_SECONDS, caller
+from server.web.logins import GUEST_SECONDS, LOGIN_SECONDS, TICKET_SECONDS, caller
 from server.web.site import HEADERS, MAX_BODY_BYTES, MAX_REQUESTS, static_files
 from tests.server.fake_connection import Guest
 from tests.server.front_door import FakeHasher
 from tests.server.web.browsing import ORIGIN, SITE, Browser, House, Window, guest_in, open_socket
+from world.message_catalog import Wording
 
 SECRET = "a long secret"
 PAGE_BYTES = 60 * 1024
@@ -228,6 +229,25 @@ def test_a_browser_that_was_in_waits_for_nobody_else_even_after_a_restart(house)
         assert told[-1] == "Wait 2 seconds, then try again."
         known.asks("/leave", {})
         assert known.enters("Ana", SECRET)["name"] == "Ana"
+
+
+def test_the_sentences_of_a_world_decide_nothing(house):
+    accounts, wording = house.registry.login_services.accounts, house.registry.game.world.wording
+    same = {key: "The same." for key in wording.sentences if key.startswith("door.")}
+    house.registry.game.world.wording = Wording({**wording.sentences, **same})
+    accounts.set_one_time_password("Ana", FakeHasher().hash(SECRET))
+    browser = Browser(house)
+    forms = ("Ana", SECRET), ("Ana", "wrong"), ("Eve", "")
+    assert [browser.enters(*form)["asks"] for form in forms] == ["own", "password", "new"]
+    assert browser.enters("Ana", SECRET, "a new secret")["name"] == "Ana"
+
+
+def test_a_cookie_lasts_as_long_as_its_login(house):
+    browser = Browser(house)
+    browser.enters("Ana", chosen=SECRET)
+    _, headers, _ = browser.request("/ticket", {})
+    secret = browser.cookie.partition("; ")[0]
+    assert headers["set-cookie"] == f"{secret}; Path=/; HttpOnly; SameSite=Strict; Max-Age={LOGIN_SECONDS:.0f}"
 
 
 def test_a_one_time_password_is_exchanged_for_another(house):
