@@ -19,7 +19,7 @@ from agents.models.queue import ModelQueue
 from agents.population import Population
 from config.settings import MEGABYTE
 from server.accounts.accounts import Accounts
-from server.accounts.login import LoginServices
+from server.accounts.dialogue import LoginServices
 from server.accounts.password_change import ACCOUNT_COMMANDS
 from server.accounts.passwords import Authenticator, LoginThrottle, Passwords
 from server.accounts.store import AccountStore

@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 
 from server.accounts.accounts import RESERVED, normalize_name
 from server.accounts.database import AccountDatabase
-from server.accounts.login import Dialogue, LoginServices, LoginView, NewPassword
+from server.accounts.dialogue import Dialogue, LoginServices, LoginView, NewPassword
 from server.accounts.passwords import Hasher
 from server.accounts.schema import Account, key
 from vault.errors import NoteError

@@ -16,7 +16,7 @@ from typing import Protocol
 
 from twisted.internet.defer import Deferred
 
-from server.accounts.login import LoginServices
+from server.accounts.dialogue import LoginServices
 from server.accounts.schema import key
 from server.clock import DelayedCall, ReactorClock, cancel
 from server.connection.connection import MARKED, Door, RefusalReason, Traffic, new_traffic

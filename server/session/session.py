@@ -9,7 +9,8 @@ from functools import partial
 from twisted.internet.defer import Deferred
 
 from server.accounts.accounts import AccountState, LoginName, NameRefused
-from server.accounts.login import Dialogue, Login, LoginResult
+from server.accounts.dialogue import Dialogue
+from server.accounts.login import Login, LoginResult
 from server.accounts.password_change import PasswordChange, PasswordChangeRequested, issue_one_time_password
 from server.accounts.passwords import Origin
 from server.clock import DelayedCall, ReactorClock, cancel

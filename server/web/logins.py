@@ -16,7 +16,8 @@ from twisted.internet.defer import Deferred
 
 from config.settings import ServerSettings
 from server.accounts.accounts import AccountState, LoginName, NameRefused
-from server.accounts.login import Login, LoginResult, LoginServices
+from server.accounts.dialogue import LoginServices
+from server.accounts.login import Login, LoginResult
 from server.accounts.passwords import Origin
 from server.clock import ReactorClock
 from server.connection.limits import page_files

@@ -14,7 +14,7 @@ from twisted.internet.task import Clock
 from config.settings import ServerSettings
 from server.accounts.accounts import Accounts
 from server.accounts.database import AccountDatabase, read_accounts
-from server.accounts.login import LoginServices
+from server.accounts.dialogue import LoginServices
 from server.accounts.password_change import ACCOUNT_COMMANDS
 from server.accounts.passwords import Authenticator, LoginThrottle, Passwords
 from server.accounts.schema import Account, account_of
