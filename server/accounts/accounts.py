@@ -27,7 +27,7 @@ MAX_TRUSTED_PLACES = 16
 """Maximum number of devices and addresses that are trusted for one name."""
 RESERVED = frozenset(
     "me myself self you here room all anyone anybody everyone everybody someone somebody nobody guest admin system "
-    "server fallwater quit con nul aux prn mssp-request".split()
+    "server fallwater connect login create quit con nul aux prn mssp-request".split()
 )
 
 # Letters of living alphabets that Unicode does not take apart into a plain one and its marks.
@@ -153,7 +153,7 @@ class Accounts:
             return LoginName("", AccountState.GUEST)
         name = normalize_name(given)
         if name is None:
-            raise NameRefused(say("door.name_rule", name=given[:40], shortest=MIN_LENGTH, longest=MAX_LENGTH))
+            raise NameRefused(say("door.name_rule", shortest=MIN_LENGTH, longest=MAX_LENGTH))
         if ban := self.bans.ban_of(name):
             raise NameRefused(self.bans.ban_message(ban))
         account, character = self.account(name), self._character(name)

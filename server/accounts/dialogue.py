@@ -150,9 +150,10 @@ class NewPassword:
 
     def ask(self, key: str) -> None:
         """Ask with a sentence of the wording."""
-        self.dialogue.ask(key, lambda password: self._on_first_entry(key, password), hidden=True)
+        self.dialogue.ask(key, lambda password: self.offer(key, password), hidden=True)
 
-    def _on_first_entry(self, key: str, password: str) -> None:
+    def offer(self, key: str, password: str) -> None:
+        """Take a password, or ask for another one with that sentence if it will not do."""
         if not password:
             self.given_up()
         elif problem := self._problem_with(password):

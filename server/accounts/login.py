@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
+from dataclasses import dataclass
 from enum import Enum, auto
 
 from server.accounts.accounts import AccountState, LoginName, NameRefused
@@ -10,6 +12,29 @@ from server.accounts.dialogue import Dialogue, LoginServices, LoginView, NewPass
 from server.connection.connection import RAW
 from server.telnet.mssp import is_request
 from vault.errors import NoteError
+
+_CONNECT = re.compile(r"""\s*([a-z]+)\s+(?:["“”„]([^"“”]*)["“”]|(\S+))(?:\s(.*))?""", re.IGNORECASE | re.DOTALL)
+_LOGIN_VERBS = {"connect": 2, "login": 3, "create": 2}
+"""The commands at the door of a MUSH, and how few of their letters are enough."""
+
+
+@dataclass(frozen=True)
+class ConnectLine:
+    """A name and its password in a line, as MUSH clients log in; the password may be missing."""
+
+    name: str
+    password: str
+    creates: bool
+
+
+def read_connect(line: str) -> ConnectLine | None:
+    """Return what `connect NAME PASSWORD` or `create NAME PASSWORD` gives; None if a line is neither."""
+    match = _CONNECT.fullmatch(line)
+    verb = match[1].lower() if match else ""
+    meant = [whole for whole, fewest in _LOGIN_VERBS.items() if len(verb) >= fewest and whole.startswith(verb)]
+    if match is None or not meant:
+        return None
+    return ConnectLine(match[2] if match[2] is not None else match[3], match[4] or "", meant == ["create"])
 
 
 class LoginResult(Enum):
@@ -94,12 +119,16 @@ class Login(Dialogue):
         if is_request(given):
             self.caller.show(self.services.mssp_text(), RAW)
             return
+        asked = read_connect(given)
         try:
-            claim = self.services.accounts.identify(given, self.caller.host)
+            claim = self.services.accounts.identify(asked.name if asked else given, self.caller.host)
         except NameRefused as error:
             self.caller.show(str(error))
+            return
+        if asked and asked.creates and asked.password and claim.state is AccountState.NEW:
+            self._ask_first_password(claim, asked.password)
         else:
-            self._go_on(claim)
+            self._go_on(claim, asked.password or None if asked else None)
 
     # Somebody who has a password
 
@@ -166,13 +195,18 @@ class Login(Dialogue):
 
     # Somebody who has none yet
 
-    def _ask_first_password(self, claim: LoginName) -> None:
+    def _ask_first_password(self, claim: LoginName, given: str = "") -> None:
+        """Ask for a password, unless a line has `given` one that will do."""
         if self._refuse_signup(claim):
+            return
+        first = NewPassword(self, claim.name, lambda kept: self._claim(claim, kept), self._ask_name)
+        if given:
+            first.offer("door.choose_password", given)
             return
         key = "door.new_name" if claim.state is AccountState.NEW else "door.unclaimed"
         welcome = self.say(key, name=claim.name, shortest=self.services.settings.shortest_password)
         self.caller.show(f"{welcome} {self.say('door.goes_back')}")
-        NewPassword(self, claim.name, lambda kept: self._claim(claim, kept), self._ask_name).ask("door.choose_password")
+        first.ask("door.choose_password")
 
     def _claim(self, claim: LoginName, kept: str) -> None:
         try:

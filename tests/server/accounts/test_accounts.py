@@ -55,7 +55,7 @@ MEANS_SOMETHING = "apples Me everyone CON Fallwater MSSP-REQUEST quit eliza".spl
 @pytest.mark.parametrize(
     ("name", "reason"),
     [
-        ("Ana7", "'Ana7' is not a valid name. A name has 2 to 20 letters, such as Ana"),
+        ("Ana7", "That is not a valid name. A name has 2 to 20 letters, such as Ana"),
         *((name, "is the name of something else here") for name in MEANS_SOMETHING),
         *((name, f"{name} looks too much like {other}") for name, other in LOOK_ALIKE.items()),
         ("rook", "Rook lives here already and is one of the agents"),

@@ -183,6 +183,47 @@ def test_whoever_comes_in_hears_of_wrong_passwords_once(eve):
     assert Guest(eve, HOME).enters("eve").startswith("The Common Room\n")
 
 
+# Lines of MUSH clients
+
+
+@pytest.mark.parametrize("name", ["Eve", "eve", '"Eve"', "“eve”"])
+@pytest.mark.parametrize("verb", ["connect", "CONNECT", "conn", "co", "login", "create", "cr"])
+def test_name_and_password_in_one_line_are_enough(eve, verb, name, caplog):
+    caplog.set_level(logging.DEBUG)
+    shown = Guest(eve, HOME).types(f"{verb} {name} {SECRET}")
+    assert "The Common Room\n" in shown
+    assert SECRET not in shown + caplog.text
+
+
+def test_connect_asks_for_what_is_missing(eve):
+    assert Guest(eve).types("connect eve") == "Password: "
+    assert Guest(eve).types("connect Fay " + SECRET).endswith("Choose a password: ")
+    assert eve.login_services.accounts.account("Fay") is None
+    assert Guest(eve).types("connect guest").startswith("Type look.\n")
+    assert "name of something else" in Guest(eve).types("connect")
+
+
+def test_create_takes_a_name_and_its_password(registry):
+    assert "The Common Room\n" in Guest(registry, THERE).types("create Fay " + SECRET)
+    told = Guest(registry, THERE).types("create Gus abc")
+    assert " ".join(told.split()) == "That is too short: a password has 6 characters or more. Choose a password:"
+    assert registry.login_services.accounts.account("Gus") is None
+    assert "The Common Room\n" in Guest(registry, THERE).types("connect Fay " + SECRET)
+
+
+def test_wrong_passwords_in_one_line_count(eve):
+    guest = Guest(eve, THERE)
+    assert "Wrong password for Eve." in guest.types("connect eve wrong")
+    assert "the connection closes" in " ".join(guest.types("", "connect eve wrong", "", "connect eve wrong").split())
+    told = Guest(eve, THERE).types("connect eve " + SECRET)
+    assert told == "Wait 2 seconds, then try again.\nPassword: "
+
+
+@pytest.mark.parametrize("line", [SECRET, f"connect Rook {SECRET}", f"x {SECRET}", f'connect "E {SECRET}'])
+def test_what_is_no_name_is_not_repeated(eve, line):
+    assert SECRET not in Guest(eve, THERE).types(line)
+
+
 # Guessing
 
 

@@ -96,7 +96,7 @@ def test_a_name_that_will_not_do_is_refused_with_the_rule(registry):
     refused = credentials(ana, "../x", SECRET)
     assert refused == {
         "success": False,
-        "message": "'../x' is not a valid name. "
+        "message": "That is not a valid name. "
         "A name has 2 to 20 letters, such as Ana; a hyphen or apostrophe may be inside.",
     }
     assert credentials(ana, "Rook")["message"].startswith("Rook lives here already and is one of the agents.")
