@@ -37,6 +37,7 @@ from bench.lib.worlds import add_agent, agent_name, open_population, write_journ
 from server.observatory.observatory import Observatory
 from server.observatory.viewers import Viewer
 from server.observatory.views import WHOLE
+from server.questions import Questions
 from tests.scripted_model import ScriptedModel
 from vault.vault import STARTER, Vault
 from world.entities import Character, Role
@@ -164,7 +165,7 @@ class LongLife:
             lambda: {"thinker": self.queue},
             lambda: "",
             self.clock,
-            execute,
+            Questions(execute, lambda: self.game.world.wording),
             lambda: int(self.clock.seconds() * 1000),
         )
 

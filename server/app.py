@@ -11,10 +11,7 @@ from time import perf_counter
 from twisted.internet.defer import Deferred
 
 from agents.commands.agent_commands import Possession
-from agents.commands.memory_commands import fact_commands, memory_commands
-from agents.commands.model_commands import model_commands
 from agents.commands.self_commands import own_commands
-from agents.commands.thought_commands import mind_command
 from agents.models.queue import ModelQueue
 from agents.population import Population
 from config.settings import MEGABYTE
@@ -28,6 +25,7 @@ from server.admin.audit import AuditLog
 from server.agent_scheduler import AgentScheduler
 from server.autosave import FsyncSource, GroupCommit, WorldStore
 from server.clock import Runtime, WorldClock, local_ms
+from server.command_wiring import add_agent_commands
 from server.connection.input import ConnectionServices
 from server.health import MonitoredServer
 from server.hot_reload import HotReload, ReloadTargets, ReloadTimer, shortened
@@ -75,6 +73,7 @@ class Fallwater:
         self._reactor = runtime.reactor
         self._rng = runtime.rng
         self._now_ms = runtime.now_ms
+        self._threads = runtime.threads
         self._accounts_folder = account_store.folder
         self._account_store = account_store
         self._ports: Ports | None = None
@@ -102,8 +101,15 @@ class Fallwater:
             self.agents, lambda: self.settings, reactor, rng, runtime.echo, self._tell_admins
         )
         self.agents.on_born = self._scheduler.begin
-        chronicle = self._world_store.chronicle
-        self.observatory = observatory_of(self.game, self.agents, self._scheduler, reactor, self._now_ms, chronicle)
+        self.observatory = observatory_of(
+            self.game,
+            self.agents,
+            self._scheduler,
+            reactor,
+            self._now_ms,
+            self._world_store.chronicle,
+            self._threads.readers,
+        )
 
     def _make_sessions(self) -> None:
         """Make the parts that let people in, and decide their rights."""
@@ -135,7 +141,7 @@ class Fallwater:
         """Make the parts that run by themselves."""
         reactor, now_ms = self._reactor, self._now_ms
         fsync_ms = self.settings.memory.journal_fsync_ms or NOTES_FSYNC_MS
-        self._group_commit = GroupCommit(self._written, fsync_ms, reactor)
+        self._group_commit = GroupCommit(self._written, fsync_ms, reactor, self._threads.commits)
         self._world_clock = WorldClock(
             self.game, lambda: self.settings.world, reactor, lambda: local_ms(now_ms()), self._own_rng()
         )
@@ -211,18 +217,7 @@ class Fallwater:
 
     def _add_commands(self) -> None:
         scheduler, add = self._scheduler, self.game.commands.add
-        add(memory_commands(self.agents, self.game.tell, self._now_ms))
-        add(fact_commands(self.agents, self.game.publish))
-        add(mind_command(self.agents, self.game.publish))
-        add(
-            model_commands(
-                self.agents,
-                lambda: scheduler.queue,
-                scheduler.other_queues,
-                lambda: scheduler.no_model_reason,
-                lambda: scheduler.chosen,
-            )
-        )
+        add_agent_commands(self.game, self.agents, scheduler, self._now_ms)
         add(ACCOUNT_COMMANDS)
         add(
             own_commands(
@@ -244,7 +239,7 @@ class Fallwater:
         return [*self._world_store.written, *(agent.memory.journal for agent in self.agents.values()), self._vault]
 
     def _make_login_services(self) -> LoginServices:
-        passwords = Passwords()
+        passwords = Passwords(in_thread=self._threads.passwords)
         check = Authenticator(self.accounts, passwords, LoginThrottle(self._reactor), self._reactor)
         return LoginServices(
             self.accounts,

@@ -6,7 +6,7 @@ import logging
 from collections.abc import Callable, Iterable
 from typing import Protocol
 
-from twisted.internet.threads import deferToThread
+from twisted.internet.defer import execute
 from twisted.python.failure import Failure
 
 from config.settings import WorldSettings
@@ -28,6 +28,9 @@ from world.events import EntityChanged, Event
 from world.game import Game, ObserverCalls, Observers
 
 log = logging.getLogger(__name__)
+
+LATE_SECONDS = 5.0
+"""Seconds after which a commit that has not ended counts as a problem."""
 
 MAX_NOTES_PER_STEP = 2
 """Maximum number of notes written while everybody waits; the others follow one at a time, between other work."""
@@ -183,7 +186,7 @@ class FsyncSource(Protocol):
 class GroupCommit:
     """Forces writes to disk, all together, every `period_ms` milliseconds and in another thread.
 
-    `problem` says why it failed the last time, if it did.
+    `problem` says why it failed the last time, if it did, or that it does not end.
     """
 
     def __init__(
@@ -191,16 +194,23 @@ class GroupCommit:
         written: Callable[[], Iterable[FsyncSource]],
         period_ms: int,
         clock: ReactorClock,
-        in_thread: InThread = deferToThread,
+        in_thread: InThread = execute,
     ) -> None:
         self._written = written
         self._seconds = max(period_ms, 5) / 1000
         self._clock = clock
         self._in_thread = in_thread
-        self.problem = ""
+        self._problem = ""
+        self._began: float | None = None
         self._observers = Observers[float](ObserverCalls(clock.seconds))
         self._next: DelayedCall | None = None
         self._stopped = False
+
+    @property
+    def problem(self) -> str:
+        """Why the last forcing failed, or for how long the one that runs has taken if that is too long; or empty."""
+        seconds = 0.0 if self._began is None else self._clock.seconds() - self._began
+        return f"the disk has taken {seconds:.0f} s so far" if seconds > LATE_SECONDS else self._problem
 
     def subscribe(self, name: str, observer: Callable[[float], None]) -> None:
         """Tell an observer how long each forcing took, in seconds. Raises: WorldError if the name is taken."""
@@ -220,18 +230,18 @@ class GroupCommit:
         if not syncs:
             self.start()
             return
-        began = self._clock.seconds()
+        self._began = began = self._clock.seconds()
         self._in_thread(_call_all, syncs).addCallbacks(self._forced, self._failed, callbackArgs=(began,)).addCallback(
             lambda _: None if self._stopped else self.start()
         )
 
     def _forced(self, _: None, began: float) -> None:
-        self.problem = ""
+        self._began, self._problem = None, ""
         self._observers.tell(self._clock.seconds() - began)
 
     def _failed(self, failure: Failure) -> None:
-        self.problem = failure.getErrorMessage()
-        log.error("syncing to disk failed: %s", self.problem)
+        self._began, self._problem = None, failure.getErrorMessage()
+        log.error("syncing to disk failed: %s", self._problem)
 
 
 def _call_all(syncs: list[Callable[[], None]]) -> None:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import random
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from twisted.internet.defer import Deferred
+from twisted.internet.defer import Deferred, execute
 
 from config.settings import WorldSettings
 from world.game import Game
@@ -17,6 +17,20 @@ from world.run_triggers import ambience
 
 InThread = Callable[..., Deferred[Any]]
 """Calls its first argument with the rest in another thread, and returns a Deferred of the result."""
+
+
+@dataclass(frozen=True)
+class Threads:
+    """The threads of a server, a few for each kind of work, so that no kind waits for another.
+
+    `commits` force writes to disk, `passwords` hash them, `readers` read the past, `health` looks at the disk. By
+    default everything is done at once in the caller's thread, as where time is virtual.
+    """
+
+    commits: InThread = execute
+    passwords: InThread = execute
+    readers: InThread = execute
+    health: InThread = execute
 
 
 class DelayedCall(Protocol):
@@ -62,6 +76,7 @@ class Runtime:
     echo: Callable[[str], None]
     in_reactor: Callable[[Callable[[], None]], None]
     on_shutdown: Callable[[bool], None] = lambda restart: None
+    threads: Threads = field(default_factory=Threads)
 
 
 TICK_SECONDS = 5.0

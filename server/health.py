@@ -10,7 +10,6 @@ from typing import cast
 
 from twisted.internet.defer import Deferred
 from twisted.internet.interfaces import IReactorTime
-from twisted.internet.threads import deferToThread
 from twisted.python.failure import Failure
 
 from agents.population import Population
@@ -117,10 +116,11 @@ class HealthStatus:
 class DiskCheck:
     """Checks in another thread whether the vault can be written, and writes nothing.
 
-    A disk that hangs fails the check. One check runs at a time; callers meanwhile get its result.
+    A disk that hangs fails the check. One check runs at a time; callers meanwhile get its result. The thread is the
+    check's own, so that a late answer is always the disk's doing.
     """
 
-    def __init__(self, vault: Vault, clock: ReactorClock, in_thread: InThread = deferToThread) -> None:
+    def __init__(self, vault: Vault, clock: ReactorClock, in_thread: InThread) -> None:
         self._vault = vault
         self._clock = clock
         self._in_thread = in_thread

@@ -28,7 +28,6 @@ from prometheus_client.metrics_core import Metric
 from prometheus_client.registry import Collector
 from twisted.internet.defer import CancelledError, Deferred, maybeDeferred, succeed
 from twisted.internet.error import CannotListenError
-from twisted.internet.threads import deferToThread
 from twisted.protocols.policies import WrappingFactory
 from twisted.python.failure import Failure
 from twisted.web.http import INTERNAL_SERVER_ERROR, OK, SERVICE_UNAVAILABLE
@@ -286,7 +285,7 @@ class MonitoringSite:
         monitored: MonitoredServer,
         reactor: HttpReactor,
         echo: Callable[[str], None],
-        in_thread: InThread = deferToThread,
+        in_thread: InThread,
     ) -> None:
         self._monitored = monitored
         self._reactor = reactor

@@ -21,6 +21,7 @@ from server.accounts.password_change import first_admin
 from server.accounts.passwords import Argon2
 from server.accounts.store import THREAD_BUSY_SECONDS, AccountStore, WriterThread
 from server.app import Fallwater
+from server.bridge import server_threads
 from server.clock import Runtime
 from server.health import check_write, unsaved_work
 from server.listeners import TELNET, ListeningReactor, Ports
@@ -76,6 +77,7 @@ class ServedWorld:
         write_log(settings.server.log_format, settings.server.log_level, _log_file(self._vault, settings.server))
         self._request = ShutdownRequest(reactor.stop)
         self._trial = Trial(this_program())
+        self._threads = server_threads()
         self._accounts, self._world = self._make_world(written)
         self._preflight = Preflight(self._prepare_check, self._request.restart, self._world.refuse_restart)
         given = inherited_sockets(os.environ, os.getpid())
@@ -95,7 +97,8 @@ class ServedWorld:
         if port := self._settings.server.metrics_port:
             from server.metrics import MonitoringSite  # it takes a tenth of the memory of an empty world
 
-            MonitoringSite(self._world.monitored, reactor, self._echo).run(self._settings.server.metrics_host, port)
+            site = MonitoringSite(self._world.monitored, reactor, self._echo, self._threads.health)
+            site.run(self._settings.server.metrics_host, port)
         reactor.callWhenRunning(self._open)
         reactor.run()
         # The reactor has put back what there was before, which would end us in mid-sentence.
@@ -113,6 +116,7 @@ class ServedWorld:
             self._echo,
             reactor.callFromThread,
             lambda restart: self._preflight() if restart else self._request.close(),
+            self._threads,
         )
         world = Fallwater(self._vault, settings, runtime, accounts, written)
         if startup_messages := first_admin(database, self._vault, settings.server.admin_name, Argon2()):

@@ -7,14 +7,12 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from twisted.internet.threads import deferToThread
-
 from agents.memory.strategy import loaded_strategies
 from config.settings import WorldSettings
 from server.chronicle.reading import Own, Reader, Reading, Scope, Whole, Window, format_clock, reader_of
 from server.chronicle.rendering import event_line, html_page, markdown, plain_lines, room_map
-from server.clock import InThread
 from server.options import existing_vault
+from server.questions import Questions
 from vault.chronicle.event_log import Period, period_of
 from vault.entities.load import load_world
 from vault.errors import NoteError
@@ -22,7 +20,7 @@ from vault.message_notes import load_wording
 from vault.vault import Vault
 from world.command import command
 from world.entities import Character, Role
-from world.errors import CommandError, WorldError
+from world.errors import WorldError
 from world.events import Event, Output
 from world.game import Game
 from world.message_catalog import Wording
@@ -113,11 +111,10 @@ SHOWN_DAYS = 14
 class ChronicleCommands:
     """Reads in another thread, one question of each character at a time."""
 
-    def __init__(self, reader: Reader, game: Game, in_thread: InThread = deferToThread) -> None:
+    def __init__(self, reader: Reader, game: Game, questions: Questions) -> None:
         self._reader = reader
         self._game = game
-        self._in_thread = in_thread
-        self._asking: set[str] = set()
+        self._questions = questions
 
     @command("@chronicle [<text>]", category="memory", role=Role.PLAYER, for_agents=False)
     def chronicle(self, world: World, actor: Character, text: str = "") -> list[Event]:
@@ -134,18 +131,13 @@ class ChronicleCommands:
         words, who = text.split(), actor.character_id
         page = int(words.pop()) if words and is_number(words[-1]) else 1
         wanted = " ".join(words)
-        if who in self._asking:
-            raise CommandError(world.wording("chronicle.working"))
-        self._asking.add(who)
         ignored, is_whole = ignore_list(actor), actor.role.includes(Role.OBSERVER)
         scope_of = (lambda reader: Whole()) if is_whole else (lambda reader: reader.own_scope(who, ignored))
-        self._in_thread(self._told, scope_of, wanted, page).addCallbacks(
-            lambda told: self._answer(who, told), lambda failure: self._answer(who, failure.getErrorMessage())
-        )
-        return [Output(who, world.wording("chronicle.working"))] if who in self._asking else []
+        answer = self._questions.read(who, self._told, scope_of, wanted, page)
+        answer.addErrback(lambda failure: failure.getErrorMessage()).addCallback(lambda told: self._answer(who, told))
+        return [] if answer.called else [Output(who, world.wording("chronicle.working"))]
 
     def _answer(self, who: str, told: str) -> None:
-        self._asking.discard(who)
         if who in self._game.world.characters:
             self._game.tell(who, told)
 

@@ -10,7 +10,6 @@ from dataclasses import asdict
 from typing import Any
 
 from twisted.internet.defer import Deferred
-from twisted.internet.threads import deferToThread
 
 from agents.agent import Agent
 from agents.models.endpoint import EndpointStatus, RequestStatsSnapshot
@@ -26,6 +25,7 @@ from server.observatory.minds import MindViews
 from server.observatory.town import Town, town_text
 from server.observatory.viewers import Viewer, Viewers, ViewerSocket
 from server.observatory.views import WHOLE, Asked, Scope, Shown, View, Views, now_only, scope_of
+from server.questions import Questions
 from world.command import command, commands_of
 from world.entities import Character, Role
 from world.events import Event, Output
@@ -47,9 +47,10 @@ class Observatory:
         queues: Callable[[], Mapping[str, ModelQueue]],
         no_model_reason: Callable[[], str],
         clock: ReactorClock,
-        in_thread: InThread,
+        questions: Questions,
         now_ms: Callable[[], int],
     ) -> None:
+        self.questions = questions
         self.feed = Feed(game, agents, now_ms)
         self.views = Views(lambda: game.world.wording)
         self._game = game
@@ -59,7 +60,7 @@ class Observatory:
         self._town = Town(game, agents, self.feed.speaking, now_ms)
         self._past: ChronicleView | None = None
         self._lag = ReactorLag(clock)
-        self.viewers = Viewers(self.views, self.feed, clock)
+        self.viewers = Viewers(self.views, self.feed, clock, questions)
         self.views.add(
             View(
                 "town",
@@ -72,12 +73,12 @@ class Observatory:
                 pieces=self._town.pieces,
             ),
             View("feed", lambda asked: self._feed_for(asked, WHOLE), feed_text, self._feed_for, True),
-            *MindViews(game, agents, in_thread).views,
+            *MindViews(game, agents, questions.in_thread).views,
             View("health", self._health, health_text, is_live=True, is_private=False),
         )
         game.subscribe_lines("observatory", self.feed.take_line, first=True)
         game.subscribe("observatory", self._take_events)
-        game.commands.add(commands_of(ObservatoryCommands(self.views, game)))
+        game.commands.add(commands_of(ObservatoryCommands(self.views, game, questions)))
 
     def add_chronicle(self, chronicle: ChronicleView) -> None:
         """Add the views of past events, and of everybody's place at a time."""
@@ -132,23 +133,26 @@ def observatory_of(
     clock: ReactorClock,
     now_ms: Callable[[], int],
     chronicle: Reader,
+    in_thread: InThread,
 ) -> Observatory:
     """Return the observatory of a world; `chronicle` reads what happened before."""
+    questions = Questions(in_thread, lambda: game.world.wording)
     observatory = Observatory(
-        game, agents, scheduler.queues_by_name, lambda: scheduler.no_model_reason, clock, deferToThread, now_ms
+        game, agents, scheduler.queues_by_name, lambda: scheduler.no_model_reason, clock, questions, now_ms
     )
-    observatory.add_chronicle(ChronicleView(chronicle, game.world, deferToThread))
+    observatory.add_chronicle(ChronicleView(chronicle, game.world, in_thread))
     scheduler.subscribe("observatory", observatory.tell_of_agent)
-    game.commands.add(commands_of(ChronicleCommands(chronicle, game)))
+    game.commands.add(commands_of(ChronicleCommands(chronicle, game, questions)))
     return observatory
 
 
 class ObservatoryCommands:
     """The commands whose views take no time; those of minds are in `agents.commands`."""
 
-    def __init__(self, views: Views, game: Game) -> None:
+    def __init__(self, views: Views, game: Game, questions: Questions) -> None:
         self._views = views
         self._game = game
+        self._questions = questions
 
     @command("@town [<text>]", category="people", role=Role.PLAYER, for_agents=False)
     def town(self, world: World, actor: Character, text: str = "") -> list[Event]:
@@ -159,7 +163,8 @@ class ObservatoryCommands:
         """
         if not text.strip():
             return self._told(actor, "town", {"form": "text"})
-        made, who = self._views.make("town", {"at": text.strip()}, scope_of(actor)), actor.character_id
+        who, asked, scope = actor.character_id, {"at": text.strip()}, scope_of(actor)
+        made = self._questions.ask(who, lambda: self._views.make("town", asked, scope))
         told = made.addCallbacks(lambda shown: self._views.text("town", shown), lambda why: why.getErrorMessage())
         told.addCallback(lambda words: self._answer(who, words))
         return [] if told.called else [Output(who, world.wording("chronicle.working"))]

@@ -12,11 +12,13 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, Protocol
 
+from twisted.internet.defer import Deferred, maybeDeferred
 from twisted.python.failure import Failure
 
 from server.clock import DelayedCall, ReactorClock, cancel
 from server.observatory.feed import Feed
 from server.observatory.views import WHOLE, Pieces, Scope, Shown, Views, as_json, scope_of
+from server.questions import Questions, Replaced
 from vault.errors import NoteError
 from world.entities import Character, Role
 from world.errors import CommandError
@@ -87,7 +89,8 @@ class Sight:
 class Viewers:
     """All viewers. `changed` is to be told that something may look different; nobody waits for it."""
 
-    def __init__(self, views: Views, feed: Feed, clock: ReactorClock) -> None:
+    def __init__(self, views: Views, feed: Feed, clock: ReactorClock, questions: Questions) -> None:
+        self.questions = questions
         self._noted_by: list[RecordLook] = []
         self.seconds = clock.seconds
         self._views = views
@@ -227,14 +230,17 @@ class Viewers:
             changes = _encode_live(target.name, changed) if changed else b""
             self._send(sight, changes, lambda: _encode_live(target.name, whole()), newcomer)
             return
-        sight.is_making = True
+        make = partial(self._views.make, target.name, dict(target.asked), target.scope)
+        sight.is_making = sight.is_making or newcomer is None
 
         def send(content: Encoded) -> None:
-            sight.is_making = False
+            if newcomer is None:
+                sight.is_making = False
             is_new, sight.last = content != sight.last, content
             self._send(sight, content if is_new else b"", lambda: content, newcomer)
 
-        make_view(self._views, target, lambda shown: send(_encode_live(target.name, as_json(shown))), send)
+        made = self.questions.ask(f"look {newcomer.asker}", make) if newcomer else maybeDeferred(make)
+        answer(made, target.name, lambda shown: send(_encode_live(target.name, as_json(shown))), send)
 
     def _stamp(self, target: Target) -> object:
         view = self._views.get(target.name)
@@ -244,24 +250,28 @@ class Viewers:
             return None
 
 
-def make_view(
-    views: Views, target: Target, done: Callable[[Shown], None], refused: Callable[[Encoded], None], number: int = 0
+def answer(
+    made: Deferred[Shown],
+    name: str,
+    done: Callable[[Shown], None],
+    refused: Callable[[Encoded], None],
+    number: int = 0,
 ) -> None:
-    """Make a view and give it to `done`, or to `refused` the message that says why there is none."""
+    """Give a view to `done`, or to `refused` the message that says why there is none.
+
+    Without a `number` a view that was replaced by another is nobody's any more, and nothing is said.
+    """
 
     def failed(failure: Failure) -> None:
+        if failure.check(Replaced) and not number:
+            return
         if failure.check(CommandError, NoteError):
             why = failure.getErrorMessage()
         else:
-            log.error("the view %r failed: %s", target.name, failure.getTraceback())
+            log.error("the view %r failed: %s", name, failure.getTraceback())
             why = "Something went wrong. The server's log has the details."
-        refused(as_json([{"seen": None, "view": target.name, "unseen": why, "id": number}]))
+        refused(as_json([{"seen": None, "view": name, "unseen": why, "id": number}]))
 
-    try:
-        made = views.make(target.name, dict(target.asked), target.scope)
-    except Exception:
-        failed(Failure())
-        return
     made.addCallback(done).addErrback(failed)
 
 
@@ -283,6 +293,7 @@ class Viewer:
     ) -> None:
         self.outlet = outlet
         self.is_behind = False
+        self.asker = ""
         self._viewers = viewers
         self._views = views
         self._who = who
@@ -309,10 +320,12 @@ class Viewer:
             return
         target = Target(name, asked, scope_of(character))
         view = self._views.get(name)
+        self.asker = character.character_id
         self._note(character, target)
         if number or view is None or not view.is_live:
-            answer = partial(self._answer, target, number)
-            make_view(self._views, target, answer, self.outlet.send_text, number)
+            make = partial(self._views.make, name, dict(asked), target.scope)
+            made = self._viewers.questions.ask(self.asker, make)
+            answer(made, name, partial(self._answer, target, number), self.outlet.send_text, number)
             return
         self.leave()
         self._target, self._role = target, character.role

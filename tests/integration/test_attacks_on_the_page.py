@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import json
+import re
 import socket
 import struct
+import time
+import urllib.request
 import zlib
 from contextlib import suppress
 
@@ -12,15 +15,16 @@ import pytest
 
 from bench.lib.pages import Door
 from tests.integration.attacking import attack
-from tests.integration.line_player import HOST
+from tests.integration.line_player import HOST, SECRET
 from tests.integration.running import eventually
 
 pytestmark = pytest.mark.integration
 
-CHANGES = {"config/server.md": {"web_port": -1, "max_connections": 500}}
+CHANGES = {"config/server.md": {"web_port": -1, "metrics_port": -1, "max_connections": 500}}
 KEY = b"\0\0\0\0"  # which masks nothing, and is a mask all the same
 MEGABYTE = 1_000_000
 UPGRADES = 10_000
+LOGIN_SECONDS = 4.0
 
 
 def upgrade(port, origin=None, protocol="page.fallwater", host="", packs=True):
@@ -172,3 +176,18 @@ def test_other_pages_other_names_and_stolen_tickets_are_refused(target):
         assert is_hung_up_on(thief)
     for why in ("the origin b'https://evil.example'", "the host b'evil.example", "its ticket is unknown"):
         target.server.says(why)
+
+
+def test_flood_of_questions_delays_no_login_and_no_health_check(target):
+    server, door = target.server, Door(target.server.web_port)
+    server.player("Patient").close()
+    (health,) = re.findall(r"(http://\S+)/metrics, /healthz", server.says("Metrics and health are on "))
+    with attack(target, "600 questions about the past", new_files=("chronicle.sqlite*",)):
+        guest = comes_in(target)
+        guest.sendall(b"".join(frame(json.dumps({"view": "chronicle", "id": n}).encode()) for n in range(1, 601)))
+        began = time.monotonic()
+        login = door.ask("/enter", {"name": "Patient", "password": SECRET})[0]
+        assert "ticket" in login
+        with urllib.request.urlopen(f"{health}/healthz", timeout=5) as answer:  # raises for another status
+            assert answer.status == 200
+        assert time.monotonic() - began < LOGIN_SECONDS

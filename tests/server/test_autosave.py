@@ -9,7 +9,7 @@ import pytest
 from twisted.internet.task import Clock
 
 from config.settings import WorldSettings
-from server.autosave import BUSY_SECONDS, GroupCommit, SaveBoard, SaveNotes, Saver
+from server.autosave import BUSY_SECONDS, LATE_SECONDS, GroupCommit, SaveBoard, SaveNotes, Saver
 from tests.server.front_door import Thread
 from tests.vault.failing_disk import FailingDisk
 from tests.vault.vault_of import vault_of
@@ -135,6 +135,17 @@ def test_many_memories_of_many_agents_are_forced_to_disk_together():
     assert len(group.thread.jobs) == 1
     group.thread.goes_on()
     assert [journal.forced for journal in (eliza, moss, odile)] == [1, 1, 0]
+
+
+def test_commit_that_hangs_is_a_problem_until_it_ends():
+    journal = FakeJournal()
+    group = Group(journal)
+    journal.new_lines = 1
+    group.clock.advance(0.05)
+    group.clock.advance(2 * LATE_SECONDS)
+    assert group.sync.problem == "the disk has taken 10 s so far"
+    group.thread.goes_on()
+    assert group.sync.problem == ""
 
 
 def test_where_nothing_is_new_no_thread_is_troubled():

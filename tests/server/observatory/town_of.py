@@ -17,6 +17,7 @@ from agents.commands.memory_commands import fact_commands, memory_commands
 from agents.models.queue import ModelQueue
 from server.observatory.observatory import Observatory
 from server.observatory.viewers import Viewer
+from server.questions import Questions
 from tests.agents.test_agent import Life
 from world.entities import Role
 
@@ -47,9 +48,10 @@ class Watched(Life):
         self.agents: dict[str, Agent] = {"Rook": self.agent}
         self.game.commands.add(memory_commands(self.agents, self.game.tell, lambda: 0))
         self.game.commands.add(fact_commands(self.agents, self.game.publish))
+        self.questions = Questions(execute, lambda: self.game.world.wording)
         self.noted: list[tuple[str, str]] = []
         self.observatory = Observatory(
-            self.game, self.agents, self._queues, lambda: "None was found.", self.clock, execute, self._now_ms
+            self.game, self.agents, self._queues, lambda: "None was found.", self.clock, self.questions, self._now_ms
         )
         self.observatory.viewers.subscribe_looks(lambda *look: self.noted.append(look))
         self.ben = self.game.world.characters["Ben"]

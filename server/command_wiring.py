@@ -1,0 +1,29 @@
+"""Wiring: the commands about the memories, minds and models of agents."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from agents.commands.memory_commands import fact_commands, memory_commands
+from agents.commands.model_commands import model_commands
+from agents.commands.thought_commands import mind_command
+from agents.population import Population
+from server.agent_scheduler import AgentScheduler
+from world.game import Game
+
+
+def add_agent_commands(game: Game, agents: Population, scheduler: AgentScheduler, now_ms: Callable[[], int]) -> None:
+    """Add the commands that people look at agents with."""
+    add = game.commands.add
+    add(memory_commands(agents, game.tell, now_ms))
+    add(fact_commands(agents, game.publish))
+    add(mind_command(agents, game.publish))
+    add(
+        model_commands(
+            agents,
+            lambda: scheduler.queue,
+            scheduler.other_queues,
+            lambda: scheduler.no_model_reason,
+            lambda: scheduler.chosen,
+        )
+    )
