@@ -19,6 +19,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from vault.atomic_write import Disk
 from vault.chronicle.event_log import second_name
 from vault.errors import NoteError
 from world.command import Command
@@ -31,6 +32,7 @@ log = logging.getLogger(__name__)
 DONE = "done"
 REFUSED = "refused"
 OTHERS = "others"
+DISK = Disk()
 
 MAX_CHARACTERS = 300
 """Maximum length of a line and of its result, in characters; the rest is cut."""
@@ -183,7 +185,7 @@ class AuditLog:
         self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         descriptor = os.open(self._file_of(month, len(line)), os.O_CREAT | os.O_APPEND | os.O_WRONLY, 0o600)
         try:
-            os.write(descriptor, line)
+            DISK.append(descriptor, line)
         finally:
             os.close(descriptor)
 

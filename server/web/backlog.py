@@ -17,6 +17,8 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
+from vault.atomic_write import Disk
+
 log = logging.getLogger(__name__)
 
 MAX_LINES = 2000
@@ -28,6 +30,7 @@ MAX_PAGES = 8
 
 
 _DONE = b'{"done":true}'
+DISK = Disk()
 
 
 @dataclass(frozen=True)
@@ -49,14 +52,14 @@ class OpenFiles:
         self._open: dict[Path, int] = {}
 
     def append(self, path: Path, content: bytes) -> None:
-        """Append to a file, which is made if there is none. Raises: OSError."""
+        """Append to a file, which is made if there is none: all of it or nothing. Raises: OSError."""
         descriptor = self._open.pop(path, None)
         is_new = descriptor is None
         if descriptor is None:
             descriptor = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
         self._open[path] = descriptor
         try:
-            os.write(descriptor, content)
+            DISK.append(descriptor, content)
         finally:
             while is_new and len(self._open) > self._most():
                 self.close(next(iter(self._open)))
@@ -124,7 +127,7 @@ class Backlog:
             self._shorten()
 
     def write(self) -> None:
-        """Put on disk what was added. If that fails, play goes on; a restart then loses lines, which the log says."""
+        """Put on disk what was added. If that fails, play goes on, which the log says, and it is tried again later."""
         waiting, self._waiting = self._waiting, []
         if not waiting or self._is_removed:
             return
@@ -133,6 +136,7 @@ class Backlog:
             self._has_failed = False
             self._lines_in_file += len(waiting)
         except OSError as error:
+            self._waiting = waiting if len(waiting) <= MAX_LINES else [self._head(), *waiting[-MAX_LINES:]]
             self._note_failure(error)
 
     def since(self, number: int) -> list[bytes]:

@@ -4,11 +4,23 @@ from __future__ import annotations
 
 import errno
 import os
+import resource
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 from vault.atomic_write import Disk
+
+
+@contextmanager
+def nearly_full(size: int) -> Iterator[None]:
+    """Let no file of this process grow beyond some bytes: what crosses them is written in part, as on a full disk."""
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, before[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
 
 
 class Stopped(BaseException):

@@ -13,6 +13,7 @@ from agents.commands.self_commands import SelfCommands
 from server.admin.audit import MAX_CHARACTERS, MAX_READ_BYTES, MAX_REFUSALS_A_MINUTE, AuditLog
 from tests.server.administered_inn import AdministeredInn
 from tests.server.front_door import NOW_MS
+from tests.vault.failing_disk import nearly_full
 from tests.world.inn import inn_game
 from vault.entities.agent_notes import ProfileHistory
 from world.command import commands_of
@@ -178,3 +179,12 @@ def test_only_the_newest_megabyte_is_looked_through(tmp_path):
         file.write(use * (MAX_READ_BYTES // len(use) + 1))
     assert audit.last(1, "Ben") == []
     assert [one.who for one in audit.last(1)] == ["Ana"]
+
+
+def test_use_after_a_disk_that_took_part_of_a_line_is_on_a_line_of_its_own(tmp_path):
+    audit = AuditLog(tmp_path, inn_game(), lambda who: "", lambda: NOW_MS)
+    audit.note("Ana", "@save", "done")
+    with nearly_full((tmp_path / "2026-11.jsonl").stat().st_size + 9):
+        audit.note("Ben", "@save", "done")
+    audit.note("Cat", "@save", "done")
+    assert [use.who for use in audit.last(9)] == ["Ana", "Cat"]

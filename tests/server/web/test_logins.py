@@ -10,6 +10,7 @@ from twisted.internet.task import Clock
 from server.web import logins
 from server.web.backlog import MAX_LINES, Backlog, OpenFiles, Owner, read_backlog
 from server.web.logins import LOGIN_SECONDS, MAX_UNUSED, Logins
+from tests.vault.failing_disk import nearly_full
 
 
 class Kept(Logins):
@@ -153,3 +154,21 @@ def test_of_a_visitor_s_windows_only_some_are_remembered(tmp_path):
     for number in range(20):
         backlog.note_typed(f"w{number}", 1)
     assert len(backlog.typed) == 8
+
+
+def test_backlog_loses_nothing_to_a_disk_that_takes_part_of_a_line(tmp_path):
+    backlog = backlog_in(tmp_path)
+    backlog.write()
+    backlog.add(line("first"))
+    with nearly_full(backlog.path.stat().st_size + 9):
+        backlog.write()
+        backlog.add(line("second"))
+        backlog.write()
+    backlog.add(line("third"))
+    backlog.write()
+    known = read_backlog(backlog.path, FILES)
+    assert known and known.since(0) == [
+        b'{"n":1,"text":"first"}',
+        b'{"n":2,"text":"second"}',
+        b'{"n":3,"text":"third"}',
+    ]
