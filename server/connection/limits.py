@@ -88,8 +88,9 @@ class ConnectionLimiter:
     """Counts open connections, before and after login.
 
     This machine itself may call as often as it likes, within the total: such calls come from a proxy or from the
-    operator. `most` bounds connections by what the process can hold open; settings count at once. `traffic` counts open
-    and refused connections by door, whether the refusal had a message or not.
+    operator. Players who are absent count for their address as well; see `SessionRegistry.entry_refusal`. `most` bounds
+    connections by what the process can hold open; settings count at once. `traffic` counts open and refused connections
+    by door, whether the refusal had a message or not.
     """
 
     def __init__(
@@ -113,10 +114,14 @@ class ConnectionLimiter:
         """The number of players that may come in."""
         return min(self._settings().max_connections, max(1, self.most - OVERFLOW))
 
-    def exceeds_address_limit(self, host: str) -> bool:
-        """Return whether an address has more connections than it may."""
+    def exceeds_address_limit(self, host: str, absent: int = 0) -> bool:
+        """Return whether an address has more connections than it may, with some `absent` that have no socket.
+
+        Of this machine only the absent count.
+        """
         most = self._settings().connections_per_address
-        return bool(most) and not is_loopback(host) and self._of_address[network_of(host)] > most
+        connections = 1 if is_loopback(host) else self._of_address[network_of(host)]
+        return bool(most) and connections + absent > most
 
     def admit(self, host: str, door: Door = "telnet") -> bool:
         """Count a call, or return False if it should be closed without a word."""

@@ -114,7 +114,7 @@ class Puppet:
             registry.guests.leave(character)
         else:
             if not was_ended:
-                registry.linkdead.wait_for(character)
+                registry.linkdead.wait_for(character, self._session.host)
             elif not registry.stays_awake:
                 registry.game.sleep(character.character_id)
             registry.login_services.accounts.record_seen(character.name)

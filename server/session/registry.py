@@ -83,9 +83,13 @@ class Guests:
 
 @dataclass
 class _Absence:
-    """The absence of a player, with the texts they miss, oldest first, until the wait for them ends."""
+    """The absence of a player, with the texts they miss, oldest first, until the wait for them ends.
+
+    `host` is the address from which they played, empty if nobody knows.
+    """
 
     end: DelayedCall
+    host: str
     missed: deque[str] = field(default_factory=lambda: deque(maxlen=MAX_MISSED))
 
     def perceive(self, event: Event, text: str) -> None:
@@ -107,13 +111,17 @@ class LinkDead:
         """The names of the characters whose players are waited for."""
         return list(self._absent)
 
-    def wait_for(self, character: Character) -> None:
+    def hosts_but_of(self, name: str) -> list[str]:
+        """Return the addresses of those who are waited for, without one of them."""
+        return [absence.host for who, absence in self._absent.items() if who != name]
+
+    def wait_for(self, character: Character, host: str = "") -> None:
         """Keep a character in its place as link-dead, unnoticed by others."""
         seconds, who = self._seconds(), character.character_id
         if not seconds:
             self._game.sleep(who)
             return
-        absence = _Absence(self._clock.callLater(seconds, self.expire, who))
+        absence = _Absence(self._clock.callLater(seconds, self.expire, who), host)
         self._absent[who] = absence
         character.awake = character.transient.is_linkdead = True
         self._game.wake(who, absence.perceive)
@@ -161,6 +169,8 @@ class Connected(Protocol):
     def door(self) -> Door: ...
     @property
     def returns(self) -> bool: ...
+    @property
+    def is_absent(self) -> bool: ...
     def show(self, text: str, kind: str = "") -> None: ...
     def end(self, text: str, kind: str = "") -> None: ...
     def hand_over(self) -> list[str]: ...
@@ -220,13 +230,31 @@ class SessionRegistry:
             text = say("door.full", count=len(self.sessions))
         elif limiter.exceeds_address_limit(host):
             why = "too_many_from_there"
-            text = say("door.too_many_from_there", count=self.login_services.settings.connections_per_address)
+            text = self._too_many()
         elif ban := bans.ban_of(host):
             why, text = "banned", bans.ban_message(ban)
         else:
             return ""
         limiter.refuse(network_of(host), why, door)
         return text
+
+    def entry_refusal(self, session: Connected, name: str) -> str:
+        """Return why somebody may not play yet, and count it: too many of their address are absent or connected.
+
+        The absent hold a place for their return, of whatever door; whoever returns to one's own place takes none.
+        """
+        network, limiter = network_of(session.host), self.limiter
+        own = session, self.playing.get(name)
+        absent = [one.host for one in self.sessions if one.is_absent and one not in own]
+        absent = [host for host in (*absent, *self.linkdead.hosts_but_of(name)) if host and network_of(host) == network]
+        if not limiter.exceeds_address_limit(session.host, len(absent)):
+            return ""
+        limiter.refuse(network, "too_many_from_there", session.door)
+        return self._too_many()
+
+    def _too_many(self) -> str:
+        most = self.login_services.settings.connections_per_address
+        return self.game.world.wording("door.too_many_from_there", count=most)
 
     def host_of(self, character_id: str) -> str:
         """Return the address from which somebody plays; empty if nobody does."""

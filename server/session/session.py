@@ -218,6 +218,11 @@ class Session:
         """The room in which a line is done; empty at the door."""
         return self._character.room_id if self._character else ""
 
+    @property
+    def is_absent(self) -> bool:
+        """True while the link is lost and the player may still come back to it."""
+        return self._missed is not None
+
     # The interface for dialogues
 
     @property
@@ -283,6 +288,9 @@ class Session:
 
     def _enter(self, claim: LoginName) -> None:
         registry = self._registry
+        if why := registry.entry_refusal(self, claim.name):
+            self.end(why)
+            return
         if claim.state is AccountState.GUEST:
             character, is_new = registry.guests.make(), True
         else:

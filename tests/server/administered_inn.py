@@ -32,7 +32,7 @@ class LoginView:
     """Somebody's connection: it remembers the last word."""
 
     idle_seconds = 0.0
-    returns = False
+    returns = is_absent = False
     door: Door = "telnet"
 
     def __init__(self, host: str = "203.0.113.7") -> None:

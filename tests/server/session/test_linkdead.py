@@ -7,6 +7,7 @@ import pytest
 from config.settings import ServerSettings
 from tests.server.fake_connection import Guest, entered
 from tests.server.front_door import lobby_of
+from tests.server.web.browsing import Browser, House
 from tests.world.inn import inn_game
 
 ASLEEP = "\nAna falls asleep and is gone.\n> "
@@ -126,3 +127,21 @@ def test_when_the_world_closes_the_absent_fall_asleep_and_when_it_restarts_nobod
     awake = [one.name for one in registry.game.world.awake()]
     registry.send_home()
     assert (awake, [one.name for one in registry.game.world.awake()]) == (["Ana", "Ben"], ["Ben"])
+
+
+def test_absent_players_of_every_door_count_for_their_address(tmp_path):
+    house = House(tmp_path, ServerSettings(return_seconds=60, connections_per_address=3))
+    browsers = [Browser(house) for _ in range(120)]
+    for name in ("Ana", "Ben"):
+        entered(house.registry, name).hangs_up()
+    for browser in browsers:
+        browser.enters("guest")
+        browser.plays().is_cut()
+    names = house.registry.names_connected()
+    assert sorted(names) == ["Ana", "Ben", "Guest1"], "three of one address"
+    assert house.registry.traffic["web"].refused["too_many_from_there"] == 119
+    assert "3 connections from your address" in Guest(house.registry).enters("Cat")
+    assert "While your connection was lost" in Guest(house.registry).enters("Ana"), "that place is one of the three"
+    assert browsers[0].plays().texts[-1].startswith("The Common Room")
+    house.goes_on(61)
+    assert "The Common Room" in Guest(house.registry).enters("Cat")
