@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from collections import deque
 from collections.abc import Callable, Generator, Iterable
 from dataclasses import dataclass
 from functools import partial
@@ -19,7 +20,7 @@ from server.session.registry import SessionRegistry, load_texts
 from vault.config_notes import Settings, write_setting
 from vault.entities.copies import Copies
 from vault.entities.merge_base import MergeBase
-from vault.entities.reload import EntityReloader, merge_messages, run_steps
+from vault.entities.reload import EntityReloader, merge_messages
 from vault.errors import NoteError
 from vault.locations_log import LocationsLog
 from vault.lore import FOLDER as LORE
@@ -90,6 +91,10 @@ class HotReload:
     def is_waiting(self) -> bool:
         """True if a note seems to be gone, and another look is due soon."""
         return self._seen.is_waiting
+
+    def undo_scan(self) -> list[str]:
+        """Take back the scan of a reload that has failed; return the notes that it had found."""
+        return self._seen.undo()
 
     @property
     def problems(self) -> list[str]:
@@ -256,7 +261,8 @@ def _comparable(agent: Agent) -> tuple[object, ...]:
 class Reloader(Protocol):
     """Takes edits in, a step at a time, and returns messages for admins.
 
-    `is_waiting` if another look is due soon, `has_replaced` if an editor may have a replaced note open.
+    `is_waiting` if another look is due soon, `has_replaced` if an editor may have a replaced note open. `undo_scan` is
+    called after steps that have failed, and returns the notes that are to be taken in again.
     """
 
     @property
@@ -264,11 +270,14 @@ class Reloader(Protocol):
     @property
     def has_replaced(self) -> bool: ...
     def steps(self, paths: set[str] | None = None) -> Generator[None, None, list[str]]: ...
+    def undo_scan(self) -> list[str]: ...
 
 
 class ReloadTimer:
     """Reloads edits soon after they were made, many at once, and reports the result.
 
+    If many at once fail, they are reloaded in ever smaller parts. The note that fails is named, and is tried again at
+    each later scan.
     `in_reactor` calls something in the reactor's thread from another one, `seconds` measures the time of steps.
     """
 
@@ -290,6 +299,9 @@ class ReloadTimer:
         self._steps: Generator[None, None, list[str]] | None = None
         self._next: DelayedCall | None = None
         self._replaced: DelayedCall | None = None
+        self._waiting: deque[set[str] | None] = deque()
+        self._paths: set[str] | None = None
+        self._failed: dict[str, str] = {}
         self._watch = Watcher(vault, lambda: in_reactor(self.note_change))
 
     def start(self) -> None:
@@ -321,7 +333,8 @@ class ReloadTimer:
         cancel(self._timer)
         self._watch.drain_changes()
         self._end_steps()
-        return self._finish(self._reloader.steps(None))
+        self._waiting.append(None)
+        return self._finish()
 
     def _look_at_replaced(self) -> None:
         """Reload now and then while an editor may have a note open that the world has replaced."""
@@ -336,48 +349,79 @@ class ReloadTimer:
         if self._steps is not None:  # of an earlier look, which goes first
             self._schedule(RETRY_SECONDS)
             return
-        self._steps = self._reloader.steps(self._watch.drain_changes())
+        self._waiting.extend([self._watch.drain_changes(), *({source} for source in self._failed)])
         self._go_on()
 
     def _go_on(self) -> None:
         """Take steps for as long as nobody notices, and go on in the reactor's next turn."""
+        self._next = None
         until = self._seconds() + SLICE_SECONDS
-        steps, self._steps, self._next = self._steps, None, None
-        assert steps is not None
-        try:
-            while self._seconds() < until:
-                try:
-                    next(steps)
-                except StopIteration as ended:
-                    self._report(ended.value)
-                    return
-        except Exception:  # one note must not end the reload of all later ones
-            log.exception("an edit could not be reloaded")
-            return
-        self._steps, self._next = steps, self._clock.callLater(0, self._go_on)
+        while self._has_more:
+            if self._seconds() >= until:
+                self._next = self._clock.callLater(0, self._go_on)
+                return
+            self._step()
 
     def _end_steps(self) -> None:
         """Take all steps that are left, now."""
-        steps, self._steps = self._steps, None
         cancel(self._next)
-        if steps is not None:
-            self._finish(steps)
+        self._finish()
 
-    def _finish(self, steps: Generator[None, None, list[str]]) -> list[str]:
+    def _finish(self) -> list[str]:
         """Take steps to their end, now; report the result and return it."""
-        try:
-            return self._report(run_steps(steps))
-        except Exception:  # as in `_go_on`
-            log.exception("an edit could not be reloaded")
-            return []
+        messages: list[str] = []
+        while self._has_more:
+            messages += self._step()
+        return messages
 
-    def _report(self, messages: list[str]) -> list[str]:
+    @property
+    def _has_more(self) -> bool:
+        return self._steps is not None or bool(self._waiting)
+
+    def _step(self) -> list[str]:
+        """Take one step of the reload that runs, or of the next one; at its end report the result and return it."""
+        if self._steps is None:
+            self._paths = self._waiting.popleft()
+            self._steps = self._reloader.steps(self._paths)
+        try:
+            next(self._steps)
+            return []
+        except StopIteration as ended:
+            messages: list[str] = ended.value
+            self._failed = {source: why for source, why in self._failed.items() if source not in (self._paths or ())}
+        except Exception as error:
+            messages = self._set_apart(error)
+        self._steps = None
         for sentence in summarized(messages):
             log.info("%s", sentence)
-            self._tell(sentence)
+            try:
+                self._tell(sentence)
+            except Exception:
+                log.exception("admins do not hear of a reload")
         if self._reloader.is_waiting and not (self._timer and self._timer.active()):
             self._schedule(RETRY_SECONDS)
         return messages
+
+    def _set_apart(self, error: Exception) -> list[str]:
+        """Have the notes of a reload that has failed reloaded in two parts; return the fault if it was the only one.
+
+        Rooms stay together as long as others can be set apart from them, for one may have only another name.
+        """
+        sources = self._reloader.undo_scan()
+        if len(sources) > 1:
+            rooms = [source for source in sources if source.startswith("rooms/")]
+            others = [source for source in sources if source not in rooms]
+            middle = len(sources) // 2
+            parts = (others, rooms) if rooms and others else (sources[:middle], sources[middle:])
+            self._waiting.extendleft(map(set, reversed(parts)))
+            return []
+        what = "".join(sources) or "the vault"
+        why = f"{what}: not reloaded ({error!r}); it is tried again at the next edit. The server's log has the details."
+        if why in self._failed.values():
+            return []
+        log.error("%s", what, exc_info=error)
+        self._failed |= dict.fromkeys(sources, why)
+        return [why]
 
 
 def shortened(problems: list[str]) -> list[str]:

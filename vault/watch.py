@@ -146,6 +146,7 @@ class ChangeScanner:
         self._seconds = seconds
         self._stamps: dict[str, Stamp] = {}
         self._pending: dict[str, tuple[Stamp | None, float]] = {}
+        self._before: dict[str, Stamp | None] = {}
 
     @property
     def is_waiting(self) -> bool:
@@ -158,7 +159,7 @@ class ChangeScanner:
     def scan(self, paths: Iterable[str] | None = None) -> Changes:
         """Return what has changed among some notes and folders, or anywhere; and of what was waited for."""
         found, waited, now = Changes(), self._pending, self._seconds()
-        self._pending = {}
+        self._pending, self._before = {}, {}
         for source in sorted(self._sources_in(paths) | set(waited)):
             before, stamp = self._stamps.get(source), self._stamp(source)
             if stamp == before:
@@ -169,10 +170,10 @@ class ChangeScanner:
                 self._pending[source] = stamp, since
                 found.missing += [source] if stamp is None else []
             elif stamp is None:
-                del self._stamps[source]
+                self._before[source] = self._stamps.pop(source)
                 found.gone.append(source)
             else:
-                self._stamps[source] = stamp
+                self._before[source], self._stamps[source] = before, stamp
                 found.changed.append(source)
         return found
 
@@ -185,6 +186,17 @@ class ChangeScanner:
         if not is_cut and stamp[0] < len(before.encode()):
             is_cut = before.startswith(self._vault.read_lossy(source))
         return CUT_SECONDS if is_cut else 0.0
+
+    def undo(self) -> list[str]:
+        """Take back the last scan: what it found counts as unseen again. Return the sources, the gone ones last."""
+        undone, self._before = self._before, {}
+        gone = [source for source in undone if source not in self._stamps]
+        for source, stamp in undone.items():
+            if stamp is None:
+                del self._stamps[source]
+            else:
+                self._stamps[source] = stamp
+        return [*(source for source in undone if source not in gone), *gone]
 
     def _sources_in(self, paths: Iterable[str] | None) -> set[str]:
         """Return the notes that paths mean; a folder means all that are in it, and all that were."""

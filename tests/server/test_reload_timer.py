@@ -10,6 +10,8 @@ from twisted.internet.task import Clock
 
 from server.hot_reload import MAX_DELAY_SECONDS, RETRY_SECONDS, SETTLE_SECONDS, SLICE_SECONDS, ReloadTimer
 from tests.vault.vault_of import vault_of
+from vault.vault import Vault
+from vault.watch import ChangeScanner
 
 
 class Reloader:
@@ -29,6 +31,9 @@ class Reloader:
         if self.fails:
             raise RuntimeError("lightning")
         return self.says
+
+    def undo_scan(self) -> list[str]:
+        return []
 
 
 MOMENT = 0.001
@@ -106,7 +111,53 @@ def test_a_look_that_fails_does_not_end_the_looking(reload, clock, looks, caplog
     reload.note_change()
     clock.advance(1)
     assert len(looks.at) == 2
-    assert "an edit could not be reloaded" in caplog.text
+    assert "lightning" in caplog.text
+
+
+class Stumbling:
+    """Takes in notes of a vault; stumbles over those that have "stone" in them."""
+
+    is_waiting = False
+
+    def __init__(self, vault: Vault) -> None:
+        self.taken: list[str] = []
+        self._vault = vault
+        self._scanner = ChangeScanner(vault)
+        self._scanner.baseline()
+
+    def steps(self, paths: set[str] | None = None) -> Generator[None, None, list[str]]:
+        changes = self._scanner.scan(paths)
+        for source in changes.changed:
+            yield
+            if "stone" in self._vault.path(*source.split("/")).read_text():
+                raise KeyError("stone")
+        self.taken += changes.changed
+        return []
+
+    def undo_scan(self) -> list[str]:
+        return self._scanner.undo()
+
+
+@pytest.mark.parametrize("stones", [["things/3.md"], ["rooms/0.md", "rooms/5.md", "text/2.md"]])
+def test_note_that_fails_is_named_and_keeps_no_other_back(tmp_path, clock, told, caplog, stones):
+    notes = [f"{folder}/{number}.md" for folder in ("rooms", "things", "text") for number in range(6)]
+    vault = vault_of(tmp_path, dict.fromkeys(notes, ""))
+    reloader = Stumbling(vault)
+    timer = ReloadTimer(vault, reloader, told.append, clock, lambda call: call())
+    for source in notes:
+        vault.path(*source.split("/")).write_text("stone" if source in stones else "moss")
+    timer.reload_now()
+    assert sorted(reloader.taken) == sorted(set(notes) - set(stones))
+    assert sorted(sentence.partition(":")[0] for sentence in told) == sorted(stones)
+    assert all(source in caplog.text for source in stones)
+    timer.note_change()
+    clock.advance(1)
+    assert len(told) == len(stones), "the same fault is told once"
+    for source in stones:
+        vault.path(*source.split("/")).write_text("moss")
+    timer.note_change()
+    clock.advance(1)
+    assert sorted(reloader.taken) == sorted(notes)
 
 
 def test_an_admin_can_have_everything_taken_in_at_once(reload, clock, looks, told):
