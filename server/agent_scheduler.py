@@ -84,7 +84,7 @@ class AgentTimer:
         ticking = maybeDeferred(self._think)
         self._ticking = ticking
         ticking.addErrback(self._log_failure)
-        ticking.addCallback(lambda _: self._rest())
+        ticking.addCallback(lambda _: self._rest()).addErrback(self._rest_after_fault)
 
     def _rest(self) -> None:
         self._ticking = None
@@ -93,6 +93,10 @@ class AgentTimer:
         jitter = self._jitter()
         pause = self._pause_seconds() * self._rng.uniform(1 - jitter, 1 + jitter)
         self._schedule(pause if self._sooner is None else min(pause, self._sooner))
+
+    def _rest_after_fault(self, failure: Failure) -> None:
+        self._log_failure(failure)
+        self._schedule(RETRY_SECONDS)
 
     def _log_failure(self, failure: Failure) -> None:
         if not self._stopped:
@@ -230,13 +234,12 @@ class AgentScheduler:
         self._choosing = None
         if self._stopped:
             return
-        why = failure.getErrorMessage()
-        if why != self.problem:
+        why, before = failure.getErrorMessage(), self.problem
+        self.problem, self._retry = why, self._clock.callLater(RETRY_SECONDS, self.start)
+        if why != before:
             goes_on = "The agents go on as before" if self.queue else "The agents sleep"
             stop = "" if why.endswith(".") else "."  # what ends with a command to type has none
             self._echo(f"{goes_on}: {why}{stop} It is tried again every {RETRY_SECONDS} seconds.")
-        self.problem = why
-        self._retry = self._clock.callLater(RETRY_SECONDS, self.start)
 
     def _timer_of(self, agent: Agent) -> AgentTimer:
         timer = AgentTimer(

@@ -6,13 +6,13 @@ import logging
 from collections.abc import Callable, Iterable
 from typing import Protocol
 
-from twisted.internet.defer import execute
+from twisted.internet.defer import Deferred, execute
 from twisted.python.failure import Failure
 
 from config.settings import WorldSettings
 from server.chronicle.reading import reader_of
 from server.chronicle.recorder import ChronicleRecorder
-from server.clock import DelayedCall, InThread, ReactorClock, cancel
+from server.clock import DelayedCall, InThread, ReactorClock, RepeatingCall
 from vault.board_note import BoardNote
 from vault.chronicle.event_log import EventLog
 from vault.entities.load import load_world
@@ -149,6 +149,11 @@ class SaveNotes:
                 log.error("a note could not be saved: %s", error)
                 self._tell(f"{error} It is tried again; until then the change is in no note.")
             return False
+        except Exception as error:  # one note must not keep the others from being saved
+            log.exception("a note could not be saved")
+            self._failed[ref] = None
+            self.problem = self.problem or f"{ref[1]}: {error}"
+            return False
         self._failed.pop(ref, None)
         self.problem = self.problem if self._failed else ""
         return True
@@ -197,20 +202,19 @@ class GroupCommit:
         in_thread: InThread = execute,
     ) -> None:
         self._written = written
-        self._seconds = max(period_ms, 5) / 1000
         self._clock = clock
         self._in_thread = in_thread
-        self._problem = ""
+        self._problem = self._refused = ""
         self._began: float | None = None
         self._observers = Observers[float](ObserverCalls(clock.seconds))
-        self._next: DelayedCall | None = None
-        self._stopped = False
+        self._ticks = RepeatingCall(clock, max(period_ms, 5) / 1000, self._tick, "the group commit")
 
     @property
     def problem(self) -> str:
         """Why the last forcing failed, or for how long the one that runs has taken if that is too long; or empty."""
         seconds = 0.0 if self._began is None else self._clock.seconds() - self._began
-        return f"the disk has taken {seconds:.0f} s so far" if seconds > LATE_SECONDS else self._problem
+        hangs = f"the disk has taken {seconds:.0f} s so far" if seconds > LATE_SECONDS else ""
+        return hangs or self._problem or self._refused
 
     def subscribe(self, name: str, observer: Callable[[float], None]) -> None:
         """Tell an observer how long each forcing took, in seconds. Raises: WorldError if the name is taken."""
@@ -218,22 +222,27 @@ class GroupCommit:
 
     def start(self) -> None:
         """Begin."""
-        self._next = self._clock.callLater(self._seconds, self._tick)
+        self._ticks.start()
 
     def stop(self) -> None:
         """Stop; what is left is forced when the journals are closed."""
-        self._stopped = True
-        cancel(self._next)
+        self._ticks.stop()
 
-    def _tick(self) -> None:
-        syncs = [sync for one in self._written() if (sync := one.pending_fsync())]
+    def _tick(self) -> Deferred[None] | None:
+        syncs, self._refused = list[Callable[[], None]](), ""
+        for source in self._written():
+            try:
+                sync = source.pending_fsync()
+            except Exception as error:  # one agent's fault keeps no other's memories from the disk
+                log.exception("a journal does not say what is to be forced to disk")
+                self._refused = str(error)
+            else:
+                syncs += [sync] if sync else []
         if not syncs:
-            self.start()
-            return
+            return None
         self._began = began = self._clock.seconds()
-        self._in_thread(_call_all, syncs).addCallbacks(self._forced, self._failed, callbackArgs=(began,)).addCallback(
-            lambda _: None if self._stopped else self.start()
-        )
+        forcing = self._in_thread(_call_all, syncs)
+        return forcing.addCallbacks(self._forced, self._failed, callbackArgs=(began,))
 
     def _forced(self, _: None, began: float) -> None:
         self._began, self._problem = None, ""
@@ -250,7 +259,7 @@ def _call_all(syncs: list[Callable[[], None]]) -> None:
     for sync in syncs:
         try:
             sync()
-        except OSError as error:
+        except Exception as error:
             failures.append(error)
     if failures:
         raise failures[0]

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import logging
 import random
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from twisted.internet.defer import Deferred, execute
+from twisted.internet.defer import Deferred, execute, maybeDeferred
+from twisted.python.failure import Failure
 
 from config.settings import WorldSettings
 from world.game import Game
 from world.game_time import GameTime, game_time_at
 from world.run_triggers import ambience
+
+log = logging.getLogger(__name__)
 
 InThread = Callable[..., Deferred[Any]]
 """Calls its first argument with the rest in another thread, and returns a Deferred of the result."""
@@ -62,6 +66,48 @@ class ReactorClock(Protocol):
         """Call after `delay` seconds; 0 is the next turn."""
 
 
+class RepeatingCall:
+    """Calls something every so many seconds; where that returns a Deferred, it waits for it before it counts on.
+
+    A failure is logged, with `what` it was to do, and the next call comes all the same.
+    """
+
+    def __init__(
+        self, clock: ReactorClock, seconds: float, call: Callable[[], Deferred[Any] | None], what: str
+    ) -> None:
+        self._clock = clock
+        self._seconds = seconds
+        self._call = call
+        self._what = what
+        self._next: DelayedCall | None = None
+        self._is_on = False
+
+    @property
+    def due(self) -> float | None:
+        """When the next call comes, by the clock; None if none is waited for."""
+        return self._next.getTime() if self._next and self._next.active() else None
+
+    def start(self) -> None:
+        """Begin; the first call comes after the first wait."""
+        self._is_on = True
+        self._wait()
+
+    def stop(self) -> None:
+        """Call no more."""
+        self._is_on = False
+        cancel(self._next)
+
+    def _wait(self) -> None:
+        if self._is_on:
+            self._next = self._clock.callLater(self._seconds, self._run)
+
+    def _run(self) -> None:
+        maybeDeferred(self._call).addErrback(self._log).addCallback(lambda _: self._wait())
+
+    def _log(self, failure: Failure) -> None:
+        log.error("%s failed; it goes on in %g s", self._what, self._seconds, exc_info=failure.value)
+
+
 @dataclass(frozen=True)
 class Runtime:
     """The services of the process to a world: time, chance, and a way to print to the operator.
@@ -103,22 +149,20 @@ class WorldClock:
     ) -> None:
         self._game = game
         self._settings = settings
-        self._clock = clock
         self._local_ms = local_ms
         self._rng = rng
-        self._next: DelayedCall | None = None
+        self._ticks = RepeatingCall(clock, TICK_SECONDS, self._tick, "the clock of the world")
 
     def start(self) -> None:
         """Begin: set the world's clock without anything happening for it."""
         self._game.world.time = self._moment()
-        self._next = self._clock.callLater(TICK_SECONDS, self._tick)
+        self._ticks.start()
 
     def stop(self) -> None:
         """Stop; the world's clock stands still."""
-        cancel(self._next)
+        self._ticks.stop()
 
     def _tick(self) -> None:
-        self._next = self._clock.callLater(TICK_SECONDS, self._tick)
         self._game.advance_time(self._moment())
         minutes = self._settings().ambient_minutes
         share = TICK_SECONDS / (minutes * 60) if minutes else 0.0

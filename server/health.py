@@ -15,7 +15,7 @@ from twisted.python.failure import Failure
 from agents.population import Population
 from server.agent_scheduler import AgentScheduler
 from server.autosave import GroupCommit, WorldStore
-from server.clock import DelayedCall, InThread, ReactorClock, cancel
+from server.clock import InThread, ReactorClock, RepeatingCall
 from server.listeners import TELNET, TLS, WEB, Ports
 from server.session.registry import SessionRegistry
 from vault.vault import Vault
@@ -49,31 +49,30 @@ class ReactorLag:
         self._clock = clock
         self._recent: deque[tuple[float, float]] = deque()
         self._due = 0.0
-        self._next: DelayedCall | None = None
+        self._beats = RepeatingCall(clock, PERIOD_SECONDS, self._tick, "measuring the reactor")
 
     def start(self) -> None:
         """Begin."""
         self._due = self._clock.seconds() + PERIOD_SECONDS
-        self._next = self._clock.callLater(PERIOD_SECONDS, self._tick)
+        self._beats.start()
 
     def stop(self) -> None:
         """Stop."""
-        cancel(self._next)
+        self._beats.stop()
 
     def worst(self, seconds: float = WINDOW_SECONDS) -> float:
         """Return the longest that it was late within the last `seconds`, at most 60; what is late now counts too."""
         now = self._clock.seconds()
-        late_now = now - self._due if self._next and self._next.active() else 0.0
+        late_now = 0.0 if self._beats.due is None else now - self._beats.due
         return max([0.0, late_now, *(late for at, late in self._recent if at >= now - seconds)])
 
     def _tick(self) -> None:
         now = self._clock.seconds()
-        late = max(0.0, now - self._due)
-        self._observe(late)
+        late, self._due = max(0.0, now - self._due), now + PERIOD_SECONDS
         self._recent.append((now, late))
         while self._recent[0][0] < now - WINDOW_SECONDS:
             self._recent.popleft()
-        self.start()
+        self._observe(late)
 
 
 LATE_SECONDS = 5.0

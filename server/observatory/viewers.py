@@ -174,9 +174,9 @@ class Viewers:
             sight = self._sights.get(self._untold.pop())
             if sight is None:
                 continue
-            for viewer in list(sight.viewers):
-                viewer.check_scope()
             try:
+                for viewer in list(sight.viewers):
+                    viewer.check_scope()
                 self._update(sight)
             except Exception:
                 log.exception("the view %r cannot be sent", sight.target.name)

@@ -56,8 +56,8 @@ class IdleTimeout:
         elif left > WARNING_SECONDS:
             self._next = self._clock.callLater(left - WARNING_SECONDS, self._check)
         elif left > 0:
-            self._warn()
             self._next = self._clock.callLater(left, self._check)
+            self._warn()
         else:
             self._let_go()
 

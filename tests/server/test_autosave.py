@@ -101,7 +101,7 @@ def test_a_new_failure_after_a_recovery_is_logged_again(tmp_path, caplog):
 class FakeJournal:
     """Counts its new lines, and how often they were forced to disk."""
 
-    def __init__(self, error: OSError | None = None) -> None:
+    def __init__(self, error: Exception | None = None) -> None:
         self.new_lines = 0
         self.forced = 0
         self._error = error
@@ -135,6 +135,21 @@ def test_many_memories_of_many_agents_are_forced_to_disk_together():
     assert len(group.thread.jobs) == 1
     group.thread.goes_on()
     assert [journal.forced for journal in (eliza, moss, odile)] == [1, 1, 0]
+
+
+def test_commit_survives_a_journal_with_any_fault(caplog):
+    class Broken(FakeJournal):
+        def pending_fsync(self) -> Callable[[], None] | None:
+            raise KeyError("lightning")
+
+    first, last = FakeJournal(), FakeJournal()
+    group = Group(first, Broken(), FakeJournal(ValueError("not a file")), last)
+    for _ in range(3):
+        first.new_lines = last.new_lines = 1
+        group.clock.advance(0.05)
+        group.thread.goes_on()
+    assert (first.forced, last.forced) == (3, 3)
+    assert "lightning" in group.sync.problem
 
 
 def test_commit_that_hangs_is_a_problem_until_it_ends():

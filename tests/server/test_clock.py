@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Callable
 from dataclasses import replace
 
+import pytest
+from twisted.internet.defer import Deferred, fail
 from twisted.internet.task import Clock
 
 from config.settings import WorldSettings
-from server.clock import TICK_SECONDS, WorldClock
+from server.clock import TICK_SECONDS, RepeatingCall, WorldClock
 from tests.world.inn import Player, inn_game
 
 HOUR_MS = 60 * 60 * 1000
@@ -83,3 +86,45 @@ def test_a_stopped_clock_stands_still():
     house = House(WorldSettings())
     house.passing.stop()
     assert house.clock.getDelayedCalls() == []
+
+
+def broken() -> None:
+    raise KeyError("lightning")
+
+
+@pytest.mark.parametrize("fails", [broken, lambda: fail(KeyError("lightning"))])
+def test_repeating_call_survives_each_failure(fails: Callable[[], Deferred[None] | None], caplog):
+    clock, times = Clock(), list[float]()
+
+    def call() -> Deferred[None] | None:
+        times.append(clock.seconds())
+        return fails()
+
+    calls = RepeatingCall(clock, 2, call, "the tide")
+    calls.start()
+    clock.pump([1] * 6)
+    calls.stop()
+    clock.pump([1] * 6)
+    assert times == [2, 4, 6]
+    assert caplog.text.count("the tide failed") == 3
+    assert "lightning" in caplog.text
+
+
+def test_repeating_call_waits_for_the_one_before():
+    clock, running = Clock(), list[Deferred[None]]()
+
+    def call() -> Deferred[None]:
+        running.append(Deferred())
+        return running[-1]
+
+    calls = RepeatingCall(clock, 1, call, "the tide")
+    calls.start()
+    clock.pump([1] * 5)
+    assert len(running) == 1
+    running[0].callback(None)
+    clock.advance(1)
+    assert len(running) == 2
+    calls.stop()
+    running[1].callback(None)
+    clock.pump([1] * 5)
+    assert len(running) == 2
