@@ -22,7 +22,8 @@ from bench.lib.reporting import Table, argument_parser, percentile, publish, tim
 from bench.lib.servers import run_program, wait_for
 from bench.lib.worlds import speech
 from config.settings import WorldSettings
-from server.chronicle.reading import Whole, reader_of
+from server.chronicle.reading import reader_of
+from server.chronicle.scope import Whole
 from vault.chronicle.event_log import EventLog, LoggedEvent, Period, day_ms
 from vault.chronicle.index import DAY_MS
 from vault.chronicle.intake import HOUR_MS

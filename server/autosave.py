@@ -12,7 +12,7 @@ from twisted.python.failure import Failure
 from config.settings import WorldSettings
 from server.chronicle.reading import reader_of
 from server.chronicle.recorder import ChronicleRecorder
-from server.clock import DelayedCall, InThread, ReactorClock, RepeatingCall
+from server.clock import DelayedCall, InThread, ReactorClock, RepeatingCall, cancel
 from vault.board_note import BoardNote
 from vault.chronicle.event_log import EventLog
 from vault.entities.load import load_world

@@ -9,8 +9,9 @@ from typing import Any
 
 from agents.memory.strategy import loaded_strategies
 from config.settings import WorldSettings
-from server.chronicle.reading import Own, Reader, Reading, Scope, Whole, Window, format_clock, reader_of
+from server.chronicle.reading import Reader, Reading, format_clock, reader_of
 from server.chronicle.rendering import event_line, html_page, markdown, plain_lines, room_map
+from server.chronicle.scope import Own, PastAccess, Public, Whole, past_access
 from server.options import existing_vault
 from server.questions import Questions
 from vault.chronicle.event_log import Period, period_of
@@ -25,7 +26,6 @@ from world.events import Event, Output
 from world.game import Game
 from world.message_catalog import Wording
 from world.parsing import is_number
-from world.preferences import ignore_list
 from world.world import World
 
 MAX_DAYS_NAMED = 10
@@ -52,7 +52,7 @@ def run_chronicle(options: argparse.Namespace, echo: Callable[[str], None]) -> i
     except NoteError:  # the folder may not be ours to write to
         reader = reader_of(vault, settings, lambda: say, in_memory=True)
     try:
-        reading = reader.read(_period(options.day, reader), Whole() if options.private else Window())
+        reading = reader.read(_period(options.day, reader), Whole() if options.private else Public())
         problems = reader.index.problems()
     finally:
         reader.index.close()
@@ -131,9 +131,7 @@ class ChronicleCommands:
         words, who = text.split(), actor.character_id
         page = int(words.pop()) if words and is_number(words[-1]) else 1
         wanted = " ".join(words)
-        ignored, is_whole = ignore_list(actor), actor.role.includes(Role.OBSERVER)
-        scope_of = (lambda reader: Whole()) if is_whole else (lambda reader: reader.own_scope(who, ignored))
-        answer = self._questions.read(who, self._told, scope_of, wanted, page)
+        answer = self._questions.read(who, self._told, past_access(actor), wanted, page)
         answer.addErrback(lambda failure: failure.getErrorMessage()).addCallback(lambda told: self._answer(who, told))
         return [] if answer.called else [Output(who, world.wording("chronicle.working"))]
 
@@ -141,18 +139,18 @@ class ChronicleCommands:
         if who in self._game.world.characters:
             self._game.tell(who, told)
 
-    def _told(self, scope_of: Callable[[Reader], Scope], wanted: str, page: int) -> str:
+    def _told(self, access: PastAccess, wanted: str, page: int) -> str:
         """Return the answer. Raises: NoteError if the log or its index cannot be read."""
         reader, say = self._reader, self._game.world.wording
-        scope = scope_of(reader)
-        days = reader.days(not scope.has_private)
-        if not days:
+        scope = reader.scope_of(access)
+        if not reader.days():
             return say("chronicle.no_log")
-        asked = wanted or list(days)[-1]
+        days = reader.days(scope)
+        asked = wanted or next(reversed(days), format_clock(0, "%Y-%m-%d"))
         if period := period_of(asked):
             reading, name = reader.read(period, scope, MAX_LINES), period.name
             lines = list(plain_lines(reading, say)) if reading.events else []
-            lines += _listed(days, say) if not wanted else []
+            lines += _listed(days, say) if days and not wanted else []
         else:
             name = next((one for one in reader.index.people() if one.casefold() == wanted.casefold()), "")
             if not name:

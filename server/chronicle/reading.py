@@ -2,25 +2,22 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from itertools import islice
-from typing import Protocol
 
 from agents.metrics.moments import Lexicon, TopMoments, by_worth, phrases
 from agents.metrics.moments import Settings as RuleSettings
 from config.settings import WorldSettings
-from server.chronicle.recorder import KINDS
+from server.chronicle.scope import Own, PastAccess, Scope, Whole
 from vault.chronicle.event_log import FOLDER, LoggedEvent, Period, moment_text
 from vault.chronicle.index import MAX_MS, ChronicleIndex, Entry, EventQuery
 from vault.chronicle.intake import HOUR_MS, Moment
 from vault.memory.memory_line import parse_line
 from vault.vault import Vault, agent_names
 from world.message_catalog import Wording
-from world.preferences import IGNORABLE, IgnorableLine, IgnoreList
 
 LATER_MS = 2_000
 """Maximum delay between an event and an agent's memory of it, in milliseconds."""
@@ -78,91 +75,6 @@ MIN_PIECE, MAX_PIECES = 1_000, 40
 
 MAX_MOMENTS_TRIED = 1_000
 
-IGNORABLE_KINDS = frozenset(name for kind, name in KINDS.items() if issubclass(kind, IGNORABLE))
-POSES = ("emoted", "shared")
-"""The kinds of events whose words stand in their line."""
-
-
-def ignorable_of(event: LoggedEvent) -> IgnorableLine | None:
-    """Return the part of a logged event that can be ignored."""
-    if event.kind not in IGNORABLE_KINDS:
-        return None
-    return IgnorableLine(
-        event.who, event.by == "agent", event.to, event.words or (event.line if event.kind in POSES else "")
-    )
-
-
-class Scope(Protocol):
-    """The part of a chronicle that a reader may see.
-
-    `is_public` makes an index leave out private events; `has_private` is true only for the whole.
-    """
-
-    is_public: bool
-    has_private: bool
-
-    def seen(self, event: LoggedEvent) -> LoggedEvent | None:
-        """Return the visible part of an event, or None if there is none."""
-        ...
-
-
-class Whole:
-    """The scope of a reader who sees everything."""
-
-    is_public, has_private = False, True
-
-    def seen(self, event: LoggedEvent) -> LoggedEvent | None:
-        """Return the event."""
-        return event
-
-
-class Window:
-    """The scope of a bystander: events as anybody in one room perceives them, or without a room in any of them.
-
-    People on the list `ignored` are left out.
-    """
-
-    is_public, has_private = True, False
-
-    def __init__(self, room: str = "", ignored: IgnoreList | None = None) -> None:
-        self._room = room
-        self._ignored = ignored
-
-    def seen(self, event: LoggedEvent) -> LoggedEvent | None:
-        """Return the event without its private part, if it is perceived there."""
-        is_heard = not self._room or self._room in (event.room, *event.heard_in) or "*" in event.heard_in
-        if not event.is_public or not is_heard or (self._ignored and self._ignored.hides(ignorable_of(event))):
-            return None
-        return event.in_public
-
-
-class Own:
-    """The scope of one person: events they could perceive where they were, and words to them alone.
-
-    People whom they ignore now are left out, also from earlier events.
-    """
-
-    is_public, has_private = False, False
-
-    def __init__(self, name: str, stays: Sequence[tuple[int, int, str]], ignored: IgnoreList | None = None) -> None:
-        """`stays` are as of `ChronicleIndex.stays`."""
-        self.name = name
-        self._stays = stays
-        self._begins = [since for since, _, _ in stays]
-        self._ignored = ignored
-
-    def seen(self, event: LoggedEvent) -> LoggedEvent | None:
-        """Return the event as the person could perceive it; private reasons are never theirs."""
-        if self.name in (event.who, event.to) and event.kind != "thought":
-            return replace(event, reason="")
-        if not event.is_public or (self._ignored and self._ignored.hides(ignorable_of(event))):
-            return None
-        places = {event.room, *event.heard_in}
-        at = bisect_right(self._begins, event.at_ms)
-        near = self._stays[max(0, at - 2) : at]  # one stay ends in the millisecond in which the next begins
-        was_there = any(event.at_ms <= until and (room in places or "*" in places) for _, until, room in near)
-        return event.in_public if was_there else None
-
 
 @dataclass(frozen=True)
 class Quote:
@@ -201,9 +113,9 @@ class ShownEvent:
 class Reading:
     """A period as it is shown to a reader with a scope.
 
-    `before` has everybody's place at its beginning, `left_out` counts the events after the shown ones, and `last` is
-    the last one that was searched, as (at_ms, number). `hours` counts all events by hour, and `problems` names lines of
-    the log that could not be read.
+    `before` has the visible places of people at its beginning, `left_out` counts the events after the shown ones, and
+    `last` is the last one that was searched, as (at_ms, number). `hours` counts all events by hour, of the hours that
+    may be seen, and `problems` names lines of the log that could not be read.
     """
 
     period: Period
@@ -239,13 +151,13 @@ class Reader:
         """
         index, say = self.index, self._say()
         index.update()
-        query = EventQuery(period.start_ms, period.end_ms, is_public=scope.is_public, after=after)
+        start_ms, end_ms = scope.within(period.start_ms, period.end_ms)
+        query = EventQuery(start_ms, end_ms, is_public=scope.is_public, after=after)
         shown, last = self._seen(query, scope, say, most)
         left_out = index.count(replace(query, after=last))
         problems = tuple(index.problems()) if scope.has_private else ()
-        is_of_all = scope.has_private or scope.is_public
-        before = index.places_at(period.start_ms) if is_of_all else {}
-        hours = tuple(index.hours(scope.is_public)) if is_of_all else ()
+        before = scope.who_of(index.places_at(period.start_ms), period.start_ms)
+        hours = tuple(self.hours(scope))
         moments = self._moments(period, scope)
         return Reading(period, scope.has_private, moments, tuple(shown), before, left_out, last, hours, problems)
 
@@ -266,11 +178,16 @@ class Reader:
                 break
         return shown, last
 
-    def days(self, is_public: bool = False) -> dict[str, int]:
-        """Return the number of events of each day, oldest first. Raises: NoteError."""
+    def hours(self, scope: Scope) -> list[tuple[int, int]]:
+        """Return the hours of which something may be seen, with the number of all their events, oldest first."""
+        found = self.index.hours(not scope.has_private)
+        return [(start_ms, count) for start_ms, count in found if scope.is_of(start_ms, start_ms + HOUR_MS)]
+
+    def days(self, scope: Scope | None = None) -> dict[str, int]:
+        """Return the number of events of each day of which something may be seen, oldest first. Raises: NoteError."""
         self.index.update()
         days = Counter[str]()
-        for start_ms, count in self.index.hours(is_public):
+        for start_ms, count in self.hours(scope or Whole()):
             days[format_clock(start_ms, "%Y-%m-%d")] += count
         return days
 
@@ -281,10 +198,12 @@ class Reader:
         say = self._say()
         return [one for entry in self.index.events(query) if (one := _shown(entry, scope, say))]
 
-    def own_scope(self, name: str, ignored: IgnoreList | None = None) -> Own:
-        """Return the scope of one person, without the people whom they ignore. Raises: NoteError."""
+    def scope_of(self, access: PastAccess) -> Scope:
+        """Return the scope of somebody with an access to the past. Raises: NoteError."""
+        if access.sees_all:
+            return Whole()
         self.index.update()
-        return Own(name, self.index.stays(name, 0, MAX_MS), ignored)
+        return Own(access.name, self.index.stays(access.name, 0, MAX_MS), access.ignored)
 
     def _moments(self, period: Period, scope: Scope) -> tuple[ShownMoment, ...]:
         """Return the most valuable moments that may be seen, in the order in which they happened."""

@@ -10,12 +10,12 @@ from collections import Counter
 from twisted.internet.defer import Deferred
 
 from agents.views.memories import time_of
-from server.chronicle.reading import Reader, Reading, Scope, ShownEvent, Whole, Window, format_clock
+from server.chronicle.reading import Reader, Reading, ShownEvent, format_clock
 from server.chronicle.rendering import room_map
+from server.chronicle.scope import PastAccess
 from server.clock import InThread
 from server.observatory.town import Town
 from server.observatory.views import Asked, Shown, View
-from server.observatory.views import Scope as WindowScope
 from vault.chronicle.event_log import MOVES, Period, period_of
 from world.errors import CommandError
 from world.message_catalog import Wording
@@ -39,15 +39,11 @@ class ChronicleView:
 
     @property
     def view(self) -> View:
-        """The view, for the whole and through the window."""
-        return View("chronicle", self._whole, chronicle_text, self._window)
+        """The view, of what each may see of the past."""
+        return View("chronicle", None, chronicle_text, past=self._shown)
 
-    def _whole(self, asked: Asked) -> Deferred[Shown]:
-        return self._in_thread(self._read, asked, Whole()).addCallback(self._with_map)
-
-    def _window(self, asked: Asked, scope: WindowScope) -> Deferred[Shown]:
-        window = Window(scope.room_id, scope.ignored)
-        return self._in_thread(self._read, asked, window).addCallback(self._with_map, scope.room_id)
+    def _shown(self, asked: Asked, access: PastAccess) -> Deferred[Shown]:
+        return self._in_thread(self._read, asked, access).addCallback(self._with_map, access.sees_all)
 
     def town_at(self, town: Town, at: str) -> Deferred[Shown]:
         """Return a town as it was at a time. Raises: CommandError if that is none."""
@@ -60,24 +56,24 @@ class ChronicleView:
         index.update()
         return index.places_at(end_ms)
 
-    def _read(self, asked: Asked, scope: Scope) -> Shown:
+    def _read(self, asked: Asked, access: PastAccess) -> Shown:
         """Return the view without its map. Raises: CommandError for what is no period, NoteError."""
         reader, wanted = self._reader, asked.get("period", "")
         reader.index.update()
-        newest = reader.index.hours(scope.is_public)
+        scope = reader.scope_of(access)
+        newest = reader.hours(scope)
         period = period_of(wanted or (format_clock(newest[-1][0], DAY) if newest else "1970-01-01"))
         if period is None:
             raise CommandError(self._world.wording("chronicle.usage", wanted=wanted))
         reading = reader.read(period, scope, MAX_SENT, _after(asked))
         return _shown(reading, period)
 
-    def _with_map(self, shown: Shown, only: str = "") -> Shown:
+    def _with_map(self, shown: Shown, is_whole: bool) -> Shown:
         """Add where the rooms lie: in the reactor's thread, which alone may look at the world."""
-        told = {one["room"] for one in shown["events"] if one["room"]} | set(shown["before"].values())
-        drawn = room_map(None if only else self._world, {only} if only else told)
+        rooms = {one["room"] for one in shown["events"] if one["room"]} | set(shown["before"].values())
+        drawn = room_map(self._world if is_whole else None, rooms)
         places = [(room, drawn.names[room], *place) for room, place in drawn.places.items()]
-        before = {who: room for who, room in shown["before"].items() if only in ("", room)}
-        return shown | {"map": {"rooms": places, "ways": drawn.ways}, "before": before}
+        return shown | {"map": {"rooms": places, "ways": drawn.ways}}
 
 
 def _after(asked: Asked) -> tuple[int, int]:
@@ -115,7 +111,7 @@ def _shown(reading: Reading, period: Period) -> Shown:
 def _days(reading: Reading) -> tuple[list[tuple[str, int]], list[tuple[str, int]]]:
     """Return the days there are, and the hours of this one, with how many events each has.
 
-    Through the window nothing is counted but what is seen there.
+    Of days and hours that were not seen whole, nothing is counted but what was seen.
     """
     days = Counter[str]()
     for start_ms, count in reading.hours:

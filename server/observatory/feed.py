@@ -1,15 +1,22 @@
-"""The feed: events as sentences, each entry filtered by the scope of its viewer."""
+"""The feed: events as sentences, each entry filtered by the scope of its viewer.
+
+What is sent as it happens is what the viewer's room perceives. Of what has happened before, people are shown what they
+perceived themselves: see `server.chronicle.scope`.
+"""
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections import deque
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from itertools import islice, takewhile
+from operator import itemgetter
 from typing import Any
 
 from agents.agent import Agent
-from server.observatory.views import EVERYWHERE, Scope, as_json, whole_text, window_texts
+from server.chronicle.scope import PastAccess
+from server.observatory.views import EVERYWHERE, WHOLE, Scope, as_json, whole_text, window_texts
 from world.entities import Character
 from world.events import (
     Announced,
@@ -32,10 +39,14 @@ from world.message_catalog import Wording
 from world.narration import room_name
 from world.parsing import parse_line
 from world.preferences import IgnorableLine, ignorable_of
+from world.world import World
 
 KEPT_ENTRIES = 2_000
 SHOWN_ENTRIES = 200
 """Maximum number of entries that are kept, and that are shown at first."""
+
+MAX_MOVES = 64
+"""Number of moves of one person beyond which those older than the entries are forgotten."""
 
 SPEAKS_MS = 6_000
 """Milliseconds after a speech during which its speaker counts as speaking."""
@@ -115,6 +126,32 @@ class AgentLine:
         return event.actor_id == self.actor_id and any(event is one for one in self.events)
 
 
+class Positions:
+    """Where people were when each of the newest entries was made; asleep they are nowhere."""
+
+    def __init__(self, world: World) -> None:
+        self._world = world
+        self._moves: dict[str, list[tuple[int, str]]] = {}
+
+    def note(self, name: str, last: int, first: int = 0) -> None:
+        """Note where somebody is from the entry behind `last` on; forget what is older than the entry `first`."""
+        character = self._world.characters.get(name)
+        if character is None:
+            self._moves.pop(name, None)
+            return
+        room, moves = character.room_id if character.awake else "", self._moves.setdefault(name, [])
+        if not moves or moves[-1][1] != room:
+            moves.append((last + 1, room))
+            if len(moves) > MAX_MOVES:
+                del moves[: bisect_right(moves, first, key=itemgetter(0)) - 1]
+
+    def room_at(self, name: str, number: int) -> str:
+        """Return where somebody was at an entry; empty if nowhere, or nobody knows."""
+        moves = self._moves.get(name, [])
+        at = bisect_right(moves, number, key=itemgetter(0))
+        return moves[at - 1][1] if at else ""
+
+
 class Feed:
     """The newest entries. `take_line` receives each line before anybody perceives its events."""
 
@@ -125,6 +162,7 @@ class Feed:
         self._now_ms = now_ms
         self._entries: deque[FeedEntry] = deque(maxlen=KEPT_ENTRIES)
         self._line: AgentLine | None = None
+        self._positions = Positions(game.world)
         self._spoke_ms: dict[str, int] = {}
 
     def take_line(self, character_id: str, text: str, performed: CommandResult) -> None:
@@ -136,6 +174,17 @@ class Feed:
         self._line = AgentLine(character_id, text, performed.events, agent.memory.journal.last)
         if not performed.events:
             self._add_line(self._line)
+
+    def note_everybody(self) -> None:
+        """Note where everybody is who is awake already."""
+        for character in self._game.world.awake():
+            self._positions.note(character.character_id, self.last)
+
+    def take_moves(self, events: tuple[Event, ...]) -> None:
+        """Note where those are who did something. Never left out: who was not there must not read what was said."""
+        first = self._entries[0].number if self._entries else 0
+        for name in {event.actor_id for event in events}:
+            self._positions.note(name, self.last, first)
 
     def take_events(self, events: tuple[Event, ...]) -> None:
         """Take in what has happened. A line of an agent that nobody perceives is an entry of its own."""
@@ -165,10 +214,25 @@ class Feed:
         found = takewhile(lambda one: one.number > number, reversed(self._entries))
         return [one for one in found if one.encoded_for(scope)][::-1]
 
-    def newest(self, scope: Scope) -> list[FeedEntry]:
-        """Return the newest entries that a scope shows, oldest first."""
-        found = (one for one in reversed(self._entries) if one.encoded_for(scope))
-        return list(islice(found, SHOWN_ENTRIES))[::-1]
+    def past(self, access: PastAccess) -> list[tuple[FeedEntry, Scope]]:
+        """Return the newest entries that somebody may see, oldest first, each with the scope that shows it."""
+        if not access.sees_all:
+            self._positions.note(access.name, self.last)  # whatever has moved them
+        rows = ((entry, self._scope_then(access, entry)) for entry in reversed(self._entries))
+        seen = ((entry, scope) for entry, scope in rows if scope and entry.encoded_for(scope))
+        return list(islice(seen, SHOWN_ENTRIES))[::-1]
+
+    def is_perceived(self, access: PastAccess, entry: FeedEntry) -> bool:
+        """Return whether an entry is of what somebody perceived, or they see all."""
+        scope = self._scope_then(access, entry)
+        return scope is not None and bool(entry.encoded_for(scope))
+
+    def _scope_then(self, access: PastAccess, entry: FeedEntry) -> Scope | None:
+        """Return the scope in which somebody perceived an entry; None if they were nowhere."""
+        if access.sees_all:
+            return WHOLE
+        room = self._positions.room_at(access.name, entry.number)
+        return Scope(room, access.ignored) if room else None
 
     def _add(
         self, event: Event, actor: Character | None, whole: str, rooms: Mapping[str, str], line: AgentLine | None

@@ -17,6 +17,7 @@ from agents.models.queue import ModelQueue
 from server.agent_scheduler import AgentScheduler
 from server.chronicle.command import ChronicleCommands
 from server.chronicle.reading import Reader
+from server.chronicle.scope import PastAccess, past_access
 from server.clock import InThread, ReactorClock
 from server.health import ReactorLag
 from server.observatory.chronicle import ChronicleView
@@ -24,7 +25,7 @@ from server.observatory.feed import Feed, feed_text, fits
 from server.observatory.minds import MindViews
 from server.observatory.town import Town, town_text
 from server.observatory.viewers import Viewer, Viewers, ViewerSocket
-from server.observatory.views import WHOLE, Asked, Scope, Shown, View, Views, now_only, scope_of
+from server.observatory.views import Asked, Scope, Shown, View, Views, now_only, scope_of
 from server.questions import Questions
 from world.command import command, commands_of
 from world.entities import Character, Role
@@ -72,11 +73,12 @@ class Observatory:
                 stamp=lambda asked: asked.get("at") or self._town.stamp(),
                 pieces=self._town.pieces,
             ),
-            View("feed", lambda asked: self._feed_for(asked, WHOLE), feed_text, self._feed_for, True),
+            View("feed", None, feed_text, is_live=True, past=self._feed_for),
             *MindViews(game, agents, questions.in_thread).views,
             View("health", self._health, health_text, is_live=True, is_private=False),
         )
         game.subscribe_lines("observatory", self.feed.take_line, first=True)
+        game.subscribe("positions", self.feed.take_moves, first=True)
         game.subscribe("observatory", self._take_events)
         game.commands.add(commands_of(ObservatoryCommands(self.views, game, questions)))
 
@@ -87,6 +89,7 @@ class Observatory:
 
     def start(self) -> None:
         """Begin to measure how late the server is."""
+        self.feed.note_everybody()
         self._lag.start()
 
     def stop(self) -> None:
@@ -117,8 +120,8 @@ class Observatory:
         at, has_words = asked.get("at", ""), asked.get("form") == "text"
         return self._past.town_at(self._town, at) if at and self._past else self._town.whole(has_words)
 
-    def _feed_for(self, asked: Asked, scope: Scope) -> dict[str, Any]:
-        entries = [shown for one in self.feed.newest(scope) if (shown := one.shown(scope))]
+    def _feed_for(self, asked: Asked, access: PastAccess) -> dict[str, Any]:
+        entries = [shown for one, scope in self.feed.past(access) if (shown := one.shown(scope))]
         return {"entries": [one for one in entries if fits(one, asked.get("fits", ""))]}
 
     def _health(self, asked: Asked) -> dict[str, Any]:
@@ -175,7 +178,7 @@ class ObservatoryCommands:
 
     @command("@feed [<text>]", category="people", role=Role.PLAYER, for_agents=False)
     def feed(self, world: World, actor: Character, text: str = "") -> list[Event]:
-        """Show the newest events here. Observers and admins see all, with reasons.
+        """Show the newest events that you perceived. Observers and admins see all, with reasons.
 
         @feed          everything
         @feed Eliza    by person, place, kind or words
@@ -188,7 +191,7 @@ class ObservatoryCommands:
         return self._told(actor, "health")
 
     def _told(self, actor: Character, name: str, asked: Asked | None = None) -> list[Event]:
-        shown = self._views.make_now(name, asked or {}, scope_of(actor))
+        shown = self._views.make_now(name, asked or {}, scope_of(actor), past_access(actor))
         return [Output(actor.character_id, self._views.text(name, shown))]
 
 

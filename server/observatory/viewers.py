@@ -7,7 +7,7 @@ nobody up. A viewer that does not read is sent nothing; when it reads again, it 
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, Protocol
@@ -15,8 +15,9 @@ from typing import Any, Protocol
 from twisted.internet.defer import Deferred, maybeDeferred
 from twisted.python.failure import Failure
 
+from server.chronicle.scope import PastAccess, past_access
 from server.clock import DelayedCall, ReactorClock, cancel
-from server.observatory.feed import Feed
+from server.observatory.feed import Feed, FeedEntry
 from server.observatory.views import WHOLE, Pieces, Scope, Shown, Views, as_json, scope_of
 from server.questions import Questions, Replaced
 from vault.errors import NoteError
@@ -139,7 +140,7 @@ class Viewers:
             self._poll = self._clock.callLater(POLL_SECONDS, self._poll_views)
         viewer.is_behind = False
         if target.name == FEED:
-            viewer.send(_encoded_feed(self._feed, target.scope))
+            viewer.send(self._past_entries(viewer))
         else:
             self._make(sight, viewer)
 
@@ -196,12 +197,22 @@ class Viewers:
 
     def _send_entries(self, sight: Sight) -> None:
         entries = self._feed.since(sight.reached, sight.target.scope)
-        sight.reached = self._feed.last
-        content = b""
-        if entries:
-            listed = b",".join(one.encoded_for(sight.target.scope) for one in entries)
-            content = b'[{"seen":{"more":[%b]},"view":"feed","live":true}]' % listed
-        self._send(sight, content, lambda: _encoded_feed(self._feed, sight.target.scope))
+        sight.reached, scope = self._feed.last, sight.target.scope
+        content = _encode_more(entries, scope)
+        for viewer in list(sight.viewers):
+            if viewer.reads_again:
+                viewer.is_behind = False
+                viewer.send(self._past_entries(viewer))
+                continue
+            own = [one for one in entries if one.number > viewer.since and self._feed.is_perceived(viewer.access, one)]
+            if own:  # mostly all of them, in the very bytes that the others get
+                viewer.send(content if len(own) == len(entries) else _encode_more(own, scope))
+
+    def _past_entries(self, viewer: Viewer) -> Encoded:
+        """Return the newest entries that a viewer may see, and note up to which it has them."""
+        viewer.since = self._feed.last
+        listed = b",".join(entry.encoded_for(scope) for entry, scope in self._feed.past(viewer.access))
+        return b'[{"seen":{"entries":[%b]},"view":"feed","live":true}]' % listed
 
     def _send(
         self, sight: Sight, changes: Encoded, whole: Callable[[], Encoded], newcomer: Viewer | None = None
@@ -280,9 +291,9 @@ def _encode_live(name: str, seen: bytes) -> Encoded:
     return b'[{"seen":%b,"view":"%b","id":0,"live":true}]' % (seen, name.encode())
 
 
-def _encoded_feed(feed: Feed, scope: Scope) -> Encoded:
-    listed = b",".join(one.encoded_for(scope) for one in feed.newest(scope))
-    return b'[{"seen":{"entries":[%b]},"view":"feed","live":true}]' % listed
+def _encode_more(entries: Sequence[FeedEntry], scope: Scope) -> Encoded:
+    listed = b",".join(one.encoded_for(scope) for one in entries)
+    return b'[{"seen":{"more":[%b]},"view":"feed","live":true}]' % listed
 
 
 class Viewer:
@@ -294,6 +305,9 @@ class Viewer:
         self.outlet = outlet
         self.is_behind = False
         self.asker = ""
+        self.access = PastAccess("")
+        self.since = 0
+        """The number of the last entry of the feed in what it was sent at first."""
         self._viewers = viewers
         self._views = views
         self._who = who
@@ -320,10 +334,10 @@ class Viewer:
             return
         target = Target(name, asked, scope_of(character))
         view = self._views.get(name)
-        self.asker = character.character_id
+        self.asker, self.access = character.character_id, past_access(character)
         self._note(character, target)
         if number or view is None or not view.is_live:
-            make = partial(self._views.make, name, dict(asked), target.scope)
+            make = partial(self._views.make, name, dict(asked), target.scope, self.access)
             made = self._viewers.questions.ask(self.asker, make)
             answer(made, name, partial(self._answer, target, number), self.outlet.send_text, number)
             return
@@ -348,6 +362,7 @@ class Viewer:
         self.leave()
         if character is not None and scope is not None:
             self._target, self._role = Target(target.name, target.asked, scope), character.role
+            self.access = past_access(character)
             self._note(character, self._target)
             self._viewers.look(self, self._target)
 

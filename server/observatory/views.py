@@ -15,6 +15,7 @@ from typing import Any
 from twisted.internet.defer import Deferred, succeed
 
 from server.chronicle.recorder import bystander_text
+from server.chronicle.scope import PastAccess
 from world.entities import Character, Role
 from world.errors import CommandError
 from world.events import (
@@ -126,6 +127,7 @@ Asked = Mapping[str, str]
 """The parameters of a view beside its name: an agent, a number, filters."""
 
 Whole = Callable[[Asked], Shown | Deferred[Shown]]
+Past = Callable[[Asked, PastAccess], Shown | Deferred[Shown]]
 Window = Callable[[Asked, Scope], Shown | Deferred[Shown]]
 Stamp = Callable[[Asked], object]
 
@@ -165,7 +167,8 @@ def as_json(value: object) -> bytes:
 class View:
     """One view.
 
-    `whole` makes it for viewers who see all; `window` for those in a room, None where it is not for them. `is_private`
+    `whole` makes it for viewers who see all; `window` for those in a room, None where it is not for them. A view of
+    what has happened has `past` instead, which makes it for anybody, of what they may see of the past. `is_private`
     says that the whole of it shows somebody's private life, so that the audit log names its viewers.
 
     `text` tells it to people. `is_live` says that it changes by itself while somebody looks; `stamp` then returns a
@@ -174,13 +177,14 @@ class View:
     """
 
     name: str
-    whole: Whole
+    whole: Whole | None
     text: Callable[[Shown, Wording], str]
     window: Window | None = None
     is_live: bool = False
     stamp: Stamp = lambda asked: None
     is_private: bool = True
     pieces: MakePieces | None = None
+    past: Past | None = None
 
 
 def now_only(asked: Asked, name: str, say: Wording) -> None:
@@ -203,30 +207,38 @@ class Views:
                 raise ValueError(f"there are two views {one.name!r}")
             self._views[one.name] = one
 
+    @property
+    def names(self) -> list[str]:
+        """The names of all views."""
+        return list(self._views)
+
     def get(self, name: str) -> View | None:
         """Return a view, or None."""
         return self._views.get(name)
 
-    def make(self, name: str, asked: Asked, scope: Scope) -> Deferred[Shown]:
+    def make(self, name: str, asked: Asked, scope: Scope, past: PastAccess | None = None) -> Deferred[Shown]:
         """Return a view as a scope sees it; it fails with CommandError or NoteError where there is nothing to be shown.
 
-        Raises: CommandError if there is no such view, or it is not for that scope.
+        `past` is what the viewer may see of what has happened. Raises: CommandError if there is no such view, or it is
+        not for that scope.
         """
-        made = self._made(name, asked, scope)
+        made = self._made(name, asked, scope, past)
         return made if isinstance(made, Deferred) else succeed(made)
 
-    def make_now(self, name: str, asked: Asked, scope: Scope) -> Shown:
+    def make_now(self, name: str, asked: Asked, scope: Scope, past: PastAccess | None = None) -> Shown:
         """Return a view that takes no time. Raises: CommandError as `make`, NoteError, TypeError if it takes time."""
-        made = self._made(name, asked, scope)
+        made = self._made(name, asked, scope, past)
         if isinstance(made, Deferred):
             raise TypeError(f"the view {name!r} takes a while")
         return made
 
-    def _made(self, name: str, asked: Asked, scope: Scope) -> Shown | Deferred[Shown]:
+    def _made(self, name: str, asked: Asked, scope: Scope, past: PastAccess | None) -> Shown | Deferred[Shown]:
         say, view = self._wording(), self._views.get(name)
         if view is None:
-            raise CommandError(say("observatory.no_view", name=name, names=", ".join(self._views)))
-        if scope.is_whole:
+            raise CommandError(say("observatory.no_view", name=name, names=", ".join(self.names)))
+        if view.past and past:
+            return view.past(asked, past)
+        if scope.is_whole and view.whole:
             return view.whole(asked)
         if view.window is None:
             raise CommandError(say("observatory.not_through_window", name=name))

@@ -20,6 +20,7 @@ from agents.memory.strategy import loaded_strategies
 from agents.population import Population
 from config.settings import WorldSettings
 from server.chronicle.reading import reader_of
+from server.chronicle.scope import EVERYTHING
 from server.clock import InThread
 from server.observatory.chronicle import ChronicleView
 from server.observatory.minds import MindViews
@@ -93,7 +94,7 @@ class RunWorld:
         given = dict(asked)
         if name in AT_THE_END and not given.get("at"):
             given["at"] = second_name(self._end_ms)
-        return self.views.make(name, given, WHOLE)
+        return self.views.make(name, given, WHOLE, EVERYTHING)
 
     def problems(self) -> list[str]:
         """Return a sentence for each thing that is not shown, or not whole. Raises: NoteError."""

@@ -117,7 +117,7 @@ def test_a_look_that_fails_does_not_end_the_looking(reload, clock, looks, caplog
 class Stumbling:
     """Takes in notes of a vault; stumbles over those that have "stone" in them."""
 
-    is_waiting = False
+    is_waiting = has_replaced = False
 
     def __init__(self, vault: Vault) -> None:
         self.taken: list[str] = []

@@ -11,8 +11,9 @@ import pytest
 
 from config.settings import WorldSettings
 from server.chronicle import reading as reading_module
-from server.chronicle.reading import Own, Reader, Reading, Whole, Window, reader_of
+from server.chronicle.reading import Reader, Reading, reader_of
 from server.chronicle.rendering import RoomMap, html_page, markdown, plain_lines, room_map
+from server.chronicle.scope import Own, PastAccess, Public, Whole
 from tests.english import ENGLISH
 from tests.server.chronicle.lived_day import DAY, SCRIPT, SECRET, lived_vault
 from tests.world.inn import inn
@@ -57,13 +58,13 @@ def test_moments_are_quoted_with_their_places_in_log_and_journal(lived):
     assert secret.quotes[0].places == (f"chronicle/{DAY}.jsonl:5", f"agents/Eliza/journal/{DAY}.md:6")
     journal = (lived.root / "agents" / "Eliza" / "journal" / f"{DAY}.md").read_text().split("\n")
     assert SECRET in journal[6 - 1]
-    rules = [one.rule for one in reading_of(lived).read(PERIOD, Window()).moments]
+    rules = [one.rule for one in reading_of(lived).read(PERIOD, Public()).moments]
     assert sorted(set(rules)) == ["first_meeting", "promise_kept", "promise_made", "quarrel", "return"]
 
 
 def test_one_person_reads_what_was_within_reach_and_no_reason(lived):
     reader = reading_of(lived)
-    robin, eliza = (reader.read(PERIOD, reader.own_scope(name)).events for name in ("Robin", "Eliza"))
+    robin, eliza = (reader.read(PERIOD, reader.scope_of(PastAccess(name))).events for name in ("Robin", "Eliza"))
     assert [one.secret for one in robin if one.event.kind == "whispered"] == [
         f'whispered: "{SECRET}"',
         f'whispered: "Eliza says {SECRET}!"',
@@ -78,13 +79,13 @@ def test_one_person_reads_what_was_within_reach_and_no_reason(lived):
 def test_an_hour_says_where_everybody_was_when_it_began(lived):
     period = period_of(f"{DAY}T20")
     assert period
-    reading = reading_of(lived).read(period, Window())
+    reading = reading_of(lived).read(period, Public())
     assert reading.before == {"Eliza": "The Landing", "Moss": "The Landing", "Robin": "The Landing"}
     assert len(reading.events) == 3
 
 
 def test_what_is_too_much_is_counted(lived):
-    reading = reading_of(lived).read(PERIOD, Window(), most=4)
+    reading = reading_of(lived).read(PERIOD, Public(), most=4)
     assert (len(reading.events), reading.left_out) == (4, 10)
     for form in FORMS:
         assert "10 more events are left out" in shown(reading, form)
@@ -98,10 +99,11 @@ def test_one_who_may_see_little_of_much_is_shown_all_of_it(tmp_path, monkeypatch
         LoggedEvent(start + n, "emoted", "Ana", room=rooms[n % 4], line=f"Ana counts {n}.") for n in range(200)
     )
     reader = reading_of(vault)
-    whole = reader.read(PERIOD, Window("The Yard"), most=100)
+    yard = Own("Ben", [(start, start + 200, "The Yard")])
+    whole = reader.read(PERIOD, yard, most=100)
     assert ([one.text for one in whole.events][-1], len(whole.events), whole.left_out) == ("Ana counts 199.", 50, 0)
-    first = reader.read(PERIOD, Window("The Yard"), most=30)
-    rest = reader.read(PERIOD, Window("The Yard"), most=30, after=first.last)
+    first = reader.read(PERIOD, yard, most=30)
+    rest = reader.read(PERIOD, yard, most=30, after=first.last)
     assert [*first.events, *rest.events] == list(whole.events)
 
 
@@ -148,7 +150,7 @@ def test_markdown_means_nothing_but_itself(lived):
 def test_an_empty_day_is_a_page_too(lived):
     period = period_of("2020-01-01")
     assert period
-    text = html_page(reading_of(lived).read(period, Window()), "Fallwater", RoomMap({}, {}, ()), ENGLISH)
+    text = html_page(reading_of(lived).read(period, Public()), "Fallwater", RoomMap({}, {}, ()), ENGLISH)
     assert "Nothing that you may read is in the chronicle of 2020-01-01." in text
 
 
@@ -191,7 +193,7 @@ def test_thousands_of_events_leave_nothing_private_in_the_window(tmp_path: Path)
     vault = Vault(tmp_path)
     random_log(vault, random.Random(7), 2_000)
     reader = reading_of(vault)
-    window, whole = reader.read(PERIOD, Window()), reader.read(PERIOD, Whole())
+    window, whole = reader.read(PERIOD, Public()), reader.read(PERIOD, Whole())
     assert len(window.events) > 1_000
     for form in FORMS:
         assert "PRIVATE" not in shown(window, form)

@@ -10,9 +10,9 @@ from twisted.internet.defer import Deferred
 
 from config.settings import WorldSettings
 from server.chronicle.reading import reader_of
+from server.chronicle.scope import EVERYTHING, PastAccess
 from server.observatory import chronicle
 from server.observatory.chronicle import ChronicleView, chronicle_text
-from server.observatory.views import Scope
 from tests.english import ENGLISH
 from tests.server.chronicle.lived_day import DAY, REASON, SECRET, lived_vault
 from tests.server.front_door import at_once
@@ -41,12 +41,12 @@ def outcome(deferred: object) -> dict[str, Any]:
 
 
 def whole(view: ChronicleView, **asked: str) -> dict[str, Any]:
-    return outcome(view.view.whole(asked))
+    return shown_to(view, EVERYTHING, **asked)
 
 
-def window(view: ChronicleView, room: str, **asked: str) -> dict[str, Any]:
-    assert view.view.window
-    return outcome(view.view.window(asked, Scope(room)))
+def shown_to(view: ChronicleView, access: PastAccess, **asked: str) -> dict[str, Any]:
+    assert view.view.past
+    return outcome(view.view.past(asked, access))
 
 
 def test_those_who_see_all_are_shown_the_newest_day_with_secrets_and_places(view):
@@ -67,17 +67,15 @@ def test_an_hour_can_be_replayed_where_the_rooms_lie(view):
     assert {"The Landing", "Pump Yard"} <= {room for room, *_ in shown["map"]["rooms"]}
 
 
-def test_through_the_window_one_room_is_shown_and_nothing_private(view):
-    landing, yard = (window(view, room, period=DAY) for room in ("The Landing", "Pump Yard"))
-    for shown in (landing, yard):
-        for private in (SECRET, REASON, "a good soul", "agents/", "passes on"):
-            assert private not in json.dumps(shown)
-    assert [one["text"] for one in yard["events"]] == ["Robin arrives from The Landing."]
-    assert {one["room"] for one in landing["events"]} == {"The Landing"}
-    assert [room for room, *_ in yard["map"]["rooms"]] == ["Pump Yard"]
-    assert window(view, "Pump Yard", period=f"{DAY}T20")["before"] == {}
-    assert yard["hours"] == [[f"{DAY}T20", 1]]
-    assert {count for _, count in yard["days"]} == {0}
+def test_players_see_what_they_perceived_and_nothing_private(view):
+    moss, robin = (shown_to(view, PastAccess(name), period=DAY) for name in ("Moss", "Robin"))
+    for private in (REASON, "a good soul", "agents/", "passes on"):
+        assert private not in json.dumps([moss, robin])
+    assert SECRET in json.dumps(robin), "it was whispered to Robin"
+    assert "As I promised" not in json.dumps(robin), "Robin was in the next room"
+    assert {count for _, count in robin["days"]} == {0}
+    evening = shown_to(view, PastAccess("Robin"), period=f"{DAY}T20")
+    assert evening["before"] == dict.fromkeys(("Eliza", "Moss", "Robin"), "The Landing")
 
 
 def test_what_is_too_much_comes_piece_by_piece(view, monkeypatch):
@@ -113,4 +111,4 @@ def test_the_text_tells_what_the_page_shows(view):
     text = chronicle_text(shown, ENGLISH)
     for part in ("Robin passes on to Moss what was whispered.", SECRET, REASON, f"{DAY}: 15 events"):
         assert part in text
-    assert SECRET not in chronicle_text(window(view, "The Landing", period=DAY), ENGLISH)
+    assert REASON not in chronicle_text(shown_to(view, PastAccess("Moss"), period=DAY), ENGLISH)

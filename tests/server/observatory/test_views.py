@@ -14,12 +14,12 @@ from twisted.internet.defer import execute
 from agents.models.model import ModelError
 from config.settings import WorldSettings
 from server.chronicle.reading import reader_of
+from server.chronicle.scope import EVERYTHING, PastAccess
 from server.observatory.chronicle import ChronicleView
 from server.observatory.feed import SHOWN_ENTRIES
 from server.observatory.observatory import why_slow
 from server.observatory.town import Town, layout_of, town_text
 from server.observatory.viewers import MIN_SECONDS, MIND_SECONDS, POLL_SECONDS
-from server.observatory.views import WHOLE, Scope
 from tests.english import ENGLISH
 from tests.server.chronicle.lived_day import DAY, lived_vault
 from tests.server.observatory.town_of import Outlet, Watched, secrets_seen
@@ -34,16 +34,20 @@ def texts(shown: dict[str, Any] | list[Any]) -> str:
     return json.dumps(shown, ensure_ascii=False)
 
 
+def past_of(life: Watched, access: PastAccess) -> list[dict[str, Any]]:
+    """Return the entries of the feed that somebody may see."""
+    return [shown for entry, scope in life.observatory.feed.past(access) if (shown := entry.shown(scope))]
+
+
 def test_the_whole_feed_has_reasons_and_whispers_and_the_window_what_is_perceived(tmp_path: Path):
     life = Watched(tmp_path, "say hello | I am lonely", "whisper Ana The key is under the step. | she may know")
     life.turns(2)
-    whole = [one.shown(WHOLE) for one in life.observatory.feed.newest(WHOLE)]
-    window = [one.shown(Scope(ROOM)) for one in life.observatory.feed.newest(Scope(ROOM))]
-    assert [(one["text"], one["reason"], one["seq"]) for one in whole if one and one["who"] == "Rook"][-2:] == [
+    whole, window = (past_of(life, access) for access in (EVERYTHING, PastAccess("Ana")))
+    assert [(one["text"], one["reason"], one["seq"]) for one in whole if one["who"] == "Rook"][-2:] == [
         ('Rook says, "hello"', "I am lonely", 1),
-        ('Rook whispers to Ana, "The key is under the step."', "she may know", whole[-1]["seq"]),  # type: ignore[index]
+        ('Rook whispers to Ana, "The key is under the step."', "she may know", whole[-1]["seq"]),
     ]
-    assert [one["text"] for one in window if one][-2:] == ['Rook says, "hello"', "Rook whispers something to Ana."]
+    assert [one["text"] for one in window][-2:] == ['Rook says, "hello"', "Rook whispers something to Ana."]
     assert "lonely" not in texts(window)
     assert "step" not in texts(window)
 
@@ -51,17 +55,16 @@ def test_the_whole_feed_has_reasons_and_whispers_and_the_window_what_is_perceive
 def test_what_nobody_perceives_is_in_the_whole_feed_alone(tmp_path: Path):
     life = Watched(tmp_path, "think of tea | it is cold", "get moon | it shines")
     life.turns(2)
-    whole = [one.shown(WHOLE) for one in life.observatory.feed.newest(WHOLE)]
-    kinds = [(one["kind"], one["reason"]) for one in whole if one and one["who"] == "Rook"]
+    kinds = [(one["kind"], one["reason"]) for one in past_of(life, EVERYTHING) if one["who"] == "Rook"]
     assert kinds[-2:] == [("thought", "it is cold"), ("refusal", "it shines")]
-    assert "tea" not in texts([one.shown(Scope(ROOM)) for one in life.observatory.feed.newest(Scope(ROOM))])
+    assert "tea" not in texts(past_of(life, PastAccess("Ana")))
 
 
 def test_who_comes_into_a_crowd_is_in_the_whole_feed_alone(life: Watched):
     life.game.world.crowd = 1
     life.game.perform("Cat", "go house door")
-    whole, window = (life.observatory.feed.newest(scope) for scope in (WHOLE, Scope(ROOM)))
-    assert [one.whole for one in whole][-1] == "Cat arrives from The Yard."
+    whole, window = (past_of(life, access) for access in (EVERYTHING, PastAccess("Ana")))
+    assert [one["text"] for one in whole][-1] == "Cat arrives from The Yard."
     assert window == []
 
 

@@ -54,6 +54,7 @@ class Watched(Life):
             self.game, self.agents, self._queues, lambda: "None was found.", self.clock, self.questions, self._now_ms
         )
         self.observatory.viewers.subscribe_looks(lambda *look: self.noted.append(look))
+        self.observatory.feed.note_everybody()
         self.ben = self.game.world.characters["Ben"]
 
     def _now_ms(self) -> int:
@@ -100,9 +101,9 @@ class Watched(Life):
         views = self.observatory.views
         make, pieces = views.make, views.pieces
 
-        def counted(name: str, asked: Any, scope: Any) -> Any:
+        def counted(name: str, asked: Any, scope: Any, past: Any = None) -> Any:
             made.append(name)
-            return make(name, asked, scope)
+            return make(name, asked, scope, past)
 
         def counted_pieces(name: str, asked: Any, scope: Any) -> Any:
             found = pieces(name, asked, scope)
