@@ -90,6 +90,10 @@ class ServerSettings:
         high=10000,
     )
     lines_at_once: int = setting(500, "lines accepted from one connection in a burst", low=1, high=100000)
+    speech_per_second: float = setting(
+        1.0, "lines of speech per second of one character after a burst; 0 for no limit", low=0, high=1000
+    )
+    speech_at_once: int = setting(8, "lines of speech of one character in a burst", low=1, high=1000)
     max_connections: int = setting(500, "the maximum number of connections", low=1, high=20000)
     connections_per_address: int = setting(
         20, "the maximum number of connections from one address; 0 for no limit", low=0, high=20000

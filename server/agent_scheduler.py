@@ -128,6 +128,8 @@ class AgentScheduler:
         self.profiles = Profiles(random.Random(rng.getrandbits(64)))
         self.problem = ""
         self.chosen: tuple[str, ...] = ()
+        self.speech_wait: Callable[[str], float] = lambda name: 0.0
+        """Returns after how many seconds an agent may speak; it thinks no sooner."""
         self._observers = Observers[str, str](ObserverCalls(clock.seconds))
         self._agents = agents
         self._settings = settings
@@ -244,7 +246,7 @@ class AgentScheduler:
     def _timer_of(self, agent: Agent) -> AgentTimer:
         timer = AgentTimer(
             lambda: deferred_from(agent.tick()).addCallback(lambda turn: self._end_turn(agent, turn)),
-            lambda: agent.pause_seconds,
+            lambda: max(agent.pause_seconds, self.speech_wait(agent.name)),
             lambda: agent.settings.think_jitter,
             self._clock,
             random.Random(self._rng.getrandbits(64)),
@@ -255,11 +257,11 @@ class AgentScheduler:
         agent.on_trouble = agent.memory.on_trouble = self._on_trouble
         timer.start()
         if agent.awareness.addressed.spoken:  # before the world closed, a moment ago
-            timer.hurry(agent.settings.react_seconds)
+            timer.hurry(max(agent.settings.react_seconds, self.speech_wait(agent.name)))
         return timer
 
     def _hurry(self, agent: Agent, timer: AgentTimer) -> None:
-        timer.hurry(agent.settings.react_seconds)
+        timer.hurry(max(agent.settings.react_seconds, self.speech_wait(agent.name)))
         self._notices.begin(agent)
 
     def _begin_thought(self, name: str) -> None:

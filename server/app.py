@@ -171,6 +171,8 @@ class Fallwater:
         self.game.subscribe("leading", self.leading.on_events, (Left,), first=True)
         self.game.subscribe_lines("audit", self.audit.record_line, first=True)
         self.observatory.viewers.subscribe_looks(self.audit.record_look)
+        self.game.subscribe_lines("speech", self.registry.speech.note_line, first=True)
+        self._scheduler.speech_wait = self.registry.speech.wait_seconds
         self._scheduler.subscribe("gmcp", self.registry.gmcp_updates.tell_of_agent)
 
     def _make_audit(self) -> AuditLog:

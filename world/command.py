@@ -83,6 +83,16 @@ class Command:
         return (self.verb, *self.aliases)
 
     @property
+    def is_perceived(self) -> bool:
+        """True if others than the one it names perceive it."""
+        return self.visible_to not in ("nobody", "named")
+
+    @property
+    def is_speech(self) -> bool:
+        """True if others hear or read what is said with it."""
+        return self.category == "speech" and self.visible_to != "nobody"
+
+    @property
     def help(self) -> str:
         """The text of `help <verb>`: the function's docstring without its indentation."""
         return "\n".join(line.strip() for line in (self.act.__doc__ or "").strip().splitlines())

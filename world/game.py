@@ -307,13 +307,28 @@ class Game:
             events = [Refused(actor.character_id, refusal)]
         return text, CommandResult(verb, (*back, *events), refusal)
 
+    def command_meant(self, character_id: str, text: str) -> Command | None:
+        """Return the command that a line would do, None if it is none; nothing is done."""
+        actor = self.world.characters.get(character_id)
+        try:
+            line = parse_line(self._expanded(actor, text)) if actor else None
+            if not (actor and line and line.verb):
+                return None
+            return self._find(actor, line, self.commands.get(line.verb))[0]
+        except CommandError:
+            return None
+
     def _expand(self, actor: Character, text: str) -> str:
-        """Return what a line stands for: the last one, or what its author has a word of its own for."""
-        transient = actor.transient
+        """Return what a line stands for, and remember it if it can be repeated."""
         if text.strip().lower() not in REPEAT:
-            transient.last_line = text if is_repeatable(text) and self.commands.redact(text) == text else ""
-        elif transient.last_line:
-            text = transient.last_line
+            can_repeat = is_repeatable(text) and self.commands.redact(text) == text
+            actor.transient.last_line = text if can_repeat else ""
+        return self._expanded(actor, text)
+
+    def _expanded(self, actor: Character, text: str) -> str:
+        """Return what a line stands for: the last one, or what its author has a word of its own for."""
+        if text.strip().lower() in REPEAT and actor.transient.last_line:
+            text = actor.transient.last_line
         if not actor.preferences:
             return text
         return expand_alias(text, own_aliases(actor), self.world.wording, self.max_line_bytes)
@@ -332,18 +347,25 @@ class Game:
         """
         world, found = self.world, meant
         try:
-            if found is None or not found.allows(actor):
-                names = {name_key(name): exit for name, exit in world.room_of(actor).exits_by_name.items()}
-                typed = name_key(f"{line.verb} {line.arguments}".strip())
-                if meant is None and typed in names and (go := self.commands.get("go")):
-                    return go, {"exit": names[typed].name}
-                found = self.commands.find(line.verb, actor, world.wording, names)
+            found, exit = self._find(actor, line, meant)
+            if exit:
+                return found, {"exit": exit}
             return found, found.arguments_in(line.arguments, world.wording, names_known_to(world, actor))
         except CommandError:  # "i walked here" begins with a command, whose arguments do not fit
             if self.commands.redact(f"{line.verb} {line.arguments}") != f"{line.verb} {line.arguments}":
                 raise
             check_lacks_say(actor, line, world.wording, may_be_marked=found is None)
             raise
+
+    def _find(self, actor: Character, line: Line, meant: Command | None) -> tuple[Command, str]:
+        """Return the command that a line means, and the name of the exit that the line is. Raises: CommandError."""
+        if meant is not None and meant.allows(actor):
+            return meant, ""
+        names = {name_key(name): exit for name, exit in self.world.room_of(actor).exits_by_name.items()}
+        typed = name_key(f"{line.verb} {line.arguments}".strip())
+        if meant is None and typed in names and (go := self.commands.get("go")):
+            return go, names[typed].name
+        return self.commands.find(line.verb, actor, self.world.wording, names), ""
 
     def _react(self, triggers: Iterator[list[Event]]) -> None:
         """Publish what happens because of something; a table that fails is logged, and nothing else is affected."""

@@ -35,6 +35,7 @@ WIDE_OPEN: Mapping[str, object] = {
     "connections_per_address": 0,
     "connects_per_minute": 0,
     "lines_per_second": 0,
+    "speech_per_second": 0,
     "login_seconds": 3600,
 }
 AGENTS = 50

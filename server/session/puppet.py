@@ -110,6 +110,7 @@ class Puppet:
         if registry.playing.get(character.character_id) is not self._session:
             return
         del registry.playing[character.character_id]
+        registry.speech.forget(character.character_id)
         if registry.guests.is_guest(character):
             registry.guests.leave(character)
         else:

@@ -22,6 +22,7 @@ from server.clock import DelayedCall, ReactorClock, cancel
 from server.connection.connection import MARKED, Door, RefusalReason, Traffic, new_traffic
 from server.connection.limits import ConnectionLimiter, network_of
 from server.gmcp.updates import GmcpUpdates
+from server.session.speech import SpeechThrottle
 from vault.config_notes import load_text
 from vault.vault import Vault
 from world.entities import Character, Role
@@ -221,6 +222,7 @@ class SessionRegistry:
         self.linkdead = LinkDead(self.game, self.clock, lambda: self.login_services.settings.return_seconds)
         self.gmcp_updates = GmcpUpdates(self.game, self.clock)
         self.login_services.accounts.on_password_reset(self.end_sessions)
+        self.speech = SpeechThrottle(self.game, self.perform, lambda: self.login_services.settings, self.clock)
 
     def rejection_for(self, host: str, door: Door) -> str:
         """Return why nobody, or nobody from an address, may come in, and count it; empty if they may."""

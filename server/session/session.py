@@ -153,7 +153,7 @@ class Session:
         elif self._gmcp and self._gmcp.is_login_again(text):
             pass  # nobody's password is a command, and none is to stand in a log
         elif self._character and text.strip():
-            self._registry.perform(self._character.character_id, text)
+            self._registry.speech.perform(self._character.character_id, text, lambda why: self.show(why, "refusal"))
 
     def redact(self, text: str) -> str:
         """Return a line as it may be shown and stored, without a password in it."""

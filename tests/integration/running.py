@@ -198,10 +198,11 @@ def started(command: list[str], vault: Path, folder: Path = ROOT, within: float 
 def new_vault(folder: Path, changes: Mapping[str, Mapping[str, Any]] | None = None) -> Path:
     """Make a starter vault and set settings in it: {"config/agents.md": {"think_seconds": 2}}; return its path.
 
-    `ADMIN` is its admin and has chosen a password already. There is no page, unless `changes` give it a port.
+    `ADMIN` is its admin and has chosen a password already. Unless `changes` say so, there is no page, and speech has no
+    limit.
     """
     open_vault(folder)
-    _set(folder / "config" / "server.md", {"web_port": 0})
+    _set(folder / "config" / "server.md", {"web_port": 0, "speech_per_second": 0})
     put_accounts(default_folder(folder), Account(ADMIN, "admin", Argon2().hash(SECRET)))
     for note, settings in (changes or {}).items():
         _set(folder / note, settings)

@@ -24,8 +24,9 @@ FIRST, LATER = "quartz", "agate"
 """Words said to Ben before Cat and a guest came in, and words said to them while Ben was away."""
 DAY = "1970-01-01"
 LIVE = ("feed", "town", "health")
-WANTED: tuple[dict[str, str], ...] = ({}, {"period": DAY}, {"period": f"{DAY}T00"}, {"at": f"{DAY}T00:00:30"}, {"agent": "Rook", "seq": "1"},
-          {"agent": "Rook", "tier": "recent", "sentence": "0"}, {"form": "text"}, {"fits": ""})  # fmt: skip
+WANTED: tuple[dict[str, str], ...] = (
+    {}, {"period": DAY}, {"period": f"{DAY}T00"}, {"at": f"{DAY}T00:00:30"}, {"agent": "Rook", "seq": "1"},
+    {"agent": "Rook", "tier": "recent", "sentence": "0"}, {"form": "text"}, {"fits": ""})  # fmt: skip
 COMMANDS = ("@feed", "@feed Ana", "@chronicle", f"@chronicle {DAY}", f"@chronicle {DAY}T00", "@chronicle Ana",
             f"@town {DAY}T00:00:30", "@town", f"@mind Rook {DAY}T00:00:30", "@why Rook", "@memories Rook")  # fmt: skip
 

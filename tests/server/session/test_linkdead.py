@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from config.settings import ServerSettings
@@ -113,6 +115,7 @@ def test_one_whose_note_is_removed_meanwhile_is_forgotten(registry, ana):
 
 def test_only_the_last_of_what_was_missed_is_shown(registry, ana, ben):
     ana.hangs_up()
+    registry.login_services = replace(registry.login_services, settings=ServerSettings(speech_per_second=0))
     for number in range(60):
         ben.types(f"say {number}")
     back = Guest(registry).enters("Ana")
