@@ -11,7 +11,6 @@ import pytest
 from tests.full_table import full_table
 
 ROOT = Path(__file__).parent.parent
-MAX_README_WORDS = 450
 PAGES = sorted([ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "bench" / "RESULTS.md", *ROOT.glob("docs/*.md")])
 LINK = re.compile(r"\]\(([^)\s]+)\)")
 FENCED = re.compile(r"^```.*?^```", re.MULTILINE | re.DOTALL)
@@ -74,10 +73,8 @@ def test_every_page_that_the_code_or_a_document_names_exists():
     assert sorted(one for one in named if not (ROOT / one[1]).exists()) == []
 
 
-def test_the_readme_stays_short_and_links_every_page():
-    text = _read(ROOT / "README.md")
-    assert len(text.split()) <= MAX_README_WORDS
-    linked = {target.partition("#")[0] for target in LINK.findall(text)}
+def test_readme_links_every_page():
+    linked = {target.partition("#")[0] for target in LINK.findall(_read(ROOT / "README.md"))}
     assert {f"docs/{page.name}" for page in ROOT.glob("docs/*.md")} - linked == set()
 
 
