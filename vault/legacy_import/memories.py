@@ -1,7 +1,6 @@
 """Memories of the older layout, a Markdown file each in `agents/<Name>/memories/`, as a journal; and its summaries.
 
-The files say their local time with a `Z` behind it. What a summary covers they do not say: it is taken to be what had
-happened when it was made, but for the newest memories, which were shown word for word at that time.
+The files say their local time with a `Z` behind it.
 """
 
 from __future__ import annotations
@@ -9,7 +8,7 @@ from __future__ import annotations
 import logging
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC, datetime, tzinfo
 from pathlib import Path
 
@@ -18,7 +17,7 @@ from vault.legacy_import.places import CHARACTER, ROOM, Names, OldNote, Report, 
 from vault.markdown import one_line
 from vault.memory.journal import Journal
 from vault.memory.memory_line import KINDS, Memory
-from vault.memory.summaries import LONGTERM, RECENT, Summary, SummaryFolder
+from vault.memory.summaries import Summary, SummaryFolder
 from vault.note import Note, link_target, parse_note
 from vault.vault import Vault
 
@@ -108,19 +107,8 @@ def _move(vault: Vault, paths: list[Path], folder: Path) -> None:
 
 
 _STAMP = re.compile(r"(\d{8})-?(\d{6})")
-_LEAF = re.compile(r"recent-(\d{8}-\d{6}).*")
-_CHARACTERS_A_TOKEN = 3
 TIMES = ("timestamp", "created", "modified")
 HEADING = "Memory"
-
-
-@dataclass(frozen=True)
-class _Made:
-    """A summary of the older layout: its text, where it stands, and when it was made (in ms since 1970)."""
-
-    name: str
-    text: str
-    at_ms: int
 
 
 def import_memories(
@@ -148,85 +136,20 @@ def import_memories(
     return journal
 
 
-def import_summaries(
-    folder: Path, source: Path, journal: Journal, window: int, zone: tzinfo | None, report: Report
-) -> str:
-    """Write an agent's summaries as ours and return what came of it in a sentence, empty if there are none.
+def keep_summaries(folder: Path, source: Path, journal: Journal, zone: tzinfo | None, report: Report) -> int:
+    """Keep an agent's old summaries beside the new ones, none of them in force, and return how many there are.
 
-    Those in force and the memories after them add up to every memory once. `window` is how many of the newest memories
-    were shown word for word. What cannot be given its place is kept under another name, and reported.
+    They do not say what they cover, and the journal has every memory to make new ones of. Raises: NoteError.
     """
-    agent_id = journal.agent_id
-    made = [_read_summary(path, source, zone, report) for path in notes_in(folder)]
-    dated = sorted((one for one in made if one and _LEAF.match(one.name)), key=lambda one: (one.at_ms, one.name))
-    others = {one.name: one for one in made if one and not _LEAF.match(one.name)}
-    newest, longterm = others.pop("recent", None), others.pop("longterm", None)
-    if newest and newest.text and newest.text not in [one.text for one in dated]:
-        dated = [*dated, replace(newest, at_ms=max([newest.at_ms, *(one.at_ms for one in dated)]))]
-    target, leaves = SummaryFolder(journal.vault, agent_id), list[Summary]()
-    moments = [memory.at_ms for memory in journal.read(1, journal.last)]
-    for one in dated:
-        first = leaves[-1].last + 1 if leaves else 1
-        last = _before(moments, one.at_ms) - window
-        if last < first or not one.text:
-            _keep(target, "recent", one, report, f"agents/{agent_id}/summaries")
+    target, count = SummaryFolder(journal.vault, journal.agent_id), 0
+    for path in notes_in(folder):
+        note = read_note(path, source, report)
+        if note is None or not note.body:
             continue
-        leaves.append(_summary(one, first, last))
-        target.add_leaf(leaves[-1])
-    for one in others.values():
-        _keep(target, one.name, one, report, f"agents/{agent_id}/summaries")
-    return _put_in_force(target, agent_id, leaves, newest, longterm, report)
-
-
-def _put_in_force(
-    target: SummaryFolder, agent_id: str, leaves: list[Summary], newest: _Made | None, longterm: _Made | None,
-    report: Report,
-) -> str:  # fmt: skip
-    """Put the newest short-term summary in force, and the long-term one for all before it, if together they fit."""
-    recent = leaves[-1] if leaves and newest and newest.text == leaves[-1].text else None
-    before = recent.first - 1 if recent else leaves[-1].last if leaves else 0
-    older = _summary(longterm, 1, before) if longterm and longterm.text and before else None
-    where = f"agents/{agent_id}/summaries"
-    if longterm and longterm.text and older is None:
-        _keep(target, "longterm", longterm, report, where)
-    if recent and recent.first > 1 and older is None:
-        report.problem(f"{where}/{RECENT}", 0, f"memories 1 to {before} have no {LONGTERM}, so they are shown again.")
-        recent = None
-    if not recent and not older:
-        return ""
-    if older:
-        older = replace(older, generation=len(leaves))
-    target.publish(older, recent, max(one.made_ms for one in (older, recent) if one), has_leaf=False)
-    told = [f"{LONGTERM} stands for 1 to {older.last}"] if older else []
-    told += [f"{RECENT} for {recent.first} to {recent.last}"] if recent else []
-    return f"{agent_id}: as far as their dates tell, {' and '.join(told)}."
-
-
-def _read_summary(path: Path, source: Path, zone: tzinfo | None, report: Report) -> _Made | None:
-    note = read_note(path, source, report)
-    if note is None:
-        return None
-    leaf = _LEAF.match(path.stem)
-    at_ms = _moment(leaf[1], zone) if leaf else None
-    if at_ms is None:
-        at_ms = _time_of(note, path, zone)
-    if at_ms is None:
-        at_ms = round(path.stat().st_mtime * 1000)
-        report.problem(note.source, 0, "it does not say when it was made; the file's own time is taken.")
-    return _Made(path.stem, note.body, at_ms)
-
-
-def _summary(one: _Made, first: int, last: int) -> Summary:
-    tokens = -(-len(one.text) // _CHARACTERS_A_TOKEN)
-    sources = (f"{one.name}.md of a former vault, {first}-{last}",)
-    return Summary(first, last, one.text, tokens=tokens, made_ms=one.at_ms, sources=sources)
-
-
-def _keep(target: SummaryFolder, kind: str, one: _Made, report: Report, where: str) -> None:
-    """Keep a summary whose memories other summaries cover already."""
-    if one.text:
-        name = target.keep(kind, _summary(one, 1, 1), "of a former vault")
-        report.problem(f"{where}/{one.name}.md", 0, f"it covers nothing that is not told otherwise; kept as {name}.")
+        made_ms = _time_of(note, path, zone) or round(path.stat().st_mtime * 1000)
+        target.keep(path.stem, Summary(1, 1, note.body, made_ms=made_ms), "of a former vault")
+        count += 1
+    return count
 
 
 def _memory(note: OldNote, at_ms: int, names: Names) -> Memory:
@@ -235,10 +158,6 @@ def _memory(note: OldNote, at_ms: int, names: Names) -> Memory:
     memory = old_memory(note.properties, f"# {HEADING}\n{body}", at_ms)
     people = tuple(names.resolve(CHARACTER, name) or name for name in names_in(note.properties.get("occupants", "")))
     return replace(memory, room=names.resolve(ROOM, memory.room) or memory.room, people=people)
-
-
-def _before(moments: list[int], at_ms: int) -> int:
-    return sum(moment <= at_ms for moment in moments)
 
 
 def _time_of(note: OldNote, path: Path, zone: tzinfo | None) -> int | None:

@@ -19,7 +19,7 @@ from vault.entities.agent_notes import KEYS
 from vault.entities.load import load_world
 from vault.entities.schema import save_entity
 from vault.errors import NoteError
-from vault.legacy_import.memories import import_memories, import_summaries
+from vault.legacy_import.memories import import_memories, keep_summaries
 from vault.legacy_import.places import (
     CHARACTER,
     LOCATIONS,
@@ -218,12 +218,11 @@ def write_agent(
     vault.write(Note("", own, profile), "agents", old.agent_id, "agent.md")
     copied = _copy_notes(vault, old, source, report)
     journal = import_memories(vault, old.folder / "memories", source, old.agent_id, zone, names, report)
-    window = own.get("immediate_window", MemorySettings().immediate_window)
-    assert isinstance(window, int)
-    told = import_summaries(old.folder / "summaries", source, journal, window, zone, report)
+    kept = keep_summaries(old.folder / "summaries", source, journal, zone, report)
     count = journal.last
     journal.close()
-    report.taken += [told] if told else []
+    if kept:
+        report.taken.append(f"{old.agent_id}: {kept} old summaries are kept; new ones are made of the memories.")
     return f"{old.agent_id}: {count} memories, {copied} notes."
 
 

@@ -166,56 +166,27 @@ def test_notes_are_copied_to_the_letter(older):
 
 
 def with_summaries(older: OlderVault) -> None:
-    """Give Eliza 42 memories and three summaries, made after 18, 28 and 38; 8 of the newest were always verbatim."""
+    """Give Eliza 40 more memories, two dated summaries, and those in force."""
     older.memories("Eliza", START + timedelta(hours=1), 40)
-    begin = START + timedelta(hours=1)
-    for count in (16, 26, 36):
-        moment = begin + timedelta(seconds=10 * (count - 1) + 5)
-        older.summary("Eliza", f"recent-{moment:%Y%m%d-%H%M%S}", f"After {count + 2}.", moment)
-    older.summary("Eliza", "recent", "After 38.", moment)
-    older.summary("Eliza", "longterm", "All before.", moment)
+    for name in ("recent-20260301-100000", "recent-20260301-110000", "recent", "longterm"):
+        older.summary("Eliza", name, f"The {name}.", START + timedelta(hours=2))
 
 
-def test_summaries_and_what_comes_after_them_are_every_memory_once(older):
+def test_old_summaries_are_kept_and_none_is_in_force(older):
     with_summaries(older)
     vault, report = imported(older)
     folder = SummaryFolder(vault, "Eliza")
-    longterm, recent = folder.read(LONGTERM), folder.read(RECENT)
-    assert longterm and recent
-    assert (longterm.first, longterm.last, longterm.text) == (1, 20, "All before.")
-    assert (recent.first, recent.last, recent.text) == (21, 30, "After 38.")
-    assert [(leaf.first, leaf.last, leaf.text) for _, leaf in folder.leaves()] == [
-        (1, 10, "After 18."),
-        (11, 20, "After 28."),
-        (21, 30, "After 38."),
+    assert (folder.read(LONGTERM), folder.read(RECENT), list(folder.leaves())) == (None, None, [])
+    kept = [path.read_text() for path in (vault.root / "agents/Eliza/summaries").iterdir()]
+    assert sorted(text.splitlines()[-1] for text in kept) == [
+        "The longterm.",
+        "The recent-20260301-100000.",
+        "The recent-20260301-110000.",
+        "The recent.",
     ]
     assert journal_of(vault)[-1].seq == 42
-    assert (
-        "Eliza: as far as their dates tell, longterm.md stands for 1 to 20 and recent.md for 21 to 30." in report.taken
-    )
+    assert "Eliza: 4 old summaries are kept; new ones are made of the memories." in report.taken
     assert report.problems == []
-
-
-def test_a_short_term_summary_that_is_no_leaf_is_made_one(older):
-    older.memories("Eliza", START + timedelta(hours=1), 40)
-    older.summary("Eliza", "recent", "Much happened.", START + timedelta(hours=2))
-    vault, _ = imported(older)
-    recent = SummaryFolder(vault, "Eliza").read(RECENT)
-    assert recent and (recent.first, recent.last, recent.text) == (1, 34, "Much happened.")
-    assert [leaf.text for _, leaf in SummaryFolder(vault, "Eliza").leaves()] == ["Much happened."]
-
-
-def test_a_summary_without_its_place_is_kept_and_told(older):
-    older.summary("Eliza", "longterm", "Before anything.", START)
-    older.summary("Eliza", "recent-20250101-090000", "Too early.", START)
-    vault, report = imported(older)
-    assert SummaryFolder(vault, "Eliza").read(LONGTERM) is None
-    kept = [path.read_text() for path in sorted((vault.root / "agents/Eliza/summaries").iterdir())]
-    assert [text.splitlines()[-1] for text in kept] == ["Before anything.", "Too early."]
-    assert [problem.partition(":")[0] for problem in report.problems] == [
-        "agents/Eliza/summaries/recent-20250101-090000.md",
-        "agents/Eliza/summaries/longterm.md",
-    ]
 
 
 def test_what_leads_nowhere_is_told_with_its_line(older):
