@@ -28,9 +28,10 @@ from server.clock import Runtime, WorldClock, local_ms
 from server.command_wiring import add_agent_commands
 from server.connection.input import ConnectionServices
 from server.health import MonitoredServer
-from server.hot_reload import HotReload, ReloadTargets, ReloadTimer, shortened
+from server.hot_reload import HotReload, ReloadTargets
 from server.listeners import Listeners, Ports, limits_of
 from server.observatory.observatory import observatory_of
+from server.reload_timer import ReloadTimer, shortened
 from server.restart import MAX_STAGE_SECONDS, SessionRestore, run_stages
 from server.session.registry import SessionRegistry, load_texts, presence_by
 from server.session.session import Session

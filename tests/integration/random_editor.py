@@ -20,7 +20,11 @@ from pathlib import Path
 
 START = "The Landing"
 FOLDERS = ("rooms", "rooms", "rooms", "things", "people", "agents")
-COPIES = ("{}.sync-conflict-20261127-120000-ABCDEF{}", "{} (Ana's conflicted copy 2026-11-27 {})", "{}_conflict-2026112{}")
+COPIES = (
+    "{}.sync-conflict-20261127-120000-ABCDEF{}",
+    "{} (Ana's conflicted copy 2026-11-27 {})",
+    "{}_conflict-20261127-{}",
+)
 _WORD = re.compile(r"\bqe[0-9a-f]{10}\b")
 
 

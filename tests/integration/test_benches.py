@@ -26,6 +26,7 @@ SMALLEST = {
     "pauses": ["1", "50"],
     "retention": ["--memories", "300", "--strategies", "waterfall"],
     "startup": ["--runs", "1"],
+    "two_writers": ["1", "10"],
 }
 """The arguments with which a bench does least; a bench that is not here has --quick."""
 

@@ -3,10 +3,6 @@
 from __future__ import annotations
 
 import os
-import random
-import re
-import subprocess
-import sys
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -14,10 +10,8 @@ from pathlib import Path
 import pytest
 
 from tests.integration.line_player import LinePlayer
-from tests.integration.running import ADMIN, CLEAN, ROOT, RunningServer, new_vault, running
-from vault.entities.schema import load_room, room_names
-from vault.errors import NoteError
-from vault.vault import Vault
+from tests.integration.running import ADMIN, RunningServer, new_vault, running
+from tests.integration.two_writers import edit_a_lived_in_world
 
 pytestmark = pytest.mark.integration
 
@@ -173,77 +167,7 @@ def test_a_world_with_a_bad_start_room_lets_people_in_and_tells_admins(tmp_path)
         assert not server.failure
 
 
-@pytest.mark.parametrize("seed", [1, 2, 3])
-def test_random_edits_while_people_play_lose_nothing(tmp_path, seed):
-    vault = new_vault(tmp_path / "world")
-    with running(vault) as server:
-        play_while_edited(server, vault, seed)
-        settle(server, vault)
-        admin = server.player(ADMIN)
-        running_world = told_of_world(admin, vault)
-        assert not server.failure
-        admin.types("quit")
-        admin.is_shown_out()
-        server.signal(15)
-        assert server.exit_code() == 0
-    with running(vault) as server:
-        anew = told_of_world(server.player(ADMIN), vault)
-    assert anew.keys() == running_world.keys()
-    differing = [(name, set(words) ^ set(anew[name])) for name, words in running_world.items() if words != anew[name]]
-    assert differing == []
-
-
-def play_while_edited(server: RunningServer, vault: Path, seed: int) -> None:
-    """Let two people walk about and handle things until the editor has finished."""
-    rng = random.Random(seed)
-    arguments = [sys.executable, "-m", "tests.integration.random_editor", str(vault), str(seed), "120"]
-    editor = subprocess.Popen(arguments, cwd=ROOT, env=CLEAN)
-    players = [server.player("Ana"), server.player("Ben")]
-    acts = ["look", "exits", "north", "south", "east", "west", "go out", "get toy", "drop toy", "get key", "drop key"]
-    try:
-        while editor.poll() is None:
-            for player in players:
-                player.asks(rng.choice(acts))
-    finally:
-        editor.kill()
-        editor.wait()
-    assert editor.returncode == 0
-    for player in players:
-        player.types("quit")
-        player.is_shown_out()
-
-
-def settle(server: RunningServer, vault: Path) -> None:
-    """Wait until nothing is taken in any more; take exits out that lead to rooms that an edit has brought back."""
-    quiet_since, seen = time.monotonic(), len(server.lines)
-    while time.monotonic() - quiet_since < 3:
-        time.sleep(0.2)
-        if len(server.lines) != seen or mended(vault):
-            quiet_since, seen = time.monotonic(), len(server.lines)
-
-
-def mended(vault: Path) -> bool:
-    """Take out one exit that leads nowhere, as an admin would who is told; return whether there was one."""
-    folder = Vault(vault)
-    known = room_names(folder)
-    for name in folder.names("rooms"):
-        try:
-            load_room(folder, name, known)
-        except NoteError as error:
-            place = re.match(r"(rooms/.+?\.md):(\d+): the exit", str(error))
-            assert place, error
-            path = vault / place[1]
-            lines = path.read_text("utf-8").split("\n")
-            del lines[int(place[2]) - 1]
-            path.write_text("\n".join(lines), "utf-8")
-            return True
-    return False
-
-
-def told_of_world(admin: LinePlayer, vault: Path) -> dict[str, list[str]]:
-    """Return the words that an admin is shown of every room, thing and character, whatever the order of its lists."""
-    names = [name for folder in ("rooms", "things", "people") for name in Vault(vault).names(folder)]
-    told: dict[str, list[str]] = {}
-    for name in [*names, *Vault(vault).folders("agents")]:
-        told[name] = sorted(re.split(r"[\s,.>]+", admin.asks(f"@examine {name}")))
-    return told
+def test_two_hundred_random_edits_of_a_lived_in_world_lose_no_word(tmp_path):
+    outcome = edit_a_lived_in_world(tmp_path, seed=1, edits=200)
+    assert outcome.faults == []
+    assert min(outcome.editor_words, outcome.world_words) > 20

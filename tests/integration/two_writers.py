@@ -20,6 +20,7 @@ from tests.integration.random_editor import words_in
 from tests.integration.running import ADMIN, CLEAN, ROOT, RunningServer, new_vault, running
 from tests.integration.scripted_ollama import MODEL, scripted_ollama
 from vault.note import parse_note
+from vault.vault import Vault
 
 ROOMS = ("The Landing", "Pump Yard", "Kettle House", "The Mill", "Eel Stage", "Dry Room", "Ink Yard", "The Weir")
 BUILDERS = ("Ana", "Ben", "Cat")
@@ -29,7 +30,11 @@ DONE = re.compile(r"You (?:change|open a way)")
 
 @dataclass
 class Outcome:
-    """What was found at the end: words that are nowhere, notes without their body, and copies that came alive."""
+    """What was found at the end.
+
+    `lost` are words that are nowhere, `bodiless` notes without their body, `alive` copies that came alive, `differing`
+    what the notes say otherwise than the world that ran.
+    """
 
     seed: int
     edits: int
@@ -38,12 +43,13 @@ class Outcome:
     lost: list[str] = field(default_factory=list)
     bodiless: list[str] = field(default_factory=list)
     alive: list[str] = field(default_factory=list)
+    differing: list[str] = field(default_factory=list)
     failure: str = ""
 
     @property
     def faults(self) -> list[str]:
         """All that is wrong, a sentence each."""
-        return [*self.lost, *self.bodiless, *self.alive, *([self.failure] if self.failure else [])]
+        return [*self.lost, *self.bodiless, *self.alive, *self.differing, *([self.failure] if self.failure else [])]
 
 
 class Builder:
@@ -97,11 +103,26 @@ def edit_a_lived_in_world(folder: Path, seed: int, edits: int) -> Outcome:
             _settle(server)
             for builder in builders:
                 builder.leaves()
+            seen = _examined(server, vault)
             server.signal(15)
             assert server.exit_code() == 0
             outcome.failure = server.failure
             _judge(outcome, vault, json.loads(ledger.read_text("utf-8")), builders, server.log)
+    with running(vault) as server:
+        again = _examined(server, vault)
+    differing = [name for name, words in seen.items() if words != again.get(name)]
+    outcome.differing = [f"{name}: {set(seen[name]) ^ set(again.get(name, []))}" for name in differing]
     return outcome
+
+
+def _examined(server: RunningServer, vault: Path) -> dict[str, list[str]]:
+    """Return the words that an admin is shown of every room, thing and person, whatever the order of its lists."""
+    admin, folder = server.player(ADMIN), Vault(vault)
+    names = [name for kind in ("rooms", "things", "people") for name in folder.names(kind)]
+    seen = {name: sorted(re.split(r"[\s,.>]+", admin.asks(f"@examine {name}"))) for name in names}
+    admin.types("quit")
+    admin.is_shown_out()
+    return seen
 
 
 def _builders(server: RunningServer, rng: random.Random) -> list[Builder]:
@@ -128,18 +149,22 @@ def _judge(outcome: Outcome, vault: Path, saved: dict[str, str], builders: list[
     texts = {path.relative_to(vault).as_posix(): path.read_text("utf-8", "replace") for path in vault.rglob("*.md")}
     notes = {source: text for source, text in texts.items() if not source.startswith(".")}
     named = "\n".join(text for source, text in texts.items() if source.startswith(".") and source in log)
-    entities = "\n".join(text for source, text in notes.items() if source.split("/")[0] in ("rooms", "things", "people"))
+    folders = ("rooms", "things", "people")
+    entities = "\n".join(text for source, text in notes.items() if source.split("/")[0] in folders)
     for source, text in saved.items():
         for word in words_in(text):
             outcome.editor_words += 1
             if word not in notes.get(source, "") and word not in named and word not in entities:
                 outcome.lost.append(f"{source}: the editor's {word}")
-        if source in notes and parse_note(text, source).body.strip() and not parse_note(notes[source], source).body.strip():
+        if _has_body(text, source) and source in notes and not _has_body(notes[source], source):
             outcome.bodiless.append(f"{source}: has no body")
     for builder in builders:
         for (room, key), word in builder.words.items():
             outcome.world_words += 1
             if word not in entities and word not in named:
                 outcome.lost.append(f"{room}: {key} = {word}")
-    loaded = re.findall(r"\S.*onflict.*loaded, as it is new", log)
-    outcome.alive += loaded
+    outcome.alive = re.findall(r"\S.*onflict.*loaded, as it is new", log)
+
+
+def _has_body(text: str, source: str) -> bool:
+    return bool(parse_note(text, source).body.strip())

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from twisted.internet.task import Clock
 
-from server.hot_reload import MAX_DELAY_SECONDS, RETRY_SECONDS, SETTLE_SECONDS, SLICE_SECONDS, ReloadTimer
+from server.reload_timer import MAX_DELAY_SECONDS, RETRY_SECONDS, SETTLE_SECONDS, SLICE_SECONDS, ReloadTimer
 from tests.vault.vault_of import vault_of
 from vault.vault import Vault
 from vault.watch import ChangeScanner
