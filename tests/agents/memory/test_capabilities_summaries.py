@@ -51,6 +51,7 @@ ASKS_FOR_JSON = "---\nschema: json\n---\nMemories of {name}:\n\n{memories}\n\nAn
 IN_BRIEF = "{memories}\n\nTell it in brief.{objection}\nSUMMARY:"
 PIN = "I promised him a seed bun and must not forget it"
 MENDED = {
+    "a control token": "I met Odile on The Landing.",
     "a note about the work": "I met Odile and Moss.",
     "thinking aloud": "I met Odile and Moss.",
     "the log goes on": "I met Odile.",
