@@ -13,7 +13,7 @@ from agents.attending.questions import subject_of
 from agents.choices.constraints import JSON_TOKENS, command_schema, gbnf, line_schema, tidied, verbs_in, words_schema
 from agents.choices.policy import Decision
 from agents.memory.facts.speech_acts import sentences
-from agents.models.model import Capabilities, Completion, OnText, Request
+from agents.models.model import Capabilities, Completion, ModelError, OnText, Request
 from agents.models.queue import RoutedModel
 from agents.models.thoughts import shows_thoughts
 from agents.prompts.prompt import Prompt
@@ -30,6 +30,7 @@ from agents.replies.speech import (
     without_phrases,
 )
 from config.settings import AgentSettings
+from vault.entities.agent_notes import AgentNote
 from world.game import Game
 
 THOUGHT_SHARE = 4
@@ -261,6 +262,21 @@ class Asking:
         character = self._game.world.characters[self._name]
         ways = self._game.world.room_of(character).exits_by_name
         return first_command(text, self._name, self._game.commands, ways, open_to(character))
+
+
+def too_long_profile(source: str, tokens: int, context_tokens: int) -> ModelError:
+    """Return the error for a profile for which there is no room in a prompt, whatever else is left out."""
+    message = f"{source} has about {tokens:,} tokens, and num_ctx is {context_tokens:,}: no prompt fits."
+    remedy = "Shorten that note, or raise num_ctx in config/models.md if the model was trained for more."
+    return ModelError(message, remedy=remedy, retryable=False, about_request=True)
+
+
+def check_profile(note: AgentNote, request: Request, model: RoutedModel) -> None:
+    """Raise a ModelError if a request does not fit into the context because of the agent's profile."""
+    if model.count_tokens(request.text) + request.max_tokens > model.context_tokens:
+        tokens = model.count_tokens(note.profile)
+        if tokens > model.context_tokens / 2:
+            raise too_long_profile(note.source, tokens, model.context_tokens)
 
 
 def is_small(model: Capabilities) -> bool:

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
 
+from agents.asking import too_long_profile
 from agents.commands import mind_commands
 from agents.escaping import load_template
 from agents.memory.coverage import resolve_ranges
 from agents.memory.strategy import loaded_strategies
 from agents.memory.summaries.prompt import LONGTERM, RECENT, SECTIONED, parse_summary_template
+from agents.models.adapter import TokenEstimate
 from agents.population import AUTO_TEMPLATES, TALK_TEMPLATES
 from agents.prompts.builder import parse_talk_template
 from agents.prompts.prompt import parse_template
 from agents.reflection import reflecting
+from config.profiles import THINKER, ModelProfile, legacy_thinker
 from config.settings import AgentSettings
+from vault.config_notes import load_settings
 from vault.entities.agent_notes import load_agent
 from vault.errors import NoteError
 from vault.findings import Finding, Overlay, collect_errors
@@ -35,6 +40,7 @@ def check_minds(vault: Vault) -> Iterator[Finding]:
             source = f"{folder}/{name}.md"
             yield from collect_errors(Overlay(vault), lambda vault, source=source: _template(vault, source))  # type: ignore[misc]
     yield from collect_errors(Overlay(vault), loaded_strategies().load_settings)
+    yield from _profiles_too_long(vault, names)
     for name in names:
         yield from collect_errors(Overlay(vault), lambda vault, name=name: _own_settings(vault, name))  # type: ignore[misc]
         yield from _named_template(vault, name)
@@ -61,6 +67,23 @@ def _own_settings(vault: Vault, name: str) -> None:
     if vault.exists("agents", name, "agent.md"):
         strategies = loaded_strategies()
         strategies.settings_of(load_agent(vault, name), strategies.settings_kind())
+
+
+def _profiles_too_long(vault: Vault, names: Iterable[str]) -> Iterator[Finding]:
+    """Yield the profiles that by a careful estimate have more tokens than the context of their model."""
+    try:
+        settings = load_settings(vault, loaded_strategies().settings_kind)
+    except NoteError:
+        return  # the check of settings reports it
+    thinker = settings.profiles.get(THINKER, ModelProfile(THINKER)).inherit_from(legacy_thinker(settings.models))
+    for name in names:
+        with suppress(NoteError):
+            note = load_agent(vault, name)
+            own = settings.profiles.get(note.agent_settings(settings.agents).model_profile, thinker)
+            context_tokens = own.inherit_from(thinker).settings.num_ctx
+            tokens = TokenEstimate().count(note.profile)
+            if tokens > context_tokens:
+                yield Finding(note.source, 0, str(too_long_profile("it", tokens, context_tokens)))
 
 
 def _step(source: str) -> str:

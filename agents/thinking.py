@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import Protocol
 
 from agents.answering import Answering
-from agents.asking import Asked, Asking, Question, archived, is_small
+from agents.asking import Asked, Asking, Question, archived, check_profile, is_small
 from agents.attending.conversation import Conversation
 from agents.attending.perception import Address
 from agents.choices.policy import Decision
@@ -263,8 +263,7 @@ class Thinking:
         self.question = question = replace(question, prompt=self._agent.prompt(question))
         if not question.reads:  # a text of its own, which a talk does not begin with
             self._note_read()
-        self._agent.awareness.begin_turn()
-        return self._asking.request(
+        request = self._asking.request(
             question,
             self._rng.getrandbits(31),
             self._agent.settings,
@@ -272,6 +271,9 @@ class Thinking:
             self._asked_again,
             model.context_tokens,
         )
+        check_profile(self._agent.note, request, model)
+        self._agent.awareness.begin_turn()
+        return request
 
     def _read_ahead(self) -> None:
         """Have the model read in the background what an answer to a person would begin with, if it is worth the time.

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import itertools
 import random
+import re
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 from types import SimpleNamespace
@@ -50,9 +51,12 @@ class Life:
         constrains: bool = False,
         own: AgentSettings | None = None,
         yesterday: str = "~Rook> look\n",
+        profile: str = "",
     ) -> None:
         self.disk = FailingDisk()
-        vault = vault_of(root, {"agents/Rook/agent.md": NOTE, "agents/Rook/yesterday.md": yesterday}, self.disk)
+        vault = vault_of(
+            root, {"agents/Rook/agent.md": NOTE + profile, "agents/Rook/yesterday.md": yesterday}, self.disk
+        )
         ticks = itertools.count(AT, 1000)
         self.later_ms = 0
         self.memory = AgentMemory(vault, "Rook", MemorySettings(), lambda: next(ticks) + self.later_ms)
@@ -124,6 +128,15 @@ def test_a_refusal_comes_back_as_a_result(tmp_path):
     assert (turn.outcome, turn.line) == ("refused", "get moon | it is pretty")
     assert life.remembered("result") == [turn.why]
     assert "moon" in turn.why
+
+
+def test_profile_without_room_names_its_note(tmp_path):
+    life = Life(tmp_path, "look", profile="You know a great deal, Rook. " * 2000)  # six words, and as many tokens
+    (turn,) = life.turns()
+    assert turn.outcome == "failed"
+    assert re.search(r"agents/Rook/agent\.md has about 12,0\d\d tokens, and num_ctx is 8,192: no prompt", turn.why)
+    assert "Shorten that note, or raise num_ctx in config/models.md" in turn.why
+    assert life.model.requests == []
 
 
 @pytest.mark.parametrize("reply", ["", "   ", "I think I should probably wait for a while.", "<think>hm", "```\n```"])

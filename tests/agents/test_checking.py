@@ -69,6 +69,16 @@ def test_templates_as_they_should_be_give_nothing(tmp_path):
             ],
         ),
         (
+            {
+                "agents/Moss/agent.md": f"---\nmodel_profile: small\n---\n{'abcde ' * 800}\n",
+                "config/models.md": "**num_ctx**: 2048\n\n## small\n**num_ctx**: 1024\n",
+            },
+            [
+                "agents/Moss/agent.md: it has about 1,440 tokens, and num_ctx is 1,024: no prompt fits. "
+                "Shorten that note, or raise num_ctx in config/models.md if the model was trained for more."
+            ],
+        ),
+        (
             {LONGTERM: "---\ncovers: [2, 9]\n---\nLong ago.\n", RECENT: "---\nmade: x\ncovers: [5, 9]\n---\nLately.\n"},
             [
                 f"{LONGTERM}:2: it begins at memory 2 and not at 1; it will not be told.",
