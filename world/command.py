@@ -33,7 +33,8 @@ from world.entities import Character, Role
 from world.errors import CommandError, WorldError
 from world.events import Event
 from world.message_catalog import Wording
-from world.parsing import Line, Named, count_name_words, parse_line, suggestions
+from world.parsing import MAX_NAME_WORDS, Line, Named, count_name_words, parse_line, suggestions, unquote
+from world.sanitize import fold_punctuation
 
 PLACEHOLDERS = frozenset(
     "exit person sight text near carried topic agent range label memory "
@@ -206,7 +207,7 @@ class CommandTable:
 
     def get(self, name: str) -> Command | None:
         """Return the command with this verb, alias or name in this world, or None."""
-        key = name.lower()
+        key = fold_punctuation(name).lower()
         return self._by_name.get(key) or self._by_name.get(self.texts.verb_by_name.get(key, ""))
 
     def names_of(self, one: Command) -> tuple[str, ...]:
@@ -238,9 +239,9 @@ class CommandTable:
         A misspelt verb may mean one too, as may the line that a command of one's own stands for, behind a `=`.
         """
         name, line = text.lstrip().partition(" ")[0], parse_line(text)
-        if line.arguments and line.verb == name.lower() and self._may_be_secret(line.verb):
+        if line.arguments and line.verb == fold_punctuation(name).lower() and self._may_be_secret(line.verb):
             return f"{name} …"
-        head, equals, meaning = text.partition("=")
+        head, equals, meaning = fold_punctuation(text).partition("=")
         return f"{head}= {self.redact(meaning)}" if equals and self._is_secret_line(meaning) else text
 
     def _is_secret_line(self, text: str) -> bool:
@@ -301,6 +302,9 @@ def check_lacks_say(actor: Character, line: Line, wording: Wording, *, may_be_ma
 NAME_PLACEHOLDERS = frozenset({"person", "anyone", "agent", "name", "object"})
 """The placeholders that a name of several words can fill, with any words behind it."""
 
+WORDS_AS_TYPED = frozenset({"text", "secret", "name", "label"})
+"""The placeholders that stand for words and new names; all others look something up."""
+
 NamesOf = Callable[[str], Iterable[Named]]
 """Returns the possible names for a placeholder of `NAMING` here."""
 
@@ -329,23 +333,25 @@ def parse_usage(
     of a name that there is.
     """
     tokens, found = text.split(), dict[str, str]()
+    plain = [fold_punctuation(token).lower() for token in tokens]
     place = 0
     for number, word in enumerate(words):
         behind = words[number + 1 : number + 2]
         if not word.kind:
-            if place == len(tokens) or tokens[place].lower() not in synonyms.get(word.text, {word.text}):
+            if place == len(tokens) or plain[place] not in synonyms.get(word.text, {word.text}):
                 return None
             place += 1
             continue
         if not behind:
             stop = len(tokens)
         elif not behind[0].kind:
-            stop = _find(tokens, synonyms.get(behind[0].text, {behind[0].text}), place + (not word.optional))
+            stop = _find(plain, synonyms.get(behind[0].text, {behind[0].text}), place + (not word.optional))
         else:
             stop = place + _count_words(word.kind, tokens[place:], names_of, in_full)
         if stop > len(tokens) or (stop <= place and not word.optional):
             return None
-        found[word.kind] = " ".join(tokens[place:stop])
+        words_typed = " ".join(tokens[place:stop])
+        found[word.kind] = words_typed if word.kind in WORDS_AS_TYPED else unquote(words_typed)
         place = max(place, stop)
     return found if place == len(tokens) else None
 
@@ -357,13 +363,25 @@ def _word(token: str) -> Word:
 
 
 def _find(tokens: Sequence[str], literal: frozenset[str] | set[str], start: int) -> int:
-    """Return where a literal stands first, from a place on; behind the end if nowhere."""
-    return next((place for place in range(start, len(tokens)) if tokens[place].lower() in literal), len(tokens) + 1)
+    """Return where a literal stands first among words in lower case, from a place on; behind the end if nowhere."""
+    return next((place for place in range(start, len(tokens)) if tokens[place] in literal), len(tokens) + 1)
+
+
+def _count_quoted(tokens: Sequence[str]) -> int:
+    """Return how many words stand in quotes at the beginning; 0 if none do."""
+    plain = [fold_punctuation(token).rstrip(",:") for token in tokens[:MAX_NAME_WORDS]]
+    quote = plain[0][:1] if plain else ""
+    if quote not in ("'", '"'):
+        return 0
+    ends = (count for count, token in enumerate(plain, 1) if token.endswith(quote) and len(token) + count > 2)
+    return next(ends, 0)
 
 
 def _count_words(kind: str, tokens: Sequence[str], names_of: NamesOf, in_full: bool) -> int:
     """Return how many words stand for a placeholder before another one."""
     one = min(1, len(tokens))
+    if quoted := _count_quoted(tokens):
+        return quoted
     if kind not in NAME_PLACEHOLDERS:
         return one
     whole, part = count_name_words(tokens, names_of(kind))

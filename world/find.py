@@ -11,7 +11,7 @@ from world.command import NamesOf
 from world.entities import Character, Detail, Entity, Exit, Role, Room, Thing
 from world.errors import CommandError
 from world.parsing import Named, candidates, collapse_whitespace, find, is_called
-from world.sanitize import FORBIDDEN, clean_block, clean_line, file_name_for
+from world.sanitize import FORBIDDEN, clean_block, clean_line, file_name_for, name_key
 from world.world import World
 
 MAX_CALL_LENGTH = 200
@@ -79,19 +79,19 @@ def carrier(world: World, thing: Thing) -> Character | None:
 def _is_name(world: World, wanted: str) -> bool:
     """Return whether a room or thing is called just that, as in `The Court / Yard`."""
     every: list[Room | Thing] = [*world.rooms.values(), *world.things.values()]
-    return any(one.name.lower() == wanted.lower() for one in every)
+    return any(name_key(one.name) == name_key(wanted) for one in every)
 
 
 def _find_entity(world: World, actor: Character, wanted: str) -> Entity | None:
     """Raises: CommandError if several can be meant."""
-    key = wanted.lower()
+    key = name_key(wanted)
     if key in ("me", "myself", "self"):
         return actor
     if key in ("here", "room"):
         return world.room_of(actor)
     tables: tuple[Mapping[str, Entity], ...] = (world.rooms, world.things, world.characters)
     rows = [row for table in tables for row in table.items()]
-    exact = [one for entity_id, one in rows if key in (entity_id.lower(), one.name.lower())]
+    exact = [one for entity_id, one in rows if key in (name_key(entity_id), name_key(one.name))]
     if len(exact) == 1:
         return exact[0]
     near: list[Entity] = [*world.occupants(actor.room_id), *world.things_at(actor.room_id)]
@@ -122,9 +122,9 @@ def validate_name(world: World, text: str, besides: str = "") -> str:
     `besides` is the id of what is given the name now. Raises: CommandError saying what would do.
     """
     name = _clean_name(world, text)
-    folded = name.casefold()
+    folded = name_key(name)
     for other_id, other in _names(world):
-        if folded == other.casefold() and other_id != besides:
+        if folded == name_key(other) and other_id != besides:
             raise CommandError(world.wording("building.name_taken", name=name))
     return name
 

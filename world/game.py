@@ -19,7 +19,7 @@ from world.navigation import break_follows
 from world.parsing import MAX_LINE_BYTES, REPEAT, Line, expand_alias, is_repeatable, parse_line
 from world.preferences import clear_awaited, expect_replies, is_ignored, is_talk, own_aliases
 from world.run_triggers import Chance, triggered_by, triggered_by_time
-from world.sanitize import name_key
+from world.sanitize import fold_punctuation, name_key
 from world.world import World
 
 log = logging.getLogger(__name__)
@@ -320,14 +320,14 @@ class Game:
 
     def _expand(self, actor: Character, text: str) -> str:
         """Return what a line stands for, and remember it if it can be repeated."""
-        if text.strip().lower() not in REPEAT:
+        if not _repeats(text):
             can_repeat = is_repeatable(text) and self.commands.redact(text) == text
             actor.transient.last_line = text if can_repeat else ""
         return self._expanded(actor, text)
 
     def _expanded(self, actor: Character, text: str) -> str:
         """Return what a line stands for: the last one, or what its author has a word of its own for."""
-        if text.strip().lower() in REPEAT and actor.transient.last_line:
+        if _repeats(text) and actor.transient.last_line:
             text = actor.transient.last_line
         if not actor.preferences:
             return text
@@ -407,3 +407,8 @@ class Game:
             if ended - began >= MAX_SECONDS:
                 calls.report_slow(name, ended - began)
             began = ended
+
+
+def _repeats(text: str) -> bool:
+    """Return whether a line stands for the one before."""
+    return fold_punctuation(text).strip().lower() in REPEAT

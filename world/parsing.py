@@ -18,7 +18,7 @@ from typing import Protocol, TypeVar
 
 from world.errors import CommandError
 from world.message_catalog import Wording
-from world.sanitize import name_key
+from world.sanitize import fold_punctuation, name_key
 
 PREFIXES = {"'": "say", '"': "say", ":": "emote", "?": "help"}
 
@@ -27,7 +27,7 @@ MAX_LINE_BYTES = 4096
 
 MAX_DIGITS = 15
 
-_BAR = re.compile(r"(?<!\\)(?:(?<=\s)\||\|(?=\s|$)|^\|)")
+_BAR = re.compile(r"(?<!\\)(?:(?<=\s)[|｜]|[|｜](?=\s|$)|^[|｜])")
 _SPACES = re.compile(r"\s+")
 
 REPEAT = ("!", "!!", "again")
@@ -58,10 +58,27 @@ class Line:
 def parse_line(text: str) -> Line:
     """Split a line into verb, arguments and reason. Every string is a line; none is an error."""
     spoken, reason = split_reason(text)
-    if spoken[:1] in PREFIXES and spoken:
-        return Line(PREFIXES[spoken[0]], spoken[1:].strip(), reason)
+    if prefix := PREFIXES.get(fold_punctuation(spoken[:1])):
+        said = strip_quotes(spoken)
+        return Line(prefix, said if said != spoken else spoken[1:].strip(), reason)
     verb, _, arguments = spoken.partition(" ")
-    return Line(verb.lower(), arguments.strip(), reason)
+    return Line(fold_punctuation(verb).lower(), arguments.strip(), reason)
+
+
+def strip_quotes(text: str) -> str:
+    """Return speech without one pair of quotes around the whole of it, of any kind but plain apostrophes."""
+    inner, marks = text[1:-1].strip(), fold_punctuation(text)
+    if len(text) < 3 or marks[0] != marks[-1]:
+        return text
+    is_quoted = (marks[0] == '"' and marks.count('"') == 2) or (text[0] in "‘‚‹›" and marks[0] == "'")
+    return inner if is_quoted else text
+
+
+def unquote(name: str) -> str:
+    """Return a name that somebody looks for, in plain punctuation and without quotes around it."""
+    plain = fold_punctuation(name).strip()
+    is_quoted = len(plain) > 2 and plain[0] == plain[-1] and plain[0] in "\"'"
+    return plain[1:-1].strip() if is_quoted else plain
 
 
 def split_reason(text: str) -> tuple[str, str]:
@@ -94,7 +111,7 @@ def expand_alias(text: str, aliases: Mapping[str, str], wording: Wording, max_li
     """
     spoken, reason = split_at_bar(text)
     name, _, arguments = spoken.strip().partition(" ")
-    meaning = aliases.get(name.lower())
+    meaning = aliases.get(fold_punctuation(name).lower())
     if meaning is None:
         return text
     parts = _GAP.split(meaning)
@@ -112,7 +129,7 @@ def expand_alias(text: str, aliases: Mapping[str, str], wording: Wording, max_li
 
 def is_repeatable(text: str) -> bool:
     """Return whether a line can be repeated by `!`: what changes the world or oneself with `@` is typed again."""
-    return bool(text.strip()) and not text.lstrip().startswith("@")
+    return bool(text.strip()) and not fold_punctuation(text).lstrip().startswith("@")
 
 
 class Named(Protocol):
@@ -247,7 +264,7 @@ def strip_article(name: str) -> str:
 
 
 def _strip_article(name: str) -> str:
-    key = " ".join(name_key(name).split())
+    key = unquote(" ".join(name_key(name).split()))
     first, _, rest = key.partition(" ")
     return rest if first in _ARTICLES and rest else key
 

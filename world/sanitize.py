@@ -114,11 +114,30 @@ def is_device(name: str) -> bool:
     return bool(_DEVICES.fullmatch(name))
 
 
+# What phones, word processors and the input methods of Chinese and Japanese type by themselves, with its plain form.
+_PLAIN = str.maketrans(
+    dict.fromkeys("\u2018\u2019\u201a\u201b\u2032\u2035\u2039\u203a\u02b9\u02bb\u02bc\u00b4", "'")
+    | dict.fromkeys("\u201c\u201d\u201e\u201f\u2033\u2036\u00ab\u00bb\u02ba\u300c\u300d\u301d\u301e\u301f", '"')
+    | dict.fromkeys("\u2010\u2011\u2012\u2013\u2014\u2015\u2043\u2212\ufe58\ufe63", "-")
+    | dict.fromkeys("\u2192\u21d2\u21fe\u27f6\u27f9\u2794\u279c\u279d\u279e", "->")
+    | {chr(code): chr(code - 0xFEE0) for code in range(0xFF01, 0xFF5F)}
+    | {"\u3000": " "}
+)
+
+
+def fold_punctuation(text: str) -> str:
+    """Return a text with plain quotes, apostrophes, dashes and arrows, and its full-width forms as usual ones.
+
+    This is for verbs, names and separators. What somebody says or writes stays as it was typed.
+    """
+    return text if text.isascii() else text.translate(_PLAIN)
+
+
 def name_key(name: str) -> str:
     """Return the key of a name: equal for names that a file system, or a person who types, may take for the same."""
     if name.isascii():
         return name.lower()
-    return unicodedata.normalize("NFC", unicodedata.normalize("NFC", name).casefold())
+    return unicodedata.normalize("NFC", unicodedata.normalize("NFC", fold_punctuation(name)).casefold())
 
 
 def _sanitize_stem(name: str) -> str:

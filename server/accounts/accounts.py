@@ -20,6 +20,7 @@ from server.connection.limits import is_loopback
 from vault.entities.schema import save_entity
 from vault.vault import Vault
 from world.entities import Character, Role
+from world.parsing import unquote
 from world.world import World
 
 MIN_LENGTH, MAX_LENGTH = 2, 20
@@ -41,7 +42,7 @@ log = logging.getLogger(__name__)
 
 def normalize_name(given: str) -> str | None:
     """Return a name as it is written here, or None if nobody can be called that: it needs Latin letters."""
-    name = unicodedata.normalize("NFC", given.strip())
+    name = unicodedata.normalize("NFC", unquote(given))
     if unicodedata.normalize("NFKC", name) != name:
         return None  # nobody can tell a ligature or a long s from what it looks like
     name = name[:1].upper() + name[1:]

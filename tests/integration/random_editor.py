@@ -169,17 +169,19 @@ class Editor:
 
     def add_room(self) -> None:
         self.made += 1
-        name, back = f"Hall {self.word()}", self.any_note("rooms")
+        name, back = f"Hall {self.made}", self.any_note("rooms")
         note = f"---\nnumber: {1000 + self.made}\n---\nNew: {self.word()}.\n\n## Exits\n- **out**: [[{back.stem}]]\n"
         self.save(self.root / "rooms" / f"{name}.md", note)
 
     def add_thing(self) -> None:
-        name = f"toy {self.word()}"
+        self.made += 1
+        name = f"toy {self.made}"
         self.save(self.root / "things" / f"{name}.md", f"---\nat: '[[{START}]]'\n---\nA toy, {self.word()}.\n")
 
     def rename_room(self) -> None:
         path = self.any_note("rooms")
-        new = path.with_name(f"Renamed {self.word()}.md")
+        self.made += 1
+        new = path.with_name(f"Renamed {self.made}.md")
         if path.stem == START:
             return
         path.rename(new)

@@ -107,6 +107,7 @@ def edit_a_lived_in_world(folder: Path, seed: int, edits: int) -> Outcome:
             server.signal(15)
             assert server.exit_code() == 0
             outcome.failure = server.failure
+            (folder / "server.log").write_text(server.log, "utf-8")
             _judge(outcome, vault, json.loads(ledger.read_text("utf-8")), builders, server.log)
     with running(vault) as server:
         again = _examined(server, vault)
@@ -118,8 +119,10 @@ def edit_a_lived_in_world(folder: Path, seed: int, edits: int) -> Outcome:
 def _examined(server: RunningServer, vault: Path) -> dict[str, list[str]]:
     """Return the words that an admin is shown of every room, thing and person, whatever the order of its lists."""
     admin, folder = server.player(ADMIN), Vault(vault)
-    names = [name for kind in ("rooms", "things", "people") for name in folder.names(kind)]
-    seen = {name: sorted(re.split(r"[\s,.>]+", admin.asks(f"@examine {name}"))) for name in names}
+    seen = {}
+    for name in [*folder.names("rooms"), *folder.names("things")]:
+        shown = re.sub(r"(?m)^(?:Here|Asleep): .*$", "", admin.asks(f"@examine {name}"))
+        seen[name] = sorted(re.split(r"[\s,.>]+", shown))
     admin.types("quit")
     admin.is_shown_out()
     return seen

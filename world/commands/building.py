@@ -70,7 +70,7 @@ def make_exit(world: World, actor: Character, exit: str, room: str) -> list[Even
 def remove_exit(world: World, actor: Character, exit: str) -> list[Event]:
     """Close an exit of this room, in this direction only."""
     here = world.room_of(actor)
-    closed = here.exits_by_name.get(exit.lower())
+    closed = next((one for name, one in here.exits_by_name.items() if name_key(name) == name_key(exit)), None)
     if closed is None:
         raise CommandError(world.wording("movement.no_exit", wanted=exit, exits=exit_names(world, here.exits)))
     alteration = Edit(world, actor, [("room", here.room_id)])

@@ -11,7 +11,7 @@ from world.errors import CommandError
 from world.events import Emoted, Event, Output, Paged, Said, Shared, Shouted, Thought, Whispered
 from world.find import called_elsewhere, find_character
 from world.narration import format_pose, room_name
-from world.parsing import collapse_whitespace, find
+from world.parsing import collapse_whitespace, find, strip_quotes
 from world.room_view import afk_text, location_text, visible_names
 from world.sanitize import clean_line, name_key
 from world.world import SCOPES, World
@@ -98,13 +98,6 @@ def _names(world: World, variable: str) -> set[str]:
         case "to":
             among = world.characters.values()
     return {name_key(one.name) for one in among}
-
-
-def strip_quotes(text: str) -> str:
-    """Return speech without one pair of quotes around the whole of it."""
-    inner = text[1:-1]
-    whole = len(text) > 2 and text[0] == text[-1] == '"' and '"' not in inner
-    return inner.strip() if whole else text
 
 
 @command("tell <anyone> <text>", "page", category="speech", visible_to="named")

@@ -11,6 +11,7 @@ from world.narration import room_name
 from world.navigation import party, shortest_path, start_following
 from world.parsing import candidates, find
 from world.room_view import exit_names
+from world.sanitize import name_key
 from world.world import World
 
 
@@ -71,9 +72,9 @@ def unfollow(world: World, actor: Character) -> list[Event]:
 
 
 def _exit_of(world: World, wanted: str, exits: list[Exit]) -> Exit | None:
-    key = wanted.lower()
+    key = name_key(wanted)
     for one in exits:
-        if key in (one.name, *one.aliases) or key in (one.room_id.lower(), room_name(one.room_id, world).lower()):
+        if key in map(name_key, (one.name, *one.aliases, one.room_id, room_name(one.room_id, world))):
             return one
     found = candidates(wanted, exits)
     if len(found) > 1:

@@ -34,7 +34,7 @@ def accounts(tmp_path, world):
     return accounts_of(tmp_path, world)
 
 
-@pytest.mark.parametrize("given", ["Eve", "  eve ", "eve\t"])
+@pytest.mark.parametrize("given", ["Eve", "  eve ", "eve\t", "“Eve”", "ｅｖｅ"])
 def test_a_new_name_makes_a_character_in_the_start_room_and_its_note(accounts, tmp_path, given):
     assert accounts.identify(given, ELSEWHERE) == LoginName("Eve", AccountState.NEW)
     accounts.claim("Eve", KEPT)
@@ -308,3 +308,8 @@ def test_a_name_that_will_do_is_found_to_look_like_itself(given_name):
     if name:
         assert alike(name, name) == [name]
         assert normalize_name(name) == name
+
+
+@pytest.mark.parametrize("given", ["O'Brien", "o’brien", "O′Brien", "Oʼbrien"])
+def test_every_apostrophe_gives_the_same_name(given):
+    assert normalize_name(given) in ("O'Brien", "O'brien")
