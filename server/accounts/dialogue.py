@@ -6,6 +6,7 @@ import logging
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Protocol, TypeVar
 
 from twisted.internet.defer import CancelledError, Deferred
@@ -44,6 +45,9 @@ class LoginView(Protocol):
 
     def hold(self, held: bool) -> None:
         """Queue lines without a prompt while held; take them when not."""
+
+    def note_password(self, password: str) -> None:
+        """Know the caller's own password, to do and keep nothing if it is typed as a command by mistake."""
 
     def wait_for_capabilities(self) -> Deferred[None] | None:
         """Return a Deferred that fires when the client has told its capabilities; None if there is no wait for them."""
@@ -127,7 +131,12 @@ class Dialogue:
         if seconds := authenticator.wait_seconds(name, origin):
             failed(self.say("door.must_wait", seconds=math.ceil(seconds)))
         else:
-            self.wait_for(authenticator.attempt(name, password, origin), then, failed)
+            self.wait_for(authenticator.attempt(name, password, origin), partial(self._judged, password, then), failed)
+
+    def _judged(self, password: str, then: Callable[[bool], None], is_right: bool) -> None:
+        if is_right:
+            self.caller.note_password(password)
+        then(is_right)
 
     def stop(self) -> None:
         """Ask nothing more, and wait for nothing."""
@@ -159,6 +168,7 @@ class NewPassword:
         elif problem := self._problem_with(password):
             self._refuse(key, problem)
         else:
+            self.dialogue.caller.note_password(password)
             hashed = self.dialogue.services.passwords.hash(password, self.dialogue.caller.host)
             self.dialogue.wait_for(hashed, self.chosen, lambda reason: self._refuse(key, reason))
 

@@ -166,6 +166,9 @@ class FormLogin:
     def hold(self, held: bool) -> None:
         """Do nothing: there are no lines but those of the form."""
 
+    def note_password(self, password: str) -> None:
+        """Do nothing: no lines are typed here."""
+
     def wait_for_capabilities(self) -> Deferred[None] | None:
         return None
 

@@ -8,8 +8,11 @@ from pathlib import Path
 import pytest
 from twisted.internet.task import Clock
 
+from tests.server.fake_connection import Guest
+from tests.server.front_door import lobby_of
 from tests.server.monitored_world import world_of
 from tests.server.web.browsing import Browser, House
+from tests.world.inn import inn_game
 from world.entities import Character, Role
 
 SECRET = "hunter2"
@@ -60,6 +63,23 @@ def test_the_page_keeps_no_secret(house, caplog, is_hidden):
     everything = "\n".join([*window.texts, *kept, caplog.text, written_below(house.folder)])
     assert SECRET not in everything
     assert "say hello" in window.types("say hello")
+
+
+@pytest.mark.parametrize("lines", [["Ana", SECRET], [f"connect Ana {SECRET}"], ["Ana", "", "Ana", SECRET]])
+def test_ones_own_password_is_no_command(tmp_path, caplog, lines):
+    caplog.set_level(logging.DEBUG)
+    registry, kept = lobby_of(tmp_path, inn_game()), list[str]()
+    registry.game.subscribe_lines("lines", lambda *told: kept.append(repr(told)))
+    first = Guest(registry)
+    first.enters("Ana", SECRET)
+    first.hangs_up()
+    ana = Guest(registry)
+    ana.types(*lines)
+    for password in (SECRET, "hunter3"):
+        told = ana.types(f" {password} ")
+        assert " ".join(told.split()) == "That was your password, so nothing was done with it. Nobody saw it. >"
+        ana.types("@password", password, "hunter3")
+    assert "hunter" not in "\n".join([*kept, caplog.text, written_below(tmp_path)])
 
 
 @pytest.mark.parametrize("leads", [False, True])
