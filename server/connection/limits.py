@@ -117,10 +117,10 @@ class ConnectionLimiter:
     def exceeds_address_limit(self, host: str, absent: int = 0) -> bool:
         """Return whether an address has more connections than it may, with some `absent` that have no socket.
 
-        Of this machine only the absent count.
+        Of this machine only the absent count, of which the caller says which do.
         """
         most = self._settings().connections_per_address
-        connections = 1 if is_loopback(host) else self._of_address[network_of(host)]
+        connections = 1 if is_loopback(host) else max(1, self._of_address[network_of(host)])
         return bool(most) and connections + absent > most
 
     def admit(self, host: str, door: Door = "telnet") -> bool:

@@ -20,7 +20,7 @@ from server.accounts.dialogue import LoginServices
 from server.accounts.schema import key
 from server.clock import DelayedCall, ReactorClock, cancel
 from server.connection.connection import MARKED, Door, RefusalReason, Traffic, new_traffic
-from server.connection.limits import ConnectionLimiter, network_of
+from server.connection.limits import ConnectionLimiter, is_loopback, network_of
 from server.gmcp.updates import GmcpUpdates
 from server.session.speech import SpeechThrottle
 from vault.config_notes import load_text
@@ -48,6 +48,10 @@ class Guests:
     def is_guest(self, character: Character) -> bool:
         """Return whether a character was made here."""
         return character.character_id in self._here
+
+    def is_guest_name(self, name: str) -> bool:
+        """Return whether a name is that of a guest who is here."""
+        return name in self._here
 
     def make(self) -> Character:
         """Return a new character under a number that no guest had before; names of people have no digits."""
@@ -243,12 +247,14 @@ class SessionRegistry:
     def entry_refusal(self, session: Connected, name: str) -> str:
         """Return why somebody may not play yet, and count it: too many of their address are absent or connected.
 
-        The absent hold a place for their return, of whatever door; whoever returns to one's own place takes none.
+        The absent hold a place for their return, of whatever door; whoever returns to one's own place takes none. Of
+        this machine only absent guests count: behind a proxy that is not known as one, everybody plays from here.
         """
-        network, limiter = network_of(session.host), self.limiter
-        own = session, self.playing.get(name)
-        absent = [one.host for one in self.sessions if one.is_absent and one not in own]
-        absent = [host for host in (*absent, *self.linkdead.hosts_but_of(name)) if host and network_of(host) == network]
+        network, limiter, is_here = network_of(session.host), self.limiter, is_loopback(session.host)
+        playing = [(who, one.host) for who, one in self.playing.items() if one.is_absent and who != name]
+        hosts = [host for who, host in playing if not is_here or self.guests.is_guest_name(who)]
+        hosts += [] if is_here else self.linkdead.hosts_but_of(name)
+        absent = [host for host in hosts if host and network_of(host) == network]
         if not limiter.exceeds_address_limit(session.host, len(absent)):
             return ""
         limiter.refuse(network, "too_many_from_there", session.door)

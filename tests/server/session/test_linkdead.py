@@ -132,19 +132,28 @@ def test_when_the_world_closes_the_absent_fall_asleep_and_when_it_restarts_nobod
     assert (awake, [one.name for one in registry.game.world.awake()]) == (["Ana", "Ben"], ["Ben"])
 
 
-def test_absent_players_of_every_door_count_for_their_address(tmp_path):
+def test_absent_guests_count_for_their_address(tmp_path):
     house = House(tmp_path, ServerSettings(return_seconds=60, connections_per_address=3))
+    entered(house.registry, "Ana").hangs_up()
     browsers = [Browser(house) for _ in range(120)]
-    for name in ("Ana", "Ben"):
-        entered(house.registry, name).hangs_up()
     for browser in browsers:
         browser.enters("guest")
         browser.plays().is_cut()
-    names = house.registry.names_connected()
-    assert sorted(names) == ["Ana", "Ben", "Guest1"], "three of one address"
-    assert house.registry.traffic["web"].refused["too_many_from_there"] == 119
-    assert "3 connections from your address" in Guest(house.registry).enters("Cat")
-    assert "While your connection was lost" in Guest(house.registry).enters("Ana"), "that place is one of the three"
-    assert browsers[0].plays().texts[-1].startswith("The Common Room")
+    assert house.registry.names_connected() == ["Guest1", "Guest2", "Guest3", "Ana"]
+    assert house.registry.traffic["web"].refused["too_many_from_there"] == 117
+    assert browsers[0].plays().texts[-1] == "Guest3 wakes up here.", "who returns takes no new place"
     house.goes_on(61)
     assert "The Common Room" in Guest(house.registry).enters("Cat")
+
+
+def test_link_dead_players_count_for_their_address(registry, ana, ben):
+    registry.login_services = replace(registry.login_services, settings=ServerSettings(connections_per_address=1))
+    host, world = "203.0.113.9", registry.game.world
+    for guest in (ana, ben):
+        guest.hangs_up()
+    registry.linkdead.take_missed(world.characters["Ana"])
+    registry.linkdead.wait_for(world.characters["Ana"], host)
+    assert "1 connections from your address" in Guest(registry, host).types("guest")
+    assert "1 connections" not in Guest(registry, "203.0.113.10").types("guest")
+    assert "While your connection was lost" in Guest(registry, host).enters("Ana"), "who returns takes no new place"
+    assert "1 connections" not in Guest(registry, host).types("guest")
