@@ -220,7 +220,7 @@ class Fallwater:
 
     def _add_commands(self) -> None:
         scheduler, add = self._scheduler, self.game.commands.add
-        add_agent_commands(self.game, self.agents, scheduler, self._now_ms)
+        add_agent_commands(self.game, self.agents, scheduler, self._now_ms, self.observatory.questions)
         add(ACCOUNT_COMMANDS)
         add(
             own_commands(

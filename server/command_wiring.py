@@ -6,18 +6,22 @@ from collections.abc import Callable
 
 from agents.commands.memory_commands import fact_commands, memory_commands
 from agents.commands.model_commands import model_commands
-from agents.commands.thought_commands import mind_command
+from agents.commands.thought_commands import mind_command, thought_commands
 from agents.population import Population
 from server.agent_scheduler import AgentScheduler
+from server.questions import Questions
 from world.game import Game
 
 
-def add_agent_commands(game: Game, agents: Population, scheduler: AgentScheduler, now_ms: Callable[[], int]) -> None:
+def add_agent_commands(
+    game: Game, agents: Population, scheduler: AgentScheduler, now_ms: Callable[[], int], questions: Questions
+) -> None:
     """Add the commands that people look at agents with."""
     add = game.commands.add
     add(memory_commands(agents, game.tell, now_ms))
     add(fact_commands(agents, game.publish))
-    add(mind_command(agents, game.publish))
+    add(mind_command(agents, game.publish, questions.ask_reader))
+    add(thought_commands(agents, game.publish, questions.ask_reader))
     add(
         model_commands(
             agents,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable
 from typing import Any, TypeVar
 
@@ -10,6 +11,8 @@ from twisted.internet.defer import Deferred, maybeDeferred
 from server.clock import InThread
 from world.errors import CommandError
 from world.message_catalog import Wording
+
+log = logging.getLogger(__name__)
 
 T = TypeVar("T")
 
@@ -48,6 +51,14 @@ class Questions:
     def read(self, asker: str, work: Callable[..., T], *arguments: Any) -> Deferred[T]:
         """Ask what some work in a thread returns, as `ask`."""
         return self.ask(asker, lambda: self.in_thread(work, *arguments))
+
+    def ask_reader(
+        self, asker: str, work: Callable[[], T], done: Callable[[T], None], failed: Callable[[Exception], None]
+    ) -> None:
+        """Have some work done in a thread, as `read`, and call one of two functions with its outcome."""
+        self.read(asker, work).addCallbacks(done, lambda failure: failed(failure.value)).addErrback(
+            lambda failure: log.error("an answer was lost", exc_info=failure.value)
+        )
 
     def _start(self, asker: str, begin: Callable[[], Deferred[T]], answer: Deferred[T]) -> None:
         self._running.add(asker)

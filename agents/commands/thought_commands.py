@@ -2,20 +2,28 @@
 
 from __future__ import annotations
 
-import asyncio
-import logging
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
+from functools import partial
 
 from agents.agent import Agent
 from agents.commands.agent_commands import find_agent, refusing_at_note_errors
+from agents.commands.late_answers import AskReader, LateAnswers, ask_now
 from agents.commands.memory_commands import Publish, split_target
 from agents.components.people import person_lines
 from agents.views.bonds import bonds_shown, bonds_text
 from agents.views.memories import memory_page, page_text, query_of, time_of
 from agents.views.mind import lines_then, mind_shown, mind_text, mind_then, then_text
-from agents.views.tiers import QUICK_STEPS, SentencePlace, Shown, Steps, lines_behind, lines_text, run_steps, run_to_end
-from agents.views.why import action_of, exchange_at, exchange_of, question_shown, why_shown, written_archive
+from agents.views.tiers import SentencePlace, Steps, lines_behind, lines_text
+from agents.views.why import (
+    Exchange,
+    action_of,
+    exchange_at,
+    exchange_for,
+    question_shown,
+    why_shown,
+    written_archive,
+)
 from agents.views.why_text import answer_lines, choice_lines, indented, why_text
 from vault.memory.archive_exchanges import Question, newest_questions
 from world.command import Command, command, commands_of
@@ -26,9 +34,6 @@ from world.message_catalog import Wording
 from world.parsing import is_number
 from world.world import World
 
-log = logging.getLogger(__name__)
-
-Text = Callable[[Shown, Wording], str]
 PROMPT_LINES = 8
 
 DEFAULT_QUESTIONS = 3
@@ -67,40 +72,12 @@ def _question_told(who: str, question: Question, whole: bool, say: Wording) -> s
     return "\n".join([heading, *indented([*shown, *decided, *answer_lines(about, say)])])
 
 
-class LateAnswers:
-    """Tells views that may take a while: at once where they are quick, else by `publish`."""
-
-    def __init__(self, publish: Publish) -> None:
-        self._publish = publish
-        self._tasks: set[asyncio.Task[None]] = set()
-
-    def answer(self, world: World, actor: Character, steps: Steps, text: Text) -> list[Event]:
-        """Return the answer that some steps lead to, or that it will come in a moment. Raises: CommandError.
-
-        A failure after that is logged, and no answer comes.
-        """
-        shown = run_steps(steps, QUICK_STEPS)
-        if shown is not None:
-            return [Output(actor.character_id, text(shown, world.wording))]
-        task = asyncio.get_running_loop().create_task(self._answer_later(world, actor, steps, text))
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
-        return [Output(actor.character_id, world.wording("memory.thinking_back"))]
-
-    async def _answer_later(self, world: World, actor: Character, steps: Steps, text: Text) -> None:
-        try:
-            shown = await run_to_end(steps)
-            self._publish((Output(actor.character_id, text(shown, world.wording)),))
-        except Exception:
-            log.exception("a view could not be made")
-
-
 class ThoughtCommands:
     """The commands that look into minds and their archives."""
 
-    def __init__(self, agents: Mapping[str, Agent], publish: Publish) -> None:
+    def __init__(self, agents: Mapping[str, Agent], publish: Publish, ask: AskReader) -> None:
         self._agents = agents
-        self._late = LateAnswers(publish)
+        self._late = LateAnswers(publish, ask)
 
     @command("@llm-log [<text>]", category="models", role=Role.OBSERVER, for_agents=False)
     def llm_log(self, world: World, actor: Character, text: str = "") -> list[Event]:
@@ -117,17 +94,19 @@ class ThoughtCommands:
         number = int(words.pop()) if words and is_number(words[-1]) else 0
         chosen = [find_agent(world, self._agents, " ".join(words))] if words else list(self._agents.values())
         count = min(number or (DEFAULT_QUESTIONS if words else 1), MAX_WHOLE if is_whole else MAX_QUESTIONS)
-        told = [
-            _question_told(agent.name, question, is_whole, say)
-            for agent in chosen
-            for question in newest_questions(written_archive(agent), count)
-        ]
-        if words and not told:
-            raise CommandError(say("thoughts.nothing_asked", who=chosen[0].name))
-        heading = (
-            say("thoughts.log_of_one", who=chosen[0].name, count=len(told)) if words else say("thoughts.log_of_all")
-        )
-        return [Output(actor.character_id, "\n\n".join([heading, *told]))]
+        archives = [(agent.name, written_archive(agent)) for agent in chosen]
+
+        def read() -> list[str]:
+            rows = ((who, question) for who, archive in archives for question in newest_questions(archive, count))
+            return [_question_told(who, question, is_whole, say) for who, question in rows]
+
+        def answer(told: list[str]) -> list[Event]:
+            if words and not told:
+                raise CommandError(say("thoughts.nothing_asked", who=chosen[0].name))
+            one = say("thoughts.log_of_one", who=chosen[0].name, count=len(told)) if words else ""
+            return [Output(actor.character_id, "\n\n".join([one or say("thoughts.log_of_all"), *told]))]
+
+        return self._late.read(world, actor, read, answer)
 
     @command("@why <agent> [<number>]", category="models", role=Role.OBSERVER, for_agents=False)
     def why(self, world: World, actor: Character, agent: str, number: str = "") -> list[Event]:
@@ -138,12 +117,17 @@ class ThoughtCommands:
         @why Eliza 2026-11-21T20:35    the last question to her model before that time (UTC)
         """
         meant, say, action = find_agent(world, self._agents, agent), world.wording, None
+        archive = written_archive(meant)
         if not number or is_number(number):
             action = action_of(meant, int(number), say) if int(number or 0) else None
-            exchange = exchange_of(meant, action)
+            read = partial(exchange_for, archive, *((action.seq, action.day) if action else (0, "")))
         else:
-            exchange = exchange_at(written_archive(meant), time_of(number, say).end_ms)
-        return [Output(actor.character_id, why_text(why_shown(meant, exchange, action, say), say))]
+            read = partial(exchange_at, archive, time_of(number, say).end_ms)
+
+        def answer(exchange: Exchange) -> list[Event]:
+            return [Output(actor.character_id, why_text(why_shown(meant, exchange, action, say), say))]
+
+        return self._late.read(world, actor, read, answer)
 
     @command("@bonds", category="mind", role=Role.OBSERVER, for_agents=False)
     def bonds(self, world: World, actor: Character) -> list[Event]:
@@ -167,14 +151,17 @@ class ThoughtCommands:
         return self._late.answer(world, actor, memory_page(found, query), page_text)
 
 
-def thought_commands(agents: Mapping[str, Agent], publish: Publish) -> tuple[Command, ...]:
-    """Return the commands that look into minds; `publish` is how an answer comes that takes a while."""
-    return refusing_at_note_errors(commands_of(ThoughtCommands(agents, publish)))
+def thought_commands(agents: Mapping[str, Agent], publish: Publish, ask: AskReader = ask_now) -> tuple[Command, ...]:
+    """Return the commands that look into minds; `publish` is how an answer comes that takes a while.
+
+    `ask` has archives read elsewhere.
+    """
+    return refusing_at_note_errors(commands_of(ThoughtCommands(agents, publish, ask)))
 
 
-def mind_command(agents: Mapping[str, Agent], publish: Publish) -> tuple[Command, ...]:
-    """Return the command that shows what goes on in a mind; `publish` is how an answer comes that takes a while."""
-    later = LateAnswers(publish)
+def mind_command(agents: Mapping[str, Agent], publish: Publish, ask: AskReader = ask_now) -> tuple[Command, ...]:
+    """Return the command that shows what goes on in a mind, with the same arguments as `thought_commands`."""
+    later = LateAnswers(publish, ask)
 
     @command("@mind [<text>]", category="mind", role=Role.PLAYER, for_agents=False)
     def mind(world: World, actor: Character, text: str = "") -> list[Event]:
@@ -191,8 +178,13 @@ def mind_command(agents: Mapping[str, Agent], publish: Publish) -> tuple[Command
             return later.answer(world, actor, _lines(found, sentence, world.wording), lines_text)
         if rest[:1].isdigit():
             period = time_of(rest, world.wording)
-            asked = exchange_at(written_archive(found), period.end_ms)
-            return later.answer(world, actor, mind_then(found, period, asked), then_text)
+            read = partial(exchange_at, written_archive(found), period.end_ms)
+            return later.read(
+                world,
+                actor,
+                read,
+                lambda asked: later.answer(world, actor, mind_then(found, period, asked), then_text),
+            )
         told = _person(found, rest, world.wording) if rest else _mind(found, world)
         return [Output(actor.character_id, told)]
 

@@ -66,7 +66,10 @@ def exchange_for(archive: Archive, seq: int, day: str) -> Exchange:
 
     It only reads files, in any thread. Raises: NoteError if one cannot be read.
     """
-    asked = questions_near(archive, day) if seq else newest_questions(archive, MAX_QUESTIONS_READ)
+    if seq:
+        asked = questions_near(archive, day, lambda entry: int(entry.get("seq", 0)) <= seq)
+    else:
+        asked = newest_questions(archive, MAX_QUESTIONS_READ)
     at = len(asked) - 1
     if seq:
         at = next((at for at in range(len(asked) - 1, -1, -1) if _answered_by(asked[at], seq)), -1)
@@ -79,7 +82,8 @@ def exchange_for(archive: Archive, seq: int, day: str) -> Exchange:
 def exchange_at(archive: Archive, end_ms: int) -> Exchange:
     """Return the last question to the model before a time; like `exchange_for` for any thread. Raises: NoteError."""
     end, day = moment_text(end_ms), moment_text(end_ms - 1)[:10]
-    asked = [one for one in questions_near(archive, day) if str(one.entry.get("at", "")) < end]
+    near = questions_near(archive, day, lambda entry: str(entry.get("at", "")) < end)
+    asked = [one for one in near if str(one.entry.get("at", "")) < end]
     return _exchange(asked, len(asked) - 1) if asked else Exchange()
 
 

@@ -11,7 +11,6 @@ from typing import Any
 from twisted.internet.threads import deferToThread
 
 from agents.commands.agent_commands import Possession, population_commands
-from agents.commands.thought_commands import thought_commands
 from agents.population import Population
 from config.settings import SETTINGS_BY_NOTE, ModelSettings
 from config.validation import SettingsError, setting_names, settings_from
@@ -304,7 +303,6 @@ class Administration:
         ):
             game.commands.add(commands_of(owner))
         game.commands.add(population_commands(services.agents, services.leading))
-        game.commands.add(thought_commands(services.agents, game.publish))
 
     def cancel_restart(self) -> None:
         """Tell everybody that the world does not restart after all, if they saw that it would by now."""

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import logging
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -32,6 +32,7 @@ log = logging.getLogger(__name__)
 
 FILE_BYTES = 8 * 1024 * 1024
 LAST_BYTES = 64 * 1024
+IsBefore = Callable[[dict[str, Any]], bool]
 
 
 class Archive:
@@ -90,12 +91,12 @@ class Archive:
             log.debug("%s: a prompt's fields are not as they were written", reference, exc_info=True)
         raise NoteError(f"{self._vault.source(path)}: an entry at or before {number} was changed by hand.")
 
-    def entries(self, newest_files: int = 0) -> Iterator[tuple[str, dict[str, Any]]]:
+    def entries(self) -> Iterator[tuple[str, dict[str, Any]]]:
         """Yield every entry with its reference, oldest first; an invalid line is left out with a warning.
 
-        With `newest_files`, only the entries of so many files. Raises: NoteError if a file cannot be read.
+        Raises: NoteError if a file cannot be read.
         """
-        for path in self._files()[-newest_files:]:
+        for path in self._files():
             yield from self._entries_in(path)
 
     def _entries_in(self, path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
@@ -106,22 +107,45 @@ class Archive:
             else:
                 yield f"{path.stem}#{number}", entry
 
-    def entries_near(self, day: str) -> Iterator[tuple[str, dict[str, Any]]]:
-        """Yield the entries of a day (UTC, `2026-11-21`) and of the last file before it, as `entries` does."""
-        files = self._files()
-        before = [path for path in files if path.stem[:10] < day][-1:]
-        for path in (*before, *(path for path in files if path.stem[:10] == day)):
+    def entries_near(self, day: str, is_before: IsBefore) -> Iterator[tuple[str, dict[str, Any]]]:
+        """Yield the entries around a place on a day (UTC, `2026-11-21`), as `entries` does.
+
+        `is_before` says of an entry whether it stands before that place. At most three files are read: the last that
+        begins before the place, and its neighbours.
+        """
+        for path in self._near(day, is_before):
             yield from self._entries_in(path)
 
+    def _near(self, day: str, is_before: IsBefore, last_day: str = "") -> list[Path]:
+        """Return the files around a place on a day, or on the days from it to another."""
+        files = [path for path in self._files() if path.stem[:10] <= (last_day or day)]
+        at = next((at for at in range(len(files) - 1, -1, -1) if self._begins_before(files[at], day, is_before)), 0)
+        return files[max(0, at - 1) : at + 2]
+
+    def _begins_before(self, path: Path, day: str, is_before: IsBefore) -> bool:
+        if path.stem[:10] < day:
+            return True
+        try:
+            with path.open("rb") as file:
+                first = parsed_line(file.readline())
+        except OSError as error:
+            raise self._failure("cannot be read", error) from error
+        return first is not None and is_before(first)
+
+    def entries_from_end(self, most: int) -> Iterator[list[tuple[str, dict[str, Any]]]]:
+        """Yield the entries of the newest files, a file at a time and the newest first, of `most` files at most."""
+        for path in self._files()[: -most - 1 : -1]:
+            yield list(self._entries_in(path))
+
     def find(self, event: EventName, seq: int, day: str) -> tuple[str, dict[str, Any]] | None:
-        """Return a memory's entry and the reference to it, or None if the files of its day and the next have none.
+        """Return a memory's entry and the reference to it, or None if its day and the next have none near its place.
 
         Raises: NoteError if a file cannot be read.
         """
         mark = f'"event": "{event}"'.encode(), f'"seq": {seq}, '.encode()
         days = sorted({path.stem[:10] for path in self._files()})
         near = [one for one in days if one >= day][:2]
-        for path in (path for path in self._files() if path.stem[:10] in near):
+        for path in self._near(near[0], lambda entry: entry.get("seq", 0) <= seq, near[-1]) if near else ():
             for number, line in enumerate(self._read(path), 1):
                 entry = parsed_line(line) if all(part in line for part in mark) else None
                 if entry and (entry["event"], entry.get("seq")) == (event, seq):

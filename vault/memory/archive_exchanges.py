@@ -16,9 +16,12 @@ from pathlib import Path
 from typing import Any
 
 from vault.errors import NoteError
-from vault.memory.archive import Archive
+from vault.memory.archive import Archive, IsBefore
 from vault.vault import Vault
 from world.parsing import split_at_bar
+
+MAX_FILES = 4
+"""Maximum number of the newest files in which the newest questions are looked for."""
 
 DISCARDED, SUPPRESSED = "cancelled", "silent"
 """`finish` of a discarded answer, and of one suppressed as a repetition."""
@@ -96,25 +99,24 @@ class Question:
 
 
 def newest_questions(archive: Archive, most: int) -> list[Question]:
-    """Return so many of the newest questions, or as many as there are, oldest first.
+    """Return so many of the newest questions, or as many as the newest MAX_FILES have, oldest first.
 
     Only as many files are read as it takes. Raises: NoteError if a file cannot be read.
     """
-    count, _ = archive.size()
-    found: list[Question] = []
-    for files in range(1, count + 1):
-        found = list(questions_in(archive.entries(files)))
-        if len(found) >= most:
+    entries: list[tuple[str, dict[str, Any]]] = []
+    for older in archive.entries_from_end(MAX_FILES):
+        entries = older + entries
+        if sum(entry["event"] == "message" for _, entry in entries) >= most:
             break
-    return found[-most:]
+    return list(questions_in(entries))[-most:]
 
 
-def questions_near(archive: Archive, day: str) -> list[Question]:
-    """Return the questions of a day (UTC, `2026-11-21`) and of the last file before it, oldest first.
+def questions_near(archive: Archive, day: str, is_before: IsBefore) -> list[Question]:
+    """Return the questions around a place on a day (UTC, `2026-11-21`), oldest first; see `Archive.entries_near`.
 
     Raises: NoteError if a file cannot be read.
     """
-    return list(questions_in(archive.entries_near(day)))
+    return list(questions_in(archive.entries_near(day, is_before)))
 
 
 def questions_in(entries: Iterable[tuple[str, dict[str, Any]]]) -> Iterator[Question]:

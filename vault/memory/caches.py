@@ -22,6 +22,9 @@ from vault.memory.segment import body_lines, is_segment_name
 from vault.vault import Vault
 
 MAX_WORDS = 32
+MAX_RANKED = 2_000
+"""Maximum number of the newest hits that are ranked: to rank all of a long life would hold everybody up."""
+
 MAX_LINES_PER_STEP = 512
 MEMORY_COMMAND_PREFIX = "@memory-"
 """The prefix of commands that search memory; their words are not indexed, as they are no memory of it."""
@@ -42,8 +45,9 @@ COMMIT;
 PRAGMA synchronous = NORMAL;
 """
 _HOLDING = "SELECT rowid FROM words WHERE words MATCH ? AND rowid < ? ORDER BY rowid DESC LIMIT ?"
+_OLDEST = "SELECT min(rowid) FROM (SELECT rowid FROM words WHERE words MATCH ? ORDER BY rowid DESC LIMIT ?)"
 _BEST = """
-SELECT rowid FROM words WHERE words MATCH ? ORDER BY bm25(words, 4.0, 1.0, 2.0), rowid DESC LIMIT ?
+SELECT rowid FROM words WHERE words MATCH ? AND rowid >= ? ORDER BY bm25(words, 4.0, 1.0, 2.0), rowid DESC LIMIT ?
 """
 
 log = logging.getLogger(__name__)
@@ -95,12 +99,16 @@ class SearchIndex:
         self._database.change(lambda db: db.execute("INSERT OR REPLACE INTO files VALUES (?, ?, ?)", stamp))
 
     def find(self, query: str, most: int) -> list[int]:
-        """Return the numbers of the memories that fit a query best, best first; any of its words counts."""
-        words = dict.fromkeys(_WORD.findall(query.lower()))
-        wanted = " OR ".join(f'"{word}"' for word in list(words)[:MAX_WORDS])
-        if not wanted:
-            return []
-        return self._database.read(lambda db: [row[0] for row in db.execute(_BEST, (wanted, most))])
+        """Return the numbers of the memories that fit a query best, best first: those with all of its words, then any.
+
+        Of each, the newest MAX_RANKED are ranked.
+        """
+        words = [f'"{word}"' for word in dict.fromkeys(_WORD.findall(query.lower()))][:MAX_WORDS]
+        found: dict[int, None] = {}
+        for wanted in dict.fromkeys((" ".join(words), " OR ".join(words))):
+            if wanted and len(found) < most:
+                found |= dict.fromkeys(self._database.read(lambda db, wanted=wanted: _ranked(db, wanted, most)))  # type: ignore[misc]
+        return list(found)[:most]
 
     def holding(self, word: str, before: int, most: int) -> list[int]:
         """Return the numbers below `before` of the newest memories whose text has a word, in any of its forms.
@@ -151,6 +159,12 @@ class SearchIndex:
         if isinstance(error, OSError):
             return NoteError(f"{source}: cannot be made: {error.strerror}.")
         return NoteError(f"{source}: the search index cannot be used: {error}.")
+
+
+def _ranked(db: sqlite3.Connection, wanted: str, most: int) -> list[int]:
+    """Return the best of the newest memories that match, best first."""
+    (oldest,) = db.execute(_OLDEST, (wanted, MAX_RANKED)).fetchone()
+    return [] if oldest is None else [row[0] for row in db.execute(_BEST, (wanted, oldest, most))]
 
 
 def _memories(lines: list[str], day: str, seen: set[int]) -> list[Memory]:
