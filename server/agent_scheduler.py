@@ -21,7 +21,7 @@ from server.bridge import deferred_from
 from server.clock import DelayedCall, ReactorClock, cancel
 from server.wait_notices import WaitNotices
 from vault.config_notes import Settings
-from world.game import ObserverCalls, Observers
+from world.observers import ObserverCalls, Observers
 
 log = logging.getLogger(__name__)
 

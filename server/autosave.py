@@ -25,7 +25,8 @@ from vault.trash import keep_version
 from vault.vault import Vault
 from world.entities import Ref
 from world.events import EntityChanged, Event
-from world.game import Game, ObserverCalls, Observers
+from world.game import Game
+from world.observers import ObserverCalls, Observers
 
 log = logging.getLogger(__name__)
 

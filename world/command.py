@@ -25,7 +25,6 @@ import string
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
-from textwrap import shorten
 from types import MethodType
 from typing import Literal
 
@@ -33,7 +32,7 @@ from world.entities import Character, Role
 from world.errors import CommandError, WorldError
 from world.events import Event
 from world.message_catalog import Wording
-from world.parsing import MAX_NAME_WORDS, Line, Named, count_name_words, parse_line, suggestions, unquote
+from world.parsing import MAX_NAME_WORDS, Named, count_name_words, parse_line, suggestions, unquote
 from world.sanitize import fold_punctuation
 
 PLACEHOLDERS = frozenset(
@@ -46,9 +45,6 @@ Visibility = Literal["nobody", "named", "room", "near", "everyone"]
 
 MIN_PREFIX_LETTERS = 3
 """The shortest accepted abbreviation of a verb, in letters."""
-
-MAX_SPEECH_SHOWN = 60
-"""Maximum number of characters shown of a line that lacks `say`."""
 
 CommandFunction = Callable[..., list[Event]]
 
@@ -283,20 +279,6 @@ class CommandTable:
         if close:
             raise CommandError(wording("commands.did_you_mean", verb=verb, names=wording.join_or(close)))
         raise CommandError(wording("commands.unknown", verb=verb))
-
-
-def check_lacks_say(actor: Character, line: Line, wording: Wording, *, may_be_marked: bool) -> None:
-    """Explain `say` to a person whose refused line is speech without it.
-
-    Speech is known by its first word, and if it `may_be_marked`, by `?` or `!` at the end.
-
-    Raises: CommandError.
-    """
-    typed = f"{line.verb} {line.arguments}".strip()
-    is_speech = line.verb.strip(",.:;") in wording("commands.speech").split(", ")
-    if not actor.is_agent and (is_speech or (may_be_marked and typed.endswith(("?", "!")))):
-        shown = shorten(typed, MAX_SPEECH_SHOWN, placeholder="…")
-        raise CommandError(wording("commands.say_it", verb=line.verb, line=shown))
 
 
 NAME_PLACEHOLDERS = frozenset({"person", "anyone", "agent", "name", "object"})

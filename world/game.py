@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import logging
-import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from typing import Generic, ParamSpec
+from textwrap import shorten
 
-from world.command import Command, CommandTable, check_lacks_say
+from world.command import Command, CommandTable
 from world.entities import Character
 from world.errors import CommandError, WorldError
 from world.events import Announced, Arrived, Event, Left, Output, Refused, SystemMessage
 from world.find import names_known_to
 from world.game_time import GameTime, day_parts_started
+from world.message_catalog import Wording
 from world.narration import Perceptions, audience_of
 from world.navigation import break_follows
+from world.observers import MAX_SECONDS, ObserverCalls, Observers
 from world.parsing import MAX_LINE_BYTES, REPEAT, Line, expand_alias, is_repeatable, parse_line
 from world.preferences import clear_awaited, expect_replies, is_ignored, is_talk, own_aliases
 from world.run_triggers import Chance, triggered_by, triggered_by_time
@@ -24,104 +25,14 @@ from world.world import World
 
 log = logging.getLogger(__name__)
 
-MAX_SECONDS = 1.0
-"""An observer that takes this long in one call is reported."""
-
-PAUSE_SECONDS = 60.0
-"""Seconds for which an observer that is not essential is left out after that."""
-
-P = ParamSpec("P")
+MAX_SPEECH_SHOWN = 60
+"""Maximum number of characters shown of a line that lacks `say`."""
 
 AFK = "afk"
 """The command after which alone somebody is not back."""
 
 Observer = Callable[[Event, str], None]
 EventObserver = Callable[[tuple[Event, ...]], object]
-
-
-class ObserverCalls:
-    """The calls of all observers of one game: which is running, and what was reported of each.
-
-    `seconds` is a monotonic clock. Without one, no observer counts as slow.
-    """
-
-    def __init__(self, seconds: Callable[[], float] = lambda: 0.0) -> None:
-        self.seconds = seconds
-        self.running = ""
-        """The name of the observer that is being called, empty while none is."""
-        self._reported: set[tuple[str, str]] = set()
-
-    def report_failure(self, name: str, error: Exception) -> None:
-        """Log what an observer raised, once for each kind of exception."""
-        if self._is_new(name, type(error).__name__):
-            log.error(
-                "The observer %r failed; a further %s of it is not logged.", name, type(error).__name__, exc_info=error
-            )
-
-    def report_slow(self, name: str, seconds: float, pause_seconds: float = 0.0) -> None:
-        """Log, once, that an observer has kept everybody waiting."""
-        if self._is_new(name, "slow"):
-            spared = f" It is left out for {pause_seconds:.0f} s each time." if pause_seconds else ""
-            log.warning("The observer %r took %.1f s, in which nothing else was done.%s", name, seconds, spared)
-
-    def forget(self, name: str) -> None:
-        """Report the next trouble of an observer again: it is another one of the same name."""
-        self._reported = {one for one in self._reported if one[0] != name}
-
-    def _is_new(self, name: str, trouble: str) -> bool:
-        is_new = (name, trouble) not in self._reported
-        self._reported.add((name, trouble))
-        return is_new
-
-
-@dataclass
-class _Observer(Generic[P]):
-    name: str
-    call: Callable[P, object]
-    paused_until: float = -math.inf
-
-
-class Observers(Generic[P]):
-    """The observers of one thing, in the order in which they were added; nothing may depend on that order.
-
-    With `can_pause`, one that takes `MAX_SECONDS` is not called for `PAUSE_SECONDS`, and misses what happens then.
-    """
-
-    def __init__(self, calls: ObserverCalls, can_pause: bool = True) -> None:
-        self._calls = calls
-        self._can_pause = can_pause
-        self._observers: tuple[_Observer[P], ...] = ()
-
-    def __bool__(self) -> bool:
-        return bool(self._observers)
-
-    def add(self, name: str, observer: Callable[P, object]) -> None:
-        """Add an observer. Raises: WorldError if there is one of that name."""
-        if any(one.name == name for one in self._observers):
-            raise WorldError(f"There is an observer {name!r} already; give this one another name.")
-        self._observers = (*self._observers, _Observer(name, observer))
-
-    def tell(self, *args: P.args, **kwargs: P.kwargs) -> None:
-        """Call every observer. Never raises."""
-        calls = self._calls
-        outer, began = calls.running, calls.seconds()
-        try:
-            for observer in self._observers:
-                if began < observer.paused_until:
-                    continue
-                calls.running = observer.name
-                try:
-                    observer.call(*args, **kwargs)
-                except Exception as error:
-                    calls.report_failure(observer.name, error)
-                ended = calls.seconds()
-                if ended - began >= MAX_SECONDS:
-                    pause_seconds = PAUSE_SECONDS if self._can_pause else 0.0
-                    calls.report_slow(observer.name, ended - began, pause_seconds)
-                    observer.paused_until = ended + pause_seconds
-                began = ended
-        finally:
-            calls.running = outer
 
 
 LineObserver = Callable[[str, str, "CommandResult"], object]
@@ -354,7 +265,7 @@ class Game:
         except CommandError:  # "i walked here" begins with a command, whose arguments do not fit
             if self.commands.redact(f"{line.verb} {line.arguments}") != f"{line.verb} {line.arguments}":
                 raise
-            check_lacks_say(actor, line, world.wording, may_be_marked=found is None)
+            _check_lacks_say(actor, line, world.wording, may_be_marked=found is None)
             raise
 
     def _find(self, actor: Character, line: Line, meant: Command | None) -> tuple[Command, str]:
@@ -412,3 +323,17 @@ class Game:
 def _repeats(text: str) -> bool:
     """Return whether a line stands for the one before."""
     return fold_punctuation(text).strip().lower() in REPEAT
+
+
+def _check_lacks_say(actor: Character, line: Line, wording: Wording, *, may_be_marked: bool) -> None:
+    """Explain `say` to a person whose refused line is speech without it.
+
+    Speech is known by its first word, and if it `may_be_marked`, by `?` or `!` at the end.
+
+    Raises: CommandError.
+    """
+    typed = f"{line.verb} {line.arguments}".strip()
+    is_speech = line.verb.strip(",.:;") in wording("commands.speech").split(", ")
+    if not actor.is_agent and (is_speech or (may_be_marked and typed.endswith(("?", "!")))):
+        shown = shorten(typed, MAX_SPEECH_SHOWN, placeholder="…")
+        raise CommandError(wording("commands.say_it", verb=line.verb, line=shown))

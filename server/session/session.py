@@ -292,8 +292,6 @@ class Session:
     def _say(self, key: str, **values: object) -> str:
         return self._registry.game.world.wording(key, **values)
 
-    # Coming, playing, going
-
     def _come_in(self, claim: LoginName) -> None:
         try:
             self._enter(claim)

@@ -13,7 +13,8 @@ from world.commands.table import world_commands
 from world.entities import Character, Room
 from world.errors import WorldError
 from world.events import Arrived, EntityChanged, Event, Left, Refused, Said
-from world.game import PAUSE_SECONDS, CommandResult, Game
+from world.game import CommandResult, Game
+from world.observers import PAUSE_SECONDS
 from world.world import World
 
 TOLD = "The observer {!r} failed; a further {} of it is not logged."

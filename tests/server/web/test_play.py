@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from server.session.speech import SpeechThrottle
 from server.web.play import UNFINISHED
 from server.web.socket import SILENT_SECONDS
 from tests.server.fake_connection import Guest, entered
@@ -301,14 +302,14 @@ def test_whatever_is_cut_no_line_is_lost_and_none_is_doubled(todo):
 
 def killed_while_a_line_is_done(house: House, window: Window, text: str, done: bool) -> House:
     """Kill the house before what came of a line is written, before it is `done` or behind it."""
-    perform = house.registry.perform
+    game = house.registry.game
 
     def perform_and_die(character_id: str, line: str) -> None:
         if done:
-            perform(character_id, line)
+            game.perform(character_id, line)
         raise KeyboardInterrupt
 
-    house.registry.perform = perform_and_die
+    house.registry.speech = SpeechThrottle(game, perform_and_die, lambda: house.settings, house.clock)
     window.typed += 1
     window.waiting.append({"line": text, "number": window.typed})
     with pytest.raises(KeyboardInterrupt):
