@@ -42,9 +42,10 @@ log = logging.getLogger(__name__)
 
 def normalize_name(given: str) -> str | None:
     """Return a name as it is written here, or None if nobody can be called that: it needs Latin letters."""
-    name = unicodedata.normalize("NFC", unquote(given))
+    name = unicodedata.normalize("NFC", given.strip())
     if unicodedata.normalize("NFKC", name) != name:
         return None  # nobody can tell a ligature or a long s from what it looks like
+    name = unquote(name)
     name = name[:1].upper() + name[1:]
     inside = name.replace("-", "").replace("'", "")
     latin = all(char.isalpha() and unicodedata.name(char, "").startswith("LATIN") for char in inside)
