@@ -127,6 +127,7 @@ def test_guesses_are_answered_at_once_and_keep_no_owner_out(tmp_path):
     vault = new_vault(tmp_path / "world", {"config/server.md": {"web_port": -1, "password_tries": 9}})
     with running(vault) as server:
         assert server.player().enters("Victim").endswith("> ")
+        assert eventually(lambda: bool(accounts_in(vault.with_name("world.accounts"))["Victim"].trusted))
     with running(vault) as server:
         door = Door(server.web_port)
         for number in range(2, 6):
