@@ -31,13 +31,13 @@ INSIDE = "--inside"
 class Heartbeat:
     """Beats on an event loop until the file `stop` is there, then writes the pauses to `pauses.json`, in milliseconds.
 
-    The first beats, which are those of starting, are left out.
+    Each pause stands behind its time, in seconds since 1970. The first beats, those of starting, are left out.
     """
 
     def __init__(self, loop: asyncio.AbstractEventLoop, folder: Path) -> None:
         self._loop = loop
         self._folder = folder
-        self._pauses: list[float] = []
+        self._pauses: list[tuple[float, float]] = []
         self._due = 0.0
         self._waited = 0.0
         loop.call_soon(self._begin)
@@ -52,7 +52,7 @@ class Heartbeat:
 
     def _tick(self) -> None:
         late = time.perf_counter() - self._due
-        self._pauses.append(1000 * max(0.0, late - (self._waiting() - self._waited)))
+        self._pauses.append((time.time(), 1000 * max(0.0, late - (self._waiting() - self._waited))))
         if len(self._pauses) % STARTING_BEATS == 0 and (self._folder / "stop").exists():
             (self._folder / "pauses.json").write_text(json.dumps(self._pauses[STARTING_BEATS:]), encoding="ascii")
         else:
@@ -74,7 +74,7 @@ def measure_pauses(model: str, seconds: float, memories: int) -> list[str]:
             wait_for(process, READY[model])
             time.sleep(seconds)
             (folder / "stop").touch()
-            pauses = _read(folder / "pauses.json")
+            pauses = [pause for _, pause in read_pauses(folder)]
     at = [percentile(pauses, share) for share in (0.5, 0.99, 0.999, 1.0)]
     return [model, f"{len(pauses):,}", *(f"{one:.1f} ms" for one in at), str(sum(one > GOAL_MS for one in pauses))]
 
@@ -105,12 +105,12 @@ def _write_vault(path: Path, memories: int) -> Path:
     return path
 
 
-def _read(path: Path) -> list[float]:
-    until = time.monotonic() + 30
+def read_pauses(folder: Path) -> list[tuple[float, float]]:
+    """Return the pauses with their times, once the heartbeat has written them."""
+    path, until = folder / "pauses.json", time.monotonic() + 30
     while time.monotonic() < until:
         if path.exists() and (text := path.read_text("ascii")):
-            found: list[float] = json.loads(text)
-            return found
+            return [(at, pause) for at, pause in json.loads(text)]
         time.sleep(0.1)
     raise RuntimeError(f"{path} was never written.")
 

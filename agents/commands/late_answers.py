@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Callable
+from time import perf_counter
 from typing import Protocol, TypeVar
 
 from agents.commands.memory_commands import Publish
@@ -17,6 +18,9 @@ from world.message_catalog import Wording
 from world.world import World
 
 log = logging.getLogger(__name__)
+
+QUICK_SECONDS = 0.01
+"""Seconds after which an answer that is not there yet comes later."""
 
 T = TypeVar("T")
 Text = Callable[[Shown, Wording], str]
@@ -90,7 +94,11 @@ class LateAnswers:
 
         A failure after that is logged, and no answer comes.
         """
-        shown = run_steps(steps, QUICK_STEPS)
+        until, shown = perf_counter() + QUICK_SECONDS, run_steps(steps, 1)
+        for _ in range(QUICK_STEPS - 1):
+            if shown is not None or perf_counter() >= until:
+                break
+            shown = run_steps(steps, 1)
         if shown is not None:
             return [Output(actor.character_id, text(shown, world.wording))]
         task = asyncio.get_running_loop().create_task(self._answer_later(world, actor, steps, text))

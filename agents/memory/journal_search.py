@@ -57,8 +57,7 @@ class JournalSearch:
 
         Raises: NoteError if something cannot be read.
         """
-        for name in self._index.stale():
-            self._index.index_file(name)
+        self._catch_up(self._index.stale())
         return self._best(query)
 
     def find_soon(self, query: str, answer: Answer) -> bool:
@@ -70,7 +69,8 @@ class JournalSearch:
         is_reading = self._is_reading
         stale = [] if is_reading else self._index.stale()
         if not is_reading and len(stale) <= MAX_FILES_AT_ONCE:
-            answer(self.find(query))
+            self._catch_up(stale)
+            answer(self._best(query))
             return True
         self._asked.append((query, answer))
         if not is_reading:
@@ -86,13 +86,9 @@ class JournalSearch:
             return True
         if self._is_reading and not self.has_time:
             return False
-        newest, first = self._journal.newest
         stale = self._index.stale()
-        missing = max(first, self._index.reached(newest) + 1)
-        if stale and (set(stale) != {newest} or last - missing >= MAX_INDEXED):
+        if stale and not self._has_added(stale, last):
             return self._read_now(stale) if self.has_time else self._read_later(stale)
-        if missing <= last:
-            self._index.add(newest, self._journal.read(missing, last))
         return True
 
     def holding(self, word: str, before: int, most: int) -> list[int]:
@@ -127,6 +123,21 @@ class JournalSearch:
     @property
     def _is_reading(self) -> bool:
         return self._task is not None and not self._task.done()
+
+    def _catch_up(self, stale: list[str]) -> None:
+        """Take in what has changed: of the newest file only what was added, if that is all."""
+        if stale and not self._has_added(stale, self._journal.last):
+            self._read_now(stale)
+
+    def _has_added(self, stale: list[str], last: int) -> bool:
+        """Take in the newest memories, up to the one numbered `last`; return False if more has changed than a few."""
+        newest, first = self._journal.newest
+        missing = max(first, self._index.reached(newest) + 1)
+        if set(stale) != {newest} or last - missing >= MAX_INDEXED:
+            return False
+        if missing <= last:
+            self._index.add(newest, self._journal.read(missing, last))
+        return True
 
     def _read_now(self, stale: list[str]) -> bool:
         for name in stale:

@@ -24,6 +24,7 @@ SMALLEST = {
     "minds": ["--only", "stranger_greets", "--seeds", "1", "--out", "{folder}/minds.json"],
     "observe": ["--seconds", "1", "--pairs", "1", "--lines", "10", "--memories", "2000"],
     "pauses": ["1", "50"],
+    "questions": ["200", "1"],
     "retention": ["--memories", "300", "--strategies", "waterfall"],
     "startup": ["--runs", "1"],
     "two_writers": ["1", "10"],

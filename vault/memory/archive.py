@@ -10,6 +10,7 @@ import os
 from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
+from time import sleep
 from typing import Any
 
 from vault.errors import NoteError
@@ -32,6 +33,9 @@ log = logging.getLogger(__name__)
 
 FILE_BYTES = 8 * 1024 * 1024
 LAST_BYTES = 64 * 1024
+LINES_AT_ONCE, REST_SECONDS = 64, 0.0005
+"""Number of lines after which a reading thread rests, and for how long: else others hardly get the interpreter."""
+
 IsBefore = Callable[[dict[str, Any]], bool]
 
 
@@ -99,8 +103,10 @@ class Archive:
         for path in self._files():
             yield from self._entries_in(path)
 
-    def _entries_in(self, path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
+    def _entries_in(self, path: Path, gives_way: bool = False) -> Iterator[tuple[str, dict[str, Any]]]:
         for number, line in enumerate(self._read(path), 1):
+            if gives_way and number % LINES_AT_ONCE == 0:
+                sleep(REST_SECONDS)
             entry = parsed_line(line)
             if entry is None:
                 log.warning("%s:%d: this entry is not valid and was left out", self._vault.source(path), number)
@@ -111,10 +117,10 @@ class Archive:
         """Yield the entries around a place on a day (UTC, `2026-11-21`), as `entries` does.
 
         `is_before` says of an entry whether it stands before that place. At most three files are read: the last that
-        begins before the place, and its neighbours.
+        begins before the place, and its neighbours. For a thread: it gives way to others.
         """
         for path in self._near(day, is_before):
-            yield from self._entries_in(path)
+            yield from self._entries_in(path, gives_way=True)
 
     def _near(self, day: str, is_before: IsBefore, last_day: str = "") -> list[Path]:
         """Return the files around a place on a day, or on the days from it to another."""
@@ -133,9 +139,12 @@ class Archive:
         return first is not None and is_before(first)
 
     def entries_from_end(self, most: int) -> Iterator[list[tuple[str, dict[str, Any]]]]:
-        """Yield the entries of the newest files, a file at a time and the newest first, of `most` files at most."""
+        """Yield the entries of the newest files, a file at a time and the newest first, of `most` files at most.
+
+        For a thread: it gives way to others.
+        """
         for path in self._files()[: -most - 1 : -1]:
-            yield list(self._entries_in(path))
+            yield list(self._entries_in(path, gives_way=True))
 
     def find(self, event: EventName, seq: int, day: str) -> tuple[str, dict[str, Any]] | None:
         """Return a memory's entry and the reference to it, or None if its day and the next have none near its place.

@@ -4,11 +4,22 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
 from tests.vault.vault_of import vault_of
+from vault.chronicle.event_log import day_ms, moment_text
 from vault.memory.archive import Archive
-from vault.memory.archive_exchanges import CHAT, Export, Pair, export_training, pairs_in
+from vault.memory.archive_exchanges import (
+    CHAT,
+    Export,
+    Pair,
+    export_training,
+    newest_questions,
+    pairs_in,
+    questions_in,
+    questions_near,
+)
 
 Entry = dict[str, Any]
 
@@ -98,3 +109,27 @@ def test_a_pair_has_a_form_for_base_models_and_one_for_chat():
         "messages": [{"role": "user", "content": "The tale.\n~Rook>"}, {"role": "assistant", "content": "look"}],
         "accepted": False,
     }
+
+
+def is_up_to(key: str, value: Any, entry: Entry) -> bool:
+    return bool(entry[key] <= value)
+
+
+def test_questions_of_a_long_day_are_found_in_few_files(tmp_path):
+    archive, day = Archive(vault_of(tmp_path, {}), "Rook", file_bytes=400), "2026-11-21"
+    start_ms, turns = day_ms(day), 60
+    for turn in range(turns):
+        at_ms, seq = start_ms + turn * 1000, 2 * turn
+        archive.append("message", at_ms, seq, prompt=f"The tale. Turn {turn}>", finish="stop")
+        archive.append("tool_call", at_ms, seq + 1, command="look")
+    everything = list(questions_in(archive.entries()))
+    assert len({question.reference[:12] for question in everything}) > 9
+    assert newest_questions(archive, 3) == everything[-3:]
+    for turn, question in enumerate(everything):
+        at = moment_text(start_ms + turn * 1000 + 1)
+        by_seq = questions_near(archive, day, partial(is_up_to, "seq", 2 * turn + 1))
+        by_time = questions_near(archive, day, partial(is_up_to, "at", at))
+        for near in (by_seq, by_time):
+            assert question in near
+            assert len({one.reference.partition("#")[0] for one in near}) <= 3
+        assert archive.find("tool_call", 2 * turn + 1, day)
