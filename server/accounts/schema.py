@@ -128,6 +128,11 @@ _TABLES = (
     )""",
     f"PRAGMA user_version = {VERSION}",
 )
+# Format 2 trusted no devices.
+_FROM_2 = (
+    "ALTER TABLE accounts ADD COLUMN trusted TEXT NOT NULL DEFAULT '' CHECK (typeof(trusted) = 'text')",
+    f"PRAGMA user_version = {VERSION}",
+)
 _DAMAGED = "It is damaged: restore a copy (docs/hosting.md)."
 _OTHERWISE = "If that persists, restore a copy (docs/hosting.md)."
 _REMEDIES = {
@@ -166,7 +171,7 @@ def open_database(path: Path, busy_seconds: float) -> sqlite3.Connection:
     with explain_error(path):
         db = sqlite3.connect(address, timeout=busy_seconds, isolation_level=None, check_same_thread=False, uri=True)
         try:
-            version = _version(db)
+            version = _upgrade(db) if _version(db) == 2 else _version(db)
             if not version:
                 raise NoteError(f"{path}: holds no accounts. {_DAMAGED}")
             if version != VERSION:
@@ -202,6 +207,15 @@ def _use_wal(db: sqlite3.Connection) -> None:
 
 def _version(db: sqlite3.Connection) -> int:
     return int(db.execute("PRAGMA user_version").fetchone()[0])
+
+
+def _upgrade(db: sqlite3.Connection) -> int:
+    """Bring a database of format 2 up to date, unless another process was quicker; return its format."""
+    db.execute("BEGIN IMMEDIATE")
+    with db:
+        for statement in _FROM_2 if _version(db) == 2 else ():
+            db.execute(statement)
+    return _version(db)
 
 
 def open_in_memory() -> sqlite3.Connection:

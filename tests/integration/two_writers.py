@@ -121,7 +121,7 @@ def _examined(server: RunningServer, vault: Path) -> dict[str, list[str]]:
     admin, folder = server.player(ADMIN), Vault(vault)
     seen = {}
     for name in [*folder.names("rooms"), *folder.names("things")]:
-        shown = re.sub(r"(?m)^(?:Here|Asleep): .*$", "", admin.asks(f"@examine {name}"))
+        shown = re.sub(r"(?m)^(?:Here|Asleep here): .*$", "", admin.asks(f"@examine {name}"))
         seen[name] = sorted(re.split(r"[\s,.>]+", shown))
     admin.types("quit")
     admin.is_shown_out()

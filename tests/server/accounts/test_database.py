@@ -164,6 +164,18 @@ def test_a_file_that_is_no_database_is_refused_and_stays_as_it_is(tmp_path, cont
     assert path.read_bytes() == content
 
 
+def test_a_database_of_format_2_is_upgraded_with_all_its_accounts(tmp_path):
+    put_accounts(tmp_path, EVE)
+    with closing(sqlite3.connect(tmp_path / "accounts.sqlite3")) as db:
+        db.execute("ALTER TABLE accounts DROP COLUMN trusted")
+        db.execute("PRAGMA user_version = 2")
+    for _ in range(2):
+        database = AccountDatabase(tmp_path)
+        database.close()
+    found = read_accounts(tmp_path)
+    assert found is not None and [account_of(row) for row in found.accounts.values()] == [EVE]
+
+
 @pytest.mark.parametrize("version", [1, 99])
 def test_another_format_is_refused(tmp_path, version):
     put_accounts(tmp_path, EVE)
