@@ -174,6 +174,12 @@ class WorldSettings:
         low=0,
         high=100000,
     )
+    trash_days: int = setting(
+        90,
+        "days until a note in the trash is deleted, and what leads to a room without a note with it; 0 for never",
+        low=0,
+        high=36500,
+    )
     chronicle: bool = setting(True, "whether what happens is logged in the folder chronicle")
     chronicle_absence_hours: float = setting(
         24.0, "after how many hours of absence the return of a person is a top moment", low=0.1, high=87600

@@ -288,7 +288,7 @@ class Fallwater:
         """Begin to force memories to disk, and look for a model; agents wake when there is one."""
         self.running = True
         self.agents.write_pool.is_open = True
-        self._world_store.guard_replaced(self._reactor.seconds)
+        self._world_store.start(self._reactor.seconds)
         self._group_commit.start()
         self._session_restore.resume()
         self._reload_timer.start()

@@ -13,6 +13,7 @@ from config.settings import WorldSettings
 from server.chronicle.reading import reader_of
 from server.chronicle.recorder import ChronicleRecorder
 from server.clock import DelayedCall, InThread, ReactorClock, RepeatingCall, cancel
+from server.trash_keeper import TrashKeeper
 from vault.board_note import BoardNote
 from vault.chronicle.event_log import EventLog
 from vault.entities.load import load_world
@@ -285,6 +286,8 @@ class WorldStore:
         self._board = SaveBoard(board, clock)
         self._vault = vault
         self._tell = tell
+        self._clock = clock
+        self._trash: TrashKeeper | None = None
         self.written: list[ChronicleRecorder] = []
         self.chronicle = reader_of(vault, settings, lambda: self.world.wording)
 
@@ -303,6 +306,7 @@ class WorldStore:
             save(())
             game.subscribe(name, save, first=True)
         log, is_on = EventLog(self._vault), lambda: settings().chronicle
+        self._trash = TrashKeeper(self._vault, game, settings, now_ms, self._clock)
         self.written = [ChronicleRecorder(game, log, is_on, now_ms, self._tell)]
 
     def save(self) -> None:
@@ -315,13 +319,17 @@ class WorldStore:
     def close(self) -> None:
         """Save, and close the files that are open; whatever is saved later opens them again."""
         self.save()
+        if self._trash:
+            self._trash.stop()
         self._whereabouts.close()
         replaced, self._vault.replaced = self._vault.replaced, None
         for source, text in replaced.close() if replaced else ():
             self._keep_replaced(source, text)
 
-    def guard_replaced(self, seconds: Callable[[], float]) -> None:
-        """From now on, watch the notes that are replaced for what editors write into them; see to those of before."""
+    def start(self, seconds: Callable[[], float]) -> None:
+        """Begin to empty the trash, and to watch replaced notes for what editors write into them; see to old ones."""
+        if self._trash:
+            self._trash.start()
         self._vault.replaced = ReplacedFiles(self._vault.root, seconds)
         for source, path in self._vault.replaced.recover():
             self._keep_replaced(source, path.read_bytes().decode("utf-8", "replace"))

@@ -50,32 +50,32 @@ def take_from_trash(vault: Vault, folder: str, trash_name: str, name: str) -> No
     vault.rename((TRASH, folder, f"{trash_name}.md"), (folder, f"{name}.md"))
 
 
-def expired_days(vault: Vault, folder: str, name: str, now: float) -> float | None:
+def days_in_trash(vault: Vault, folder: str, name: str, now: float) -> float | None:
     """Return for how many days the newest version of a note has been in the trash; None if there is none.
 
     `now` is in seconds since 1970.
     """
     newest = newest_in_trash(vault, folder, name)
-    if newest is None:
-        return None
     try:
-        return (now - vault.path(TRASH, folder, f"{newest}.md").stat().st_mtime) / SECONDS_A_DAY
+        found = vault.path(TRASH, folder, f"{newest}.md").stat() if newest else None
     except OSError:
         return None
+    return (now - found.st_mtime) / SECONDS_A_DAY if found else None
 
 
-def empty_trash(vault: Vault, days: int, now: float) -> Iterator[str]:
-    """Delete the notes that have been in the trash for more than some days; yield the source of each.
+def expired_notes(vault: Vault, days: int, now: float) -> Iterator[str]:
+    """Delete the notes that have been in the trash for more than some days.
 
-    `now` is in seconds since 1970.
+    Yield for each file in the trash its source if it was deleted, else an empty text. `now` is in seconds since 1970.
     """
     for folder, _, files in os.walk(vault.path(TRASH)):
         for name in files:
-            path = Path(folder, name)
+            path, source = Path(folder, name), ""
             with suppress(OSError):  # it is gone already, or somebody else's
                 if name.endswith(".md") and now - path.stat().st_mtime > days * SECONDS_A_DAY:
                     path.unlink()
-                    yield vault.source(path)
+                    source = vault.source(path)
+            yield source
 
 
 def _free_name(vault: Vault, folder: str, name: str) -> str:

@@ -115,7 +115,7 @@ def test_on_and_off_are_choices_although_yaml_reads_them_as_true_and_false(read,
 def test_an_unknown_setting_is_refused_with_the_one_that_is_meant_and_those_there_are(name, meant):
     assert refusal(WorldSettings, name, "x", 3) == (
         f"config/x.md:3: unknown setting '{name}'{meant} Known settings are name, start_room, day_minutes, "
-        "ambient_minutes, crowd, chronicle, chronicle_absence_hours, export_people, contact, website, "
+        "ambient_minutes, crowd, trash_days, chronicle, chronicle_absence_hours, export_people, contact, website, "
         "language, location, founded, genre, gameplay, status."
     )
 
