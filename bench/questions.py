@@ -30,7 +30,6 @@ GOAL_MS = 50.0
 ANSWER_SECONDS = 60.0
 QUESTIONS = (
     "@why Eliza",
-    "@why Eliza {seq}",
     "@why Eliza {at}",
     "@llm-log Eliza 3",
     "@llm-log Eliza 1 full",
@@ -41,7 +40,6 @@ QUESTIONS = (
     "@memory-find Eliza stone wall river",
     "@memory-find Eliza zebra wall",
     "@memories Eliza river",
-    "@memory-expand Eliza ^m{seq}",
     "@chronicle",
 )
 
@@ -57,7 +55,7 @@ def write_vault(path: Path, memories: int, megabytes: int) -> dict[str, str]:
     (path / "agents" / "Eliza" / "facts.md").write_text(f"---\nupto: {memories}\n---\n", encoding="utf-8")
     index(vault)
     at = datetime.fromtimestamp(newest_ms / 1000 - 600, UTC)
-    return {"seq": str(memories - 40), "at": f"{at:%Y-%m-%dT%H:%M}"}
+    return {"at": f"{at:%Y-%m-%dT%H:%M}"}
 
 
 def write_archive(folder: Path, memories: int, megabytes: int, newest_ms: int) -> None:

@@ -33,7 +33,7 @@ log = logging.getLogger(__name__)
 
 FILE_BYTES = 8 * 1024 * 1024
 LAST_BYTES = 64 * 1024
-LINES_AT_ONCE, REST_SECONDS = 64, 0.0005
+LINES_AT_ONCE, REST_SECONDS = 16, 0.0005
 """Number of lines after which a reading thread rests, and for how long: else others hardly get the interpreter."""
 
 IsBefore = Callable[[dict[str, Any]], bool]

@@ -23,7 +23,7 @@ from vault.vault import Vault
 
 MAX_WORDS = 32
 MAX_RANKED = 2_000
-"""Maximum number of the newest hits that are ranked: to rank all of a long life would hold everybody up."""
+"""Number of memories from which on a word is common, and ranks nothing: to weigh it, all of them would be counted."""
 
 MAX_LINES_PER_STEP = 512
 MEMORY_COMMAND_PREFIX = "@memory-"
@@ -45,10 +45,8 @@ COMMIT;
 PRAGMA synchronous = NORMAL;
 """
 _HOLDING = "SELECT rowid FROM words WHERE words MATCH ? AND rowid < ? ORDER BY rowid DESC LIMIT ?"
-_OLDEST = "SELECT min(rowid) FROM (SELECT rowid FROM words WHERE words MATCH ? ORDER BY rowid DESC LIMIT ?)"
-_BEST = """
-SELECT rowid FROM words WHERE words MATCH ? AND rowid >= ? ORDER BY bm25(words, 4.0, 1.0, 2.0), rowid DESC LIMIT ?
-"""
+_NEWEST = "SELECT rowid FROM words WHERE words MATCH ? ORDER BY rowid DESC LIMIT ?"
+_BEST = "SELECT rowid FROM words WHERE words MATCH ? ORDER BY bm25(words, 4.0, 1.0, 2.0), rowid DESC"
 
 log = logging.getLogger(__name__)
 
@@ -101,14 +99,10 @@ class SearchIndex:
     def find(self, query: str, most: int) -> list[int]:
         """Return the numbers of the memories that fit a query best, best first: those with all of its words, then any.
 
-        Of each, the newest MAX_RANKED are ranked.
+        Words that MAX_RANKED memories have rank nothing; where there are only such, the newest memories come first.
         """
         words = [f'"{word}"' for word in dict.fromkeys(_WORD.findall(query.lower()))][:MAX_WORDS]
-        found: dict[int, None] = {}
-        for wanted in dict.fromkeys((" ".join(words), " OR ".join(words))):
-            if wanted and len(found) < most:
-                found |= dict.fromkeys(self._database.read(lambda db, wanted=wanted: _ranked(db, wanted, most)))  # type: ignore[misc]
-        return list(found)[:most]
+        return self._database.read(lambda db: _ranked(db, words))[:most] if words else []
 
     def holding(self, word: str, before: int, most: int) -> list[int]:
         """Return the numbers below `before` of the newest memories whose text has a word, in any of its forms.
@@ -161,10 +155,18 @@ class SearchIndex:
         return NoteError(f"{source}: the search index cannot be used: {error}.")
 
 
-def _ranked(db: sqlite3.Connection, wanted: str, most: int) -> list[int]:
-    """Return the best of the newest memories that match, best first."""
-    (oldest,) = db.execute(_OLDEST, (wanted, MAX_RANKED)).fetchone()
-    return [] if oldest is None else [row[0] for row in db.execute(_BEST, (wanted, oldest, most))]
+def _ranked(db: sqlite3.Connection, words: list[str]) -> list[int]:
+    """Return the memories that have some words, those with all of them first; of each the best, then the newest."""
+
+    def newest(wanted: str) -> list[int]:
+        return [row[0] for row in db.execute(_NEWEST, (wanted, MAX_RANKED))]
+
+    rare = [word for word in words if len(newest(word)) < MAX_RANKED]
+    ranked = [row[0] for row in db.execute(_BEST, (" OR ".join(rare),))] if rare else []
+    with_all = newest(" ".join(words))
+    in_all = set(with_all)
+    order = [*(seq for seq in ranked if seq in in_all), *with_all, *ranked, *newest(" OR ".join(words))]
+    return list(dict.fromkeys(order))
 
 
 def _memories(lines: list[str], day: str, seen: set[int]) -> list[Memory]:
