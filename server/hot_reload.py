@@ -15,6 +15,7 @@ from server.options import merge_settings, notes_edited
 from server.session.registry import SessionRegistry, load_texts
 from vault.config_notes import Settings, write_setting
 from vault.entities.copies import Copies
+from vault.entities.load import closed_exit_message
 from vault.entities.merge_base import MergeBase
 from vault.entities.reload import EntityReloader, merge_messages
 from vault.errors import NoteError
@@ -84,8 +85,9 @@ class HotReload:
 
     @property
     def problems(self) -> list[str]:
-        """The faults of notes that are not valid now, in a sentence each."""
-        return [*self._broken.values(), *self._world.broken.values()]
+        """The faults of notes that are not valid now, and the exits to rooms without a note, in a sentence each."""
+        closed = (closed_exit_message(room, exit) for room, exit in self._game.world.closed_exits_to())
+        return [*self._broken.values(), *self._world.broken.values(), *closed]
 
     def steps(self, paths: Iterable[str] | None = None) -> Generator[None, None, list[str]]:
         """Take in what has changed among some notes and folders, or anywhere; return what admins should know.

@@ -103,7 +103,7 @@ def test_rooms_with_broken_notes_open_in_part_and_admins_are_told(tmp_path):
     told = (
         "rooms/The Mill.md:4: the front matter is not valid YAML",
         "rooms/Pump Yard.md: not UTF-8 text (byte 3); save it as UTF-8.",
-        "rooms/The Landing.md:11: the exit 'east' leads to 'Eel Stage', which has no note in rooms.",
+        "rooms/The Landing.md: the exit 'east' leads to 'Eel Stage', which has no note in rooms; it is closed",
     )
     with running(vault) as server:
         admin = server.player(ADMIN)
