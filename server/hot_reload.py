@@ -14,14 +14,14 @@ from server.bridge import deferred_from
 from server.options import merge_settings, notes_edited
 from server.session.registry import SessionRegistry, load_texts
 from vault.config_notes import Settings, write_setting
-from vault.entities.copies import Copies
+from vault.copies import Copies
 from vault.entities.load import closed_exit_message
 from vault.entities.merge_base import MergeBase
 from vault.entities.reload import EntityReloader, merge_messages
 from vault.errors import NoteError
 from vault.locations_log import LocationsLog
 from vault.lore import FOLDER as LORE
-from vault.lore import load_entry
+from vault.lore import load_entry, lore_titles
 from vault.message_notes import load_command_texts, load_wording
 from vault.trash import keep_version
 from vault.vault import Vault
@@ -146,7 +146,7 @@ class HotReload:
         return [f"{source}: reloaded." for source in _note_in(changes, TEXTS)]
 
     def _lore(self, changes: Changes) -> list[str]:
-        self._game.world.lore = Lore(load_entry(self._vault, title) for title in self._vault.names(LORE))
+        self._game.world.lore = Lore(load_entry(self._vault, title) for title in lore_titles(self._vault))
         return [f"{source}: reloaded." for source in _note_in(changes, LORE)]
 
     def _settings(self) -> list[str]:

@@ -10,8 +10,8 @@ from config.settings import SETTINGS_BY_NOTE, AgentSettings, MemorySettings, Wor
 from config.validation import OLD_NAMES, SourcedValue, is_open, setting_names
 from vault.board_note import BOARD, parse_board
 from vault.config_notes import Settings, load_settings, load_text, settings_in
+from vault.copies import Copies, copy_fault
 from vault.entities.agent_notes import load_agent
-from vault.entities.copies import Copies
 from vault.entities.schema import KINDS as KIND_BY_FOLDER
 from vault.entities.schema import entity_of, room_names
 from vault.entities.voice_note import read_voice
@@ -23,6 +23,7 @@ from vault.lore import load_entry
 from vault.markdown import unclosed
 from vault.message_notes import WHOLE, load_wording
 from vault.note import Note, heading_faults, link_target
+from vault.sync_copies import original_of
 from vault.vault import Vault, agent_names
 from world.navigation import reachable
 from world.parsing import suggestions
@@ -76,11 +77,16 @@ def _copies(vault: Vault) -> Iterator[Finding]:
             what = "is named like a sync copy or backup, so nothing reads it; take from it what you need and delete it."
             yield Finding(f"{folder}/{name}.md", 0, what, True)
     known = LocationsLog.names(vault)
-    for folder in (*NAMED, "agents"):
+    for folder in (*NAMED, LORE, "agents"):
         copies = Copies(vault, folder, known)
         for name in agent_names(vault) if folder == "agents" else vault.names(folder):
             if fault := copies.fault(name):
                 yield finding_of(NoteError(fault))
+    for folder in ("config", "text"):
+        names = frozenset(vault.names(folder))
+        for name in names:
+            if original := original_of(name, names):
+                yield finding_of(NoteError(copy_fault(f"{folder}/{name}.md", f"{folder}/{original}.md")))
 
 
 def _name(source: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 import re
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
@@ -21,11 +22,15 @@ from config.settings import (
     WorldSettings,
 )
 from config.validation import OLD_NAMES, SettingsError, SourcedValue, setting_names, settings_from
+from vault.copies import copy_fault
 from vault.errors import NoteError
 from vault.markdown import escape_comments
 from vault.note import Note
 from vault.note_editor import NoteEditor
+from vault.sync_copies import original_of
 from vault.vault import Vault
+
+log = logging.getLogger(__name__)
 
 PROFILES = "models"
 """The note whose sections are profiles."""
@@ -71,7 +76,9 @@ def load_settings(vault: Vault, memory: type[MemorySettings] = MemorySettings) -
     is not its own is left alone without one. Raises: NoteError naming file, line, value and what is expected.
     """
     for name in vault.names("config"):
-        if name not in SETTINGS_BY_NOTE:
+        if original := "" if name in SETTINGS_BY_NOTE else original_of(name, frozenset(SETTINGS_BY_NOTE)):
+            log.warning("%s", copy_fault(f"config/{name}.md", f"config/{original}.md"))
+        elif name not in SETTINGS_BY_NOTE:
             raise NoteError(
                 f"config/{name}.md: there are no such settings; the notes are {', '.join(SETTINGS_BY_NOTE)}."
             )

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import logging
 
+from vault.copies import Copies
 from vault.errors import NoteError
 from vault.note import Note, link_target, texts_in
 from vault.vault import Vault
@@ -23,12 +24,23 @@ MAX_CHARACTERS = 600
 def load_lore(vault: Vault) -> Lore:
     """Return all lore of a vault; a note that is not valid is logged and left out."""
     entries = []
-    for title in vault.names(FOLDER):
+    for title in lore_titles(vault):
         try:
             entries.append(load_entry(vault, title))
         except NoteError as error:
             log.warning("left out: %s", error)
     return Lore(entries)
+
+
+def lore_titles(vault: Vault) -> list[str]:
+    """Return the titles of all lore; notes that are sync copies of others are logged and left out."""
+    copies, titles = Copies(vault, FOLDER), []
+    for title in vault.names(FOLDER):
+        if fault := copies.fault(title):
+            log.warning("left out: %s", fault)
+        else:
+            titles.append(title)
+    return titles
 
 
 def load_entry(vault: Vault, title: str) -> LoreEntry:

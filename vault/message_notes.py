@@ -16,8 +16,10 @@ import re
 from collections.abc import Iterator
 from functools import cache
 
+from vault.copies import copy_fault
 from vault.errors import NoteError
 from vault.markdown import unescape_comments
+from vault.sync_copies import original_of
 from vault.vault import STARTER, Vault
 from world.command import CommandLocalization, CommandTable
 from world.message_catalog import Wording, variables
@@ -45,9 +47,16 @@ def load_wording(vault: Vault, is_strict: bool = True) -> Wording:
     known = starter_sentences()
     own: dict[str, str] = {}
     for name in vault.names(FOLDER):
-        if name not in (*WHOLE, *OF_COMMANDS):
+        if original := original_of(name, _starter_names()):
+            log.warning("%s", copy_fault(f"{FOLDER}/{name}.md", f"{FOLDER}/{original}.md"))
+        elif name not in (*WHOLE, *OF_COMMANDS):
             own |= _check_sentences(vault, name, known, is_strict)
     return Wording(dict(known) | own)
+
+
+@cache
+def _starter_names() -> frozenset[str]:
+    return frozenset(Vault(STARTER).names(FOLDER))
 
 
 @cache

@@ -23,17 +23,14 @@ _CONFLICT = re.compile(
     """,
     re.VERBOSE,
 )
-_NUMBERED = re.compile(
-    r"""
-      (?P<original> .+? )
-      (?: [ ]\d{1,3}                                 # iCloud, and Obsidian's own copies
-        | [ ]?\(\d{1,3}\)                            # OneDrive, Google Drive, browsers
-        | [ ] (?: -[ ] )? \w+ (?: [ ]\d{1,3} | [ ]?\(\d{1,3}\) )?  # Finder and Explorer, in any language: "Mill copy 2"
-        | -[A-Z0-9][A-Za-z0-9-]{2,}                  # OneDrive: "Mill-DESKTOP-4F2A"
-      )
-    """,
-    re.VERBOSE,
+_NUMBER = r"(?: \d{1,3}| ?\(\d{1,3}\))"
+_SUFFIXES = (
+    _NUMBER,  # iCloud, and Obsidian's own copies; OneDrive, Google Drive, browsers
+    r" (?:- )?\w+",  # Finder and Explorer, in any language: "Mill copy", "Mill - Kopie"
+    rf" (?:- )?\w+{_NUMBER}",  # "Mill copy 2"
+    r"-[A-Z0-9][A-Za-z0-9-]{2,}",  # OneDrive: "Mill-DESKTOP-4F2A"
 )
+_NUMBERED = [re.compile(f"(.+){suffix}") for suffix in _SUFFIXES] + [re.compile(f"(.+?){_SUFFIXES[-1]}")]
 MIN_SHARED_LINES = 0.5
 """The share of an original's lines that a copy repeats, at least."""
 
@@ -45,12 +42,9 @@ def is_sync_copy(name: str) -> bool:
 
 def original_of(name: str, names: frozenset[str] | set[str]) -> str:
     """Return which of the names beside it this name may be a copy of; empty if none."""
-    match = _NUMBERED.fullmatch(name)
-    while match:
-        if match["original"] in names:
-            return match["original"]
-        match = _NUMBERED.fullmatch(match["original"]) if " " in match["original"] else None
-    return ""
+    matches = (pattern.fullmatch(name) for pattern in _NUMBERED)
+    originals = (match[1].rstrip(" -") for match in matches if match)
+    return next((original for original in originals if original in names), "")
 
 
 def repeats(text: str, original: str) -> bool:

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from config.settings import WorldSettings
+from vault.copies import Copies
 from vault.entities.agent_notes import load_agent
-from vault.entities.copies import Copies
 from vault.entities.merge_base import MergeBase
 from vault.entities.schema import containment_fault, load_room, person_of, room_of, thing_of
 from vault.errors import NoteError

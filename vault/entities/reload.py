@@ -12,7 +12,7 @@ from collections.abc import Generator, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
-from vault.entities.copies import Copies
+from vault.copies import Copies
 from vault.entities.load import closed_exit_message
 from vault.entities.merge_base import MergeBase, MergedEdit
 from vault.entities.schema import KINDS, containment_fault, person_of, room_names, room_of, thing_of

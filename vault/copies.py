@@ -11,7 +11,7 @@ from vault.vault import Vault
 
 
 class Copies:
-    """The copies in a folder of notes: `folder` is `rooms`, `things`, `people` or `agents`.
+    """The copies in a folder of notes: `folder` is `rooms`, `things`, `people`, `lore` or `agents`.
 
     `is_known` tells of a name whether the world has had something of this name before: that is no copy.
     """
@@ -27,11 +27,7 @@ class Copies:
         original = "" if name in self._known else original_of(name, self._names)
         if not original or not self._is_copy(name, original):
             return ""
-        own, other = self._source(name), self._source(original)
-        return (
-            f"{own}: is named like a sync copy of {other} and says nearly the same, so it is not loaded. "
-            "Take from it what you need and delete it; or, if it is meant, give it another name."
-        )
+        return copy_fault(self._source(name), self._source(original))
 
     def _is_copy(self, name: str, original: str) -> bool:
         texts = [self._vault.read_lossy(self._source(one)) for one in (name, original)]
@@ -43,6 +39,14 @@ class Copies:
 
     def _source(self, name: str) -> str:
         return f"agents/{name}/agent.md" if self._folder == "agents" else f"{self._folder}/{name}.md"
+
+
+def copy_fault(source: str, original: str) -> str:
+    """Return what there is to say of a note that is not loaded as it seems to be a copy of another."""
+    return (
+        f"{source}: is named like a sync copy of {original} and says nearly the same, so it is not loaded. "
+        "Take from it what you need and delete it; or, if it is meant, give it another name."
+    )
 
 
 def _number(text: str, source: str) -> object:
