@@ -8,6 +8,7 @@ that it replaced is kept in the trash.
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from time import monotonic
@@ -69,6 +70,7 @@ class MergeBase:
     def __init__(self, world: World | None = None, seconds: Callable[[], float] = monotonic) -> None:
         self._entities: dict[Ref, Entity] = {}
         self._writes: dict[Ref, dict[Key, _Write]] = {}
+        self._former: dict[str, deque[str]] = {}
         self._seconds = seconds
         self.texts: dict[str, str] = {}
         self.broken: dict[str, str] = {}
@@ -110,7 +112,9 @@ class MergeBase:
                 write.former = [*write.former, old.get(key, _MISSING)][-MAX_FORMER_VALUES:]
                 write.value, write.at_seconds = value, self._seconds()
         self._entities[entity.ref] = written
-        self.texts[source_of(entity)] = text
+        source = source_of(entity)
+        self._former.setdefault(source, deque(maxlen=MAX_FORMER_VALUES)).append(self.texts.get(source, ""))
+        self.texts[source] = text
 
     def rename(self, ref: Ref, new_id: str) -> None:
         """Keep that the note of a room has another name."""
@@ -126,6 +130,7 @@ class MergeBase:
         """Keep that there is no note any more."""
         self._entities.pop(ref, None)
         self._writes.pop(ref, None)
+        self._former.pop(source, None)
         self.texts.pop(source, None)
 
     def merge_edit(self, current: Entity, now: Entity, text: str | None = None) -> MergedEdit:
@@ -137,7 +142,7 @@ class MergeBase:
         base = self._entities.get(ref)
         was = copy_entity(base or current)
         last, ours, theirs = (_values(one) if one else {} for one in (base, current, now))
-        repeated = self._undone_by_older_copy(writes, last, theirs)
+        repeated = self._undone_by_older_copy(writes, last, theirs, self._adds_lines(source_of(now), text))
         for key in repeated:
             _copy_value(key, now, was)
         before = self._own_text(current, base)
@@ -155,15 +160,23 @@ class MergeBase:
         """Return the note of something as the world would have written it without an edit. Raises: NoteError."""
         return self._own_text(current, self._entities.get(current.ref))()
 
+    def _adds_lines(self, source: str, text: str | None) -> bool:
+        """Return whether a text has a line that stood in no version of the note that is known."""
+        known = {
+            line for version in (*self._former.get(source, ()), self.texts.get(source, "")) for line in _lines(version)
+        }
+        return text is not None and not known.issuperset(_lines(text))
+
     def _undone_by_older_copy(
-        self, writes: Mapping[Key, _Write], last: Mapping[Key, Any], theirs: Mapping[Key, Any]
+        self, writes: Mapping[Key, _Write], last: Mapping[Key, Any], theirs: Mapping[Key, Any], adds_lines: bool
     ) -> list[Key]:
         """Return what an edit has as it was before the world wrote it, if the edit is one of an older copy."""
         edited = set(_differing(last, theirs))
         undone = [key for key in edited if key in writes and theirs.get(key, _MISSING) in writes[key].former]
         recent = [key for key in undone if self._seconds() - writes[key].at_seconds < OLDER_COPY_SECONDS]
         # An edit that does nothing but undo is meant.
-        return [key for key in recent if not writes[key].is_settled] if edited - set(undone) else []
+        is_more = adds_lines or bool(edited - set(undone))
+        return [key for key in recent if not writes[key].is_settled] if is_more else []
 
     def _own_text(self, current: Entity, base: Entity | None) -> Callable[[], str]:
         """Return a function that makes the note of something as it is in the world now."""
@@ -176,6 +189,10 @@ class MergeBase:
                 return text or ""
 
         return make
+
+
+def _lines(text: str) -> list[str]:
+    return [line.strip() for line in text.splitlines()]
 
 
 def source_of(entity: Entity) -> str:
