@@ -140,7 +140,7 @@ class MergeBase:
         """
         ref, writes = now.ref, self._writes.get(now.ref, {})
         base = self._entities.get(ref)
-        was = copy_entity(base or current)
+        was = copy_entity(base or _blank(current))
         last, ours, theirs = (_values(one) if one else {} for one in (base, current, now))
         repeated = self._undone_by_older_copy(writes, last, theirs, self._adds_lines(source_of(now), text))
         for key in repeated:
@@ -189,6 +189,17 @@ class MergeBase:
                 return text or ""
 
         return make
+
+
+def _blank(entity: Entity) -> Entity:
+    """Return something of the same kind and name of which nothing is known, as the base of a note that is new."""
+    match entity:
+        case Room():
+            return Room(entity.id)
+        case Thing():
+            return Thing(entity.id, entity.place_id)
+        case _:
+            return type(entity)(entity.id, entity.room_id, is_agent=entity.is_agent)
 
 
 def _lines(text: str) -> list[str]:

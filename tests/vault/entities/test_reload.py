@@ -316,6 +316,17 @@ def test_an_edit_and_a_change_not_yet_written_of_the_same_words_both_stand(house
     assert "Swept." in (house.root / ".trash/rooms/Attic.md").read_text()
 
 
+def test_a_new_note_and_what_the_world_already_knows_of_it_both_count(house):
+    house.world.put(Character("Ben", "Hall", preferences={"hush": "Ana"}))
+    house.edit("people/Ben.md", "Ben is tall.\n")
+    with pytest.raises(NoteBusy):
+        house.store.save(("character", "Ben"))
+    house.look()
+    ben = house.world.characters["Ben"]
+    assert (ben.description, ben.preferences) == ("Ben is tall.", {"hush": "Ana"})
+    assert "hush: Ana" in (house.root / "people/Ben.md").read_text()
+
+
 def test_an_edit_that_has_seen_what_the_world_wrote_may_remove_it(house):
     written(house, mood="calm")
     house.change("rooms/Attic.md", "Dust.", "Light.")
