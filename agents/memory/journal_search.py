@@ -16,7 +16,7 @@ from agents.memory.inspection import journal_text
 from vault.errors import NoteError
 from vault.memory.caches import SearchIndex
 from vault.memory.journal import Journal
-from vault.memory.memory_line import Memory
+from vault.memory.memory_line import Memory, Range
 from world.message_catalog import Wording
 from world.parsing import parse_line
 
@@ -80,14 +80,15 @@ class JournalSearch:
     def is_ready(self, last: int) -> bool:
         """Return whether the memories up to the one numbered `last` are in the index.
 
-        What was added lately is taken in at once; of more it is begun to read in the background. Raises: NoteError.
+        Lines that were written since are taken in at once; if there are many, or a file was edited by hand, it is read
+        in the background. Raises: NoteError.
         """
         if not last:  # who remembers nothing needs no index
             return True
         if self._is_reading and not self.has_time:
             return False
         stale = self._index.stale()
-        if stale and not self._has_added(stale, last):
+        if stale and not self._has_added(stale):
             return self._read_now(stale) if self.has_time else self._read_later(stale)
         return True
 
@@ -125,23 +126,27 @@ class JournalSearch:
         return self._task is not None and not self._task.done()
 
     def _catch_up(self, stale: list[str]) -> None:
-        """Take in what has changed: of the newest file only what was added, if that is all."""
-        if stale and not self._has_added(stale, self._journal.last):
+        """Take in what has changed: of files that have only grown what was added, if that is little."""
+        if stale and not self._has_added(stale):
             self._read_now(stale)
 
-    def _has_added(self, stale: list[str], last: int) -> bool:
-        """Take in the newest memories, up to the one numbered `last`; return False if more has changed than a few."""
-        newest, first = self._journal.newest
-        missing = max(first, self._index.reached(newest) + 1)
-        if set(stale) != {newest} or last - missing >= MAX_INDEXED:
+    def _has_added(self, stale: list[str]) -> bool:
+        """Take in the memories that files have grown by; return False if more has changed than a few."""
+        grown = [segment for segment in self._journal.files if segment.name in stale and self._index.is_grown(segment)]
+        missing = [Range(max(one.first, self._index.reached(one.name) + 1), one.last) for one in grown]
+        if len(grown) < len(stale) or sum(map(len, missing)) >= MAX_INDEXED:
             return False
-        if missing <= last:
-            self._index.add(newest, self._journal.read(missing, last))
+        for segment, lines in zip(grown, missing, strict=True):
+            memories = self._journal.read(lines.first, lines.last) if lines else []
+            self._index.add(segment, [memory for memory in memories if memory.note == segment.note])
         return True
+
+    def _edited_ns(self, name: str) -> int:
+        return next((segment.edited_ns for segment in self._journal.files if segment.name == name), 0)
 
     def _read_now(self, stale: list[str]) -> bool:
         for name in stale:
-            self._index.index_file(name)
+            self._index.index_file(name, self._edited_ns(name))
         return True
 
     def _read_later(self, stale: list[str]) -> bool:
@@ -181,7 +186,7 @@ class JournalSearch:
         """Read a file into the index; between two steps everyone else goes on for as long as a step has taken."""
         loop = asyncio.get_running_loop()
         begun = loop.time()
-        for _ in self._index.steps(name):
+        for _ in self._index.steps(name, self._edited_ns(name)):
             await asyncio.sleep(loop.time() - begun)
             begun = loop.time()
 

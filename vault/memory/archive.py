@@ -27,6 +27,7 @@ from vault.memory.archive_file import (
     parsed_reference,
     whole_lines,
 )
+from vault.memory.journal_copies import remove_journal_caches
 from vault.vault import Vault
 
 log = logging.getLogger(__name__)
@@ -286,6 +287,7 @@ def archive_memories(vault: Vault, agent_id: str, at_ms: int, archive: bool = Tr
     when = datetime.fromtimestamp(at_ms / 1000, UTC).strftime("%Y%m%d-%H%M%S")
     life = vault.path("agents", agent_id, FORMER, when)
     try:
+        remove_journal_caches(vault, agent_id)  # first: else they restore the former life
         life.mkdir(parents=True)
         for name in names:
             vault.disk.replace(vault.path("agents", agent_id, name), life / name)

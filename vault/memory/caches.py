@@ -18,7 +18,7 @@ from typing import Any
 from vault.cache_database import CacheDatabase
 from vault.errors import NoteError
 from vault.memory.memory_line import Memory, parse_line
-from vault.memory.segment import body_lines, is_segment_name
+from vault.memory.segment import Segment, body_lines, is_segment_name
 from vault.vault import Vault
 
 MAX_WORDS = 32
@@ -36,7 +36,8 @@ _TABLES = """
 PRAGMA synchronous = OFF;
 PRAGMA journal_mode = WAL;
 BEGIN;
-CREATE TABLE IF NOT EXISTS files (name TEXT PRIMARY KEY, size INTEGER, mtime_ns INTEGER);
+CREATE TABLE IF NOT EXISTS files
+    (name TEXT PRIMARY KEY, size INTEGER, mtime_ns INTEGER, edited_ns INTEGER DEFAULT 0);
 CREATE TABLE IF NOT EXISTS lines (seq INTEGER PRIMARY KEY, file TEXT);
 CREATE INDEX IF NOT EXISTS lines_by_file ON lines (file);
 CREATE VIRTUAL TABLE IF NOT EXISTS words USING fts5
@@ -44,6 +45,7 @@ CREATE VIRTUAL TABLE IF NOT EXISTS words USING fts5
 COMMIT;
 PRAGMA synchronous = NORMAL;
 """
+_READ = "INSERT OR REPLACE INTO files VALUES (?, ?, ?, ?)"
 _HOLDING = "SELECT rowid FROM words WHERE words MATCH ? AND rowid < ? ORDER BY rowid DESC LIMIT ?"
 _NEWEST = "SELECT rowid FROM words WHERE words MATCH ? ORDER BY rowid DESC LIMIT ?"
 _BEST = "SELECT rowid FROM words WHERE words MATCH ? ORDER BY bm25(words, 4.0, 1.0, 2.0), rowid DESC"
@@ -66,17 +68,25 @@ class SearchIndex:
     def stale(self) -> list[str]:
         """Return the journal files that are not as the index knows them, newest first. Raises: NoteError."""
         found = self._on_disk()
-        known = self._database.read(lambda db: {row[0]: row[1:] for row in db.execute("SELECT * FROM files")})
+        known = self._database.read(
+            lambda db: {row[0]: row[1:] for row in db.execute("SELECT name, size, mtime_ns FROM files")}
+        )
         for name in known.keys() - found.keys():
             self._database.change(lambda db, name=name: self._forget(db, name))  # type: ignore[misc]
         return sorted((name for name, stamp in found.items() if known.get(name) != stamp), reverse=True)
 
-    def index_file(self, name: str) -> None:
+    def is_grown(self, segment: Segment) -> bool:
+        """Return whether nobody but us has changed a file since it was read. Raises: NoteError."""
+        edited = "SELECT edited_ns FROM files WHERE name = ?"
+        row = self._database.read(lambda db: db.execute(edited, (segment.name,)).fetchone())
+        return (row[0] if row else 0) == segment.edited_ns
+
+    def index_file(self, name: str, edited_ns: int = 0) -> None:
         """Read one journal file into the index. Raises: NoteError if it cannot be read or the index not written."""
-        for _ in self.steps(name):
+        for _ in self.steps(name, edited_ns):
             pass
 
-    def steps(self, name: str) -> Generator[None, None, None]:
+    def steps(self, name: str, edited_ns: int = 0) -> Generator[None, None, None]:
         """Read one journal file into the index, a few hundred lines a step, so that others may go on in between.
 
         The file counts as read after the last step only; cut short, it is read again. Raises: NoteError as `take_in`.
@@ -93,8 +103,8 @@ class SearchIndex:
             read = _memories(lines[start : start + MAX_LINES_PER_STEP], name[:10], seen)
             self._database.change(lambda db, read=read: self._add(db, name, read))  # type: ignore[misc]
             yield
-        stamp = (name, stat.st_size, stat.st_mtime_ns)
-        self._database.change(lambda db: db.execute("INSERT OR REPLACE INTO files VALUES (?, ?, ?)", stamp))
+        stamp = (name, stat.st_size, stat.st_mtime_ns, edited_ns)
+        self._database.change(lambda db: db.execute(_READ, stamp))
 
     def find(self, query: str, most: int) -> list[int]:
         """Return the numbers of the memories that fit a query best, best first: those with all of its words, then any.
@@ -117,13 +127,15 @@ class SearchIndex:
         newest = "SELECT max(seq) FROM lines WHERE file = ?"
         return self._database.read(lambda db: db.execute(newest, (name,)).fetchone()[0] or 0)
 
-    def add(self, name: str, memories: list[Memory]) -> None:
-        """Take in memories that were written to a file since it was read; the file still counts as unread.
+    def add(self, segment: Segment, memories: list[Memory]) -> None:
+        """Take in all memories that were written to a file since it was read. Raises: NoteError as `index_file`."""
+        stamp = (segment.name, *segment.stamp, segment.edited_ns)
 
-        Those that a crash takes are added again, because `reached` misses them. Raises: NoteError if the index cannot
-        be written.
-        """
-        self._database.change(lambda db: self._add(db, name, memories))
+        def change(db: sqlite3.Connection) -> None:
+            self._add(db, segment.name, memories)
+            db.execute(_READ, stamp)
+
+        self._database.change(change)
 
     def close(self) -> None:
         """Let go of the file."""

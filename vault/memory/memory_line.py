@@ -9,10 +9,12 @@ escaped so that none of it can pass for a property, a tag, a link, a comment, HT
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass
+from bisect import bisect_left
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import lru_cache
+from operator import attrgetter
 
 from vault.markdown import one_line
 from world.sanitize import clean_line
@@ -37,6 +39,7 @@ _TAIL = re.compile(
 )
 _TAIL_ENDS = ("]", "#pinned", "#refused")
 _CLOCK = "- 00:00:00.000 "
+_CONFLICT_MARKER = re.compile(r"(?:<{7}|\|{7}|={7}|>{7})(?: |$)")
 _HAND = re.compile(r"\s*(?:[-*+]\s+)?(?:(?P<h>\d\d?):(?P<m>\d\d)(?::(?P<s>\d\d)(?:\.\d+)?)?\s+)?(?P<text>.*)")
 
 
@@ -75,6 +78,18 @@ class RangeSet:
         return cls(tuple(merged))
 
     @classmethod
+    def of_numbers(cls, numbers: Iterable[int]) -> RangeSet:
+        """Return the set of some numbers."""
+        ranges: list[Range] = []
+        first, last = 0, -1
+        for number in sorted({*numbers}):
+            if number != last + 1:
+                ranges += [Range(first, last)] * (last > 0)
+                first = number
+            last = number
+        return cls((*ranges, Range(first, last))) if last > 0 else cls()
+
+    @classmethod
     def parse(cls, text: str) -> RangeSet:
         """Return the numbers of a text such as `1, 4-6`. Raises: ValueError."""
         found = [_RANGE.fullmatch(part.strip()) for part in text.split(",")]
@@ -102,8 +117,23 @@ class RangeSet:
     def __or__(self, other: RangeSet) -> RangeSet:
         return RangeSet.of(*self.ranges, *other.ranges)
 
+    def __sub__(self, other: RangeSet) -> RangeSet:
+        left, holes = list[Range](), list(other.ranges)
+        for one in self.ranges:
+            start = one.first
+            for hole in holes[bisect_left(holes, start, key=attrgetter("last")) :]:
+                if hole.first > one.last:
+                    break
+                left.append(Range(start, hole.first - 1))
+                start = hole.last + 1
+            left.append(Range(start, one.last))
+        return RangeSet.of(*left)
+
     def __str__(self) -> str:
         return ", ".join(map(str, self.ranges)) or "none"
+
+
+NO_NUMBERS = RangeSet()
 
 
 def partition_fault(parts: Sequence[RangeSet], whole: Range) -> str:
@@ -125,7 +155,8 @@ class Memory:
     """One thing that an agent perceived, did, heard or thought.
 
     `seq` is its number and its identity; `at_ms` is UTC, in milliseconds since 1970; `text` is one line.
-    `importance` goes from 1 to 10. `refused` is so for the result of a command that was not done.
+    `importance` goes from 1 to 10. `refused` is so for the result of a command that was not done. `note` is the name of
+    the journal file that it was read from, as links have it.
     """
 
     seq: int
@@ -137,6 +168,7 @@ class Memory:
     importance: int = DEFAULT_IMPORTANCE
     pinned: bool = False
     refused: bool = False
+    note: str = field(default="", compare=False)
 
     @property
     def day(self) -> str:
@@ -164,6 +196,23 @@ def seq_of(line: str) -> int:
     return int(block_id[1]) if block_id else 0
 
 
+def without_number(line: str) -> str:
+    """Return a journal line as it was before it was given its number."""
+    block_id = _block_id(line)
+    return line[: block_id.start()] if block_id else line
+
+
+def clock_of(line: str) -> str:
+    """Return the time of a line that the engine has written, as `20:35:01.123`; empty for one typed by hand."""
+    machine = _MACHINE.match(line)
+    return line[2:14] if machine and machine["kind"] in KINDS else ""
+
+
+def is_conflict_marker(line: str) -> bool:
+    """Return whether a line is one of those that git puts around two versions: they are no memories."""
+    return bool(_CONFLICT_MARKER.match(line))
+
+
 def invalid_number(line: str) -> str:
     """Return what stands where a line's number should and cannot be one, as `^m0` or one of 16 digits; else nothing."""
     found = None if seq_of(line) else _NO_NUMBER.search(line, max(0, line.rfind("^m") - 1))
@@ -175,26 +224,23 @@ def _block_id(line: str) -> re.Match[str] | None:
     return _BLOCK_ID.search(line, max(0, line.rfind("^m") - 1))
 
 
-def parse_line(line: str, day: str) -> Memory | None:
-    """Return the memory of a numbered line of a day's journal, or None if the line has no number.
+def parse_line(line: str, note: str) -> Memory | None:
+    """Return the memory of a numbered line of a journal file, or None if the line has no number.
 
-    A line that was reworded by hand keeps its number; what is no longer in the form is its text.
+    `note` is the file's name, which begins with the day. A line that was reworded by hand keeps its number; what is no
+    longer in the form is its text.
     """
     block_id = _block_id(line)
     if not block_id:
         return None
-    return _parse(line[: block_id.start()], int(block_id[1]), day)
-
-
-def parse_hand_line(line: str, seq: int, day: str) -> Memory:
-    """Return the memory of a line typed by hand, under the number given."""
-    return _parse(line.rstrip(), seq, day)
+    return _parse(line[: block_id.start()], int(block_id[1]), note)
 
 
 def is_memory_line(line: str) -> bool:
-    """Return whether a line of a journal's body is a memory: all are but headings, comments and blank ones."""
+    """Return whether a line of a journal's body is a memory: not a heading, a comment, a conflict marker or blank."""
     text = line.strip()
-    return bool(text.strip("-*+# ")) and not text.startswith(("# ", "## ", "### ", "%%", "---"))
+    is_structure = text.startswith(("# ", "## ", "### ", "%%", "---")) or is_conflict_marker(text)
+    return bool(text.strip("-*+# ")) and not is_structure
 
 
 def is_truncated(line: str) -> bool:
@@ -203,7 +249,7 @@ def is_truncated(line: str) -> bool:
     return _CLOCK.startswith(clock) and any(f"{kind} · ".startswith(rest[: len(kind) + 3]) for kind in KINDS)
 
 
-def _parse(line: str, seq: int, day: str) -> Memory:
+def _parse(line: str, seq: int, note: str) -> Memory:
     machine = _MACHINE.fullmatch(line)
     if machine and machine["kind"] in KINDS:
         hours, minutes, seconds, milliseconds, kind, room, rest = machine.groups()
@@ -216,7 +262,7 @@ def _parse(line: str, seq: int, day: str) -> Memory:
     text, tails = _without_tails(rest)
     return Memory(
         seq,
-        _at_ms(day, clock),
+        _at_ms(note[:10], clock),
         kind,
         room,
         one_line(_UNESCAPED.sub(r"\1", text) if "\\" in text else text),
@@ -224,6 +270,7 @@ def _parse(line: str, seq: int, day: str) -> Memory:
         min(10, max(1, int(tails.get("importance", DEFAULT_IMPORTANCE)))),
         "pinned" in tails,
         "refused" in tails,
+        note,
     )
 
 

@@ -50,7 +50,7 @@ def picked_words(memory: Memory) -> str:
 
 def picked_line(memory: Memory) -> str:
     """Return a memory as a line of an extractive summary."""
-    return f"- {picked_words(memory)} ([[{memory.day}#^m{memory.seq}]])"
+    return f"- {picked_words(memory)} ([[{memory.note or memory.day}#^m{memory.seq}]])"
 
 
 def memory_of_line(line: str) -> tuple[int, str] | None:

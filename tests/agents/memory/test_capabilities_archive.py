@@ -432,6 +432,7 @@ def test_3_21_an_agent_can_begin_anew_and_its_archive_stays_or_goes_as_is_asked(
     assert before.items() <= after.items()
     assert len(after) == len(before) + kept  # the archive that stays is told that numbers begin again
     assert (life.folder / "archive").exists() == kept
+    assert not list((tmp_path / ".index").rglob("Eliza*"))  # nothing that tells of the former life, or restores it
     again = Life(tmp_path, windows(8, 8), writer())
     assert again.memory.coverage == Coverage(0, 0, 0)
     assert again.memory.view().tail == ()

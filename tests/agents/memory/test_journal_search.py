@@ -38,7 +38,7 @@ def test_an_index_is_made_when_there_is_something_to_look_for_and_not_before(tmp
     finder = finder_of(tmp_path, HUM)
     assert finder.is_ready(0)
     assert finder.holding("hums", 1, 8) == []
-    assert not (tmp_path / ".index").exists()
+    assert not (tmp_path / ".index" / "Eliza.words.sqlite").exists()
     finder.has_time = True
     assert finder.is_ready(1)
     assert finder.holding("hums", 2, 8) == [1]
@@ -193,3 +193,34 @@ def test_a_journal_that_cannot_be_read_answers_with_what_is_known_of_it_and_the_
     asyncio.run(ask())
     assert len(heard) == 1
     assert "not all of the journal can be searched: agents/Eliza/journal/2026-11-22.md: cannot be read" in caplog.text
+
+
+def test_midnight_and_our_own_lines_do_not_hide_the_journal(tmp_path: Path):
+    day_ms = 86_400_000
+    finder_of(tmp_path, *[HUM] * 20)
+    journal = Journal(Vault(tmp_path), "Eliza")
+    journal.load()
+    finder = JournalSearch(journal)
+    finder.has_time = True
+    assert finder.is_ready(20)
+    finder.has_time = False
+    for days in (0, 1, 1, 2):
+        journal.append(Memory(0, AT + day_ms * days, "observed", MILL, f"Moss hums on day {days}.", ("Moss",)))
+    assert finder.is_ready(24)
+    assert finder.holding("hums", 25, 3) == [24, 23, 22]
+    assert finder.is_ready(24)
+
+
+def test_lines_reworded_by_hand_are_read_again(tmp_path: Path):
+    finder = finder_of(tmp_path, HUM, HUM)
+    finder.has_time = True
+    assert finder.is_ready(2)
+    (path,) = (tmp_path / "agents" / "Eliza" / "journal").glob("*.md")
+    path.write_text(path.read_text().replace("Ana hums. [with:: Ana] ^m1", "Ana whistles. [with:: Ana] ^m1"))
+    journal = Journal(Vault(tmp_path), "Eliza")
+    journal.load()
+    finder = JournalSearch(journal)
+    assert not finder.is_ready(2)  # it is read in the background
+    finder.has_time = True
+    assert finder.is_ready(2)
+    assert (finder.holding("whistles", 9, 3), finder.holding("hums", 9, 3)) == ([1], [2])

@@ -513,9 +513,14 @@ class Memory(RuleBasedStateMachine):
         lines = files[-1].read_text().split("\n") if files else []
         seq = max(self.told, default=0)
         if len(lines) > 1 and lines[-2] == self.told.get(seq):
+            self.lose_copies()
             files[-1].write_text("\n".join([*lines[:-2], ""]))
             del self.told[seq]
             self.gone.add(seq)
+
+    def lose_copies(self) -> None:
+        """Delete the copies of the journal, which would bring back the end of it."""
+        shutil.rmtree(self.folder.parents[1] / ".index" / f"{NAME}.journal", ignore_errors=True)
 
     @rule(
         after=st.integers(0, 25),
@@ -551,6 +556,7 @@ class Memory(RuleBasedStateMachine):
     def power_cut(self, share: float) -> None:
         """Stop, and lose a part of what was not yet forced to disk."""
         self.die()
+        self.lose_copies()  # nobody has forced them to disk
         files, lost = on_disk.journal_files(self.folder), set[int]()
         if files:
             found = files[-1].stat()

@@ -335,6 +335,10 @@ def test_lines_that_are_their_memories_are_accepted():
     assert picked(picked_line(TALK), picked_line(DEED)) == []
 
 
+def test_picked_line_links_to_the_file_of_its_memory():
+    assert picked_line(replace(TALK, note="2026-11-21-2")).endswith(f" ([[2026-11-21-2#^m{TALK.seq}]])")
+
+
 def test_a_picked_line_that_was_altered_is_refused():
     assert picked(picked_line(TALK).replace("always", "never")) == ["unresolved-line"]
 

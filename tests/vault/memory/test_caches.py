@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import sqlite3
 from pathlib import Path
 
@@ -132,9 +133,7 @@ def test_a_cache_that_somebody_else_holds_is_not_thrown_away(vault: Vault):
 
 def test_a_cache_that_cannot_be_made_is_told(vault: Vault):
     journal_of(vault, "The lamp is lit.")
-    for path in vault.path(".index").iterdir():
-        path.unlink()
-    vault.path(".index").rmdir()
+    shutil.rmtree(vault.path(".index"))
     vault.path(".index").write_text("in the way")
     with pytest.raises(NoteError, match=r"\.index/Eliza\.words\.sqlite: cannot be made"):
         found(vault, "lamp")
@@ -173,21 +172,21 @@ def test_the_newest_memories_below_a_number_that_say_a_word_are_found_newest_fir
 def test_memories_are_added_to_the_index_without_reading_their_file(vault: Vault):
     journal = journal_of(vault, "A lamp.", "An owl.")
     index = SearchIndex(vault, "Eliza")
-    name, first = journal.newest
-    assert (name, first, index.reached(name)) == ("2026-11-21.md", 1, 0)
-    index.add(name, journal.read(1, 1))
-    index.add(name, journal.read(1, 1))
-    assert index.reached(name) == 1
+    (segment,) = journal.files
+    assert (segment.name, index.reached(segment.name)) == ("2026-11-21.md", 0)
+    index.add(segment, journal.read(1, 1))
+    index.add(segment, journal.read(1, 2))
+    assert index.reached(segment.name) == 2
     assert index.holding("lamp", 9, 10) == [1]
-    assert index.stale() == [name]
+    assert (index.stale(), index.is_grown(segment)) == ([], True)
 
 
 def test_who_else_opens_the_index_finds_what_was_added_and_adds_without_waiting(vault: Vault):
     journal = journal_of(vault, "Owl 1.", "Owl 2.")
-    name, index, other = journal.newest[0], SearchIndex(vault, "Eliza"), SearchIndex(vault, "Eliza")
-    index.add(name, journal.read(1, 1))
-    assert (other.reached(name), on_disk(vault)) == (1, 1)
-    other.add(name, journal.read(2, 2))
+    (segment,), index, other = journal.files, SearchIndex(vault, "Eliza"), SearchIndex(vault, "Eliza")
+    index.add(segment, journal.read(1, 1))
+    assert (other.reached(segment.name), on_disk(vault)) == (1, 1)
+    other.add(segment, journal.read(2, 2))
     assert index.holding("owl", 9, 10) == [2, 1]
 
 

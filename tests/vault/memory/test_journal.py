@@ -137,13 +137,20 @@ def test_what_one_who_was_killed_has_written_is_forced_to_disk_at_the_next_start
     assert desk.disk.done == []  # nothing has changed since
 
 
-def test_when_the_clock_goes_back_the_newest_file_is_still_the_one_written(desk):
-    desk.journal.append(heard("one", at("00:00:00.100", "2026-11-22")))
-    kept = desk.journal.append(heard("two", at("23:59:59.900")))
-    desk.journal.append(heard("three", at("00:00:00.200", "2026-11-22")))
-    assert [path.name for path in desk.folder.iterdir()] == ["2026-11-22.md"]
-    assert desk.told() == numbered("one", "two", "three")
-    assert desk.restart().read(2, 2) == [kept]
+@pytest.mark.parametrize(("wrong", "warnings"), [("2036-11-21", 1), ("2016-11-21", 1), ("2026-11-20", 0)])
+def test_wrong_clock_misdates_only_its_own_lines(desk, wrong, warnings):
+    days = ["2026-11-21"] * 2 + [wrong] + ["2026-11-21"] * 2 + ["2026-11-22"]
+    clocks = ["00:00:00.100"] * 2 + ["23:59:59.900"] + ["00:00:00.200"] * 3
+    kept = [
+        desk.journal.append(heard(f"thing {n}", at(*when))) for n, when in enumerate(zip(clocks, days, strict=True))
+    ]
+    assert [memory.day for memory in kept] == days
+    assert len([warning for warning in desk.journal.warnings if "the clock went back" in warning]) == warnings
+    for journal in (desk.journal, desk.restart()):
+        assert journal.read(1, 9) == kept
+        assert [journal.link(memory.seq) for memory in kept] == [f"[[{m.day}#^m{m.seq}]]" for m in kept]
+    desk.hear("next")
+    assert [seq for seq, _ in desk.found()] == list(range(1, 8))
 
 
 @pytest.fixture(scope="module")
@@ -161,6 +168,12 @@ def test_a_full_file_is_followed_by_another_of_the_same_day(long_life):
     assert sorted(path.name for path in desk.folder.iterdir()) == ["2026-11-21-2.md", "2026-11-21.md"]
     assert f"first: {MAX_ENTRIES_PER_FILE + 1}\n" in desk.file("2026-11-21-2.md").read_text()
     assert desk.journal.last == desk.journal.count == MAX_ENTRIES_PER_FILE + 2
+
+
+def test_memory_knows_its_file_beyond_the_first_of_a_day(long_life):
+    journal = Desk(long_life).journal
+    (memory,) = journal.read(MAX_ENTRIES_PER_FILE + 1, MAX_ENTRIES_PER_FILE + 1)
+    assert f"[[{memory.note}#^m{memory.seq}]]" == journal.link(memory.seq) == "[[2026-11-21-2#^m4097]]"
 
 
 @pytest.mark.parametrize(
@@ -342,7 +355,10 @@ def test_lines_written_again_are_told_of_and_keep_their_numbers(desk):
     desk.journal.reload()
     desk.file().write_text(older)
     desk.journal.reload()
-    assert desk.journal.warnings == ["2 lines (2–4) were overwritten by an editor and written again"]
+    assert desk.journal.warnings == [
+        f"{DAY}.md: memories 3 were taken out by hand; they stay out",
+        f"{DAY}.md: memories 2, 4 were overwritten or taken away, and are written again",
+    ]
     assert desk.told() == desk.found() == [(1, "one"), (2, "two"), (4, "four")]
 
 
@@ -510,11 +526,17 @@ def test_lines_are_forced_to_disk_together_or_each_at_once(desk):
     assert desk.journal.pending_fsync() is None
 
 
-def test_forcing_that_failed_is_tried_again(desk):
+@pytest.mark.parametrize("is_group", [True, False])
+def test_failed_fsync_is_retried_without_a_new_line(desk, is_group):
     desk.hear("one")
-    with desk.disk.full(), pytest.raises(NoteError, match="cannot be forced to disk: No space left on device"):
-        desk.journal.sync()
-    assert desk.journal.pending_fsync() is not None
+    force = desk.journal.pending_fsync() if is_group else desk.journal.sync
+    assert force is not None
+    with desk.disk.full(), pytest.raises((NoteError, OSError), match="No space left on device"):
+        force()
+    again = desk.journal.pending_fsync()
+    assert again is not None
+    again()
+    assert desk.journal.pending_fsync() is None
 
 
 def test_whoever_needs_all_lines_on_disk_forces_those_too_that_others_have_taken(desk):

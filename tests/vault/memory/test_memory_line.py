@@ -18,7 +18,6 @@ from vault.memory.memory_line import (
     format_line,
     is_memory_line,
     is_truncated,
-    parse_hand_line,
     parse_line,
     partition_fault,
     seq_of,
@@ -201,7 +200,6 @@ def test_one_line_of_one_line_is_the_same(text):
     ],
 )
 def test_a_line_typed_by_hand_is_a_memory(line, memory):
-    assert parse_hand_line(line, 5, DAY) == memory
     assert parse_line(f"{line.rstrip()} ^m5", DAY) == memory
 
 
@@ -209,9 +207,9 @@ def test_a_line_typed_by_hand_is_a_memory(line, memory):
 @example("x [importance:: " + "9" * 5000 + "]")
 @example("- 20:35:01.123 told · \udcff · x [with:: \udcff]")
 def test_any_line_typed_by_hand_can_be_read_and_written(line):
-    memory = parse_hand_line(line, 5, DAY)
+    memory = parse_line(f"{line.rstrip()} ^m5", DAY)
+    assert memory is not None
     assert 1 <= memory.importance <= 10
-    assert parse_line(f"{line.rstrip()} ^m5", DAY) == memory
     format_line(memory).encode()
 
 
