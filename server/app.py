@@ -195,7 +195,7 @@ class Fallwater:
             lambda: self.settings,
             self._adopt,
             self._scheduler.end,
-            self._reactor.seconds,
+            self._world_store.seen,
         )
         return HotReload(self._vault, targets, written)
 

@@ -24,6 +24,7 @@ from vault.locations_log import LocationsLog
 from vault.replaced_files import ReplacedFiles
 from vault.trash import keep_version
 from vault.vault import Vault
+from vault.watch import ChangeScanner
 from world.entities import Ref
 from world.events import EntityChanged, Event
 from world.game import Game
@@ -270,13 +271,15 @@ def _call_all(syncs: list[Callable[[], None]]) -> None:
 class WorldStore:
     """The world of a vault, `world`, and the writers of its changes.
 
-    `known` has the contents of its notes when they were read or written last, `written` the sources of writes that are
-    forced to disk, `chronicle` reads past events. `tell` receives a sentence for admins when something cannot be
+    `known` has the contents of its notes when they were read or written last, `seen` finds those edited since.
+    `written` are the sources of writes that are forced to disk, `chronicle` reads past events. `tell` receives a sentence for admins when something cannot be
     written. Raises: NoteError if the world cannot be read.
     """
 
     def __init__(self, vault: Vault, settings: WorldSettings, tell: Callable[[str], None], clock: ReactorClock) -> None:
         self.known = MergeBase(seconds=clock.seconds)
+        self.seen = ChangeScanner(vault, self.known.texts, clock.seconds)
+        self.seen.baseline()  # before anything is read: what is edited while the world loads shows at the first scan
         self.world = load_world(vault, settings, self.known)
         board = BoardNote(vault, self.world)
         board.reload()

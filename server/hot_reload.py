@@ -41,8 +41,8 @@ SETTINGS, TEXTS = "config", "text"
 class ReloadTargets:
     """The parts of a world that take edits in.
 
-    `settings` and `adopt` get and set the settings that count now. `end_thoughts` stops an agent's timer. `seconds` is
-    the time of the reactor.
+    `settings` and `adopt` get and set the settings that count now. `end_thoughts` stops an agent's timer. `seen` knows
+    the notes as they were before the world was loaded.
     """
 
     game: Game
@@ -52,7 +52,7 @@ class ReloadTargets:
     settings: Callable[[], Settings]
     adopt: Callable[[Settings], None]
     end_thoughts: Callable[[str], None]
-    seconds: Callable[[], float]
+    seen: ChangeScanner
 
 
 class HotReload:
@@ -67,8 +67,7 @@ class HotReload:
         self._game = game = targets.game
         self._agents = targets.agents
         self._known = known = targets.known
-        self._seen = ChangeScanner(vault, known.texts, targets.seconds)
-        self._seen.baseline()
+        self._seen = targets.seen
         self._world = EntityReloader(vault, game.world, known)
         self._written = written
         agent_notes = [source for source in known.broken if source.startswith("agents/")]

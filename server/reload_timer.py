@@ -73,12 +73,17 @@ class ReloadTimer:
         self._watch = Watcher(vault, lambda: in_reactor(self.note_change))
 
     def start(self) -> None:
-        """Begin; if the system cannot watch, edits count from the next start or `@reload`, and the log says so."""
+        """Begin, with all that was edited while the world was loaded.
+
+        If the system cannot watch, edits count from the next start or `@reload`, and the log says so.
+        """
         self._replaced.start()
         try:
             self._watch.start()
         except OSError as error:
             log.warning("the vault cannot be watched, so edits count from the next start or @reload: %s", error)
+        self._waiting.append(None)
+        self._next = self._clock.callLater(0, self._go_on)
 
     def stop(self) -> None:
         """Stop, after finishing a reload that is running."""

@@ -9,7 +9,7 @@ import pytest
 from twisted.internet.task import Clock
 
 from config.settings import WorldSettings
-from server.autosave import BUSY_SECONDS, LATE_SECONDS, GroupCommit, SaveBoard, SaveNotes, Saver
+from server.autosave import BUSY_SECONDS, LATE_SECONDS, GroupCommit, SaveBoard, SaveNotes, Saver, WorldStore
 from tests.server.front_door import Thread
 from tests.vault.failing_disk import FailingDisk
 from tests.vault.vault_of import vault_of
@@ -19,6 +19,7 @@ from vault.entities.load import load_world
 from vault.entities.merge_base import MergeBase
 from vault.entities.store import EntityStore
 from vault.locations_log import LocationsLog
+from vault.note import Note
 from vault.vault import Vault
 from world.commands.table import world_commands
 from world.events import EntityChanged, Event, Said
@@ -318,3 +319,19 @@ def test_a_room_without_a_number_has_one_in_its_note_after_the_start(tmp_path):
     house = House(tmp_path)
     house.saver(())
     assert (tmp_path / "rooms/Attic.md").read_text() == "---\nnumber: 9\n---\nDust.\n"
+
+
+class EditedWhileRead(Vault):
+    """A vault in which each note of a room is edited right after it was read."""
+
+    def read(self, *parts: str) -> Note:
+        note = super().read(*parts)
+        if parts[0].startswith("rooms/"):
+            self.path(*parts).write_text(f"{note.text}\nIt has been edited.\n")
+        return note
+
+
+def test_a_note_that_is_edited_while_the_world_is_loaded_shows_at_the_first_scan(tmp_path):
+    vault = EditedWhileRead(vault_of(tmp_path, {"rooms/Hall.md": "A hall.", "rooms/Attic.md": "Dust."}).root)
+    store = WorldStore(vault, WorldSettings(start_room="Hall"), lambda sentence: None, Clock())
+    assert store.seen.scan().changed == ["rooms/Attic.md", "rooms/Hall.md"]

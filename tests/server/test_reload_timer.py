@@ -59,6 +59,13 @@ def reload(tmp_path, clock, looks, told) -> ReloadTimer:
     return ReloadTimer(vault_of(tmp_path, {"rooms/Hall.md": ""}), looks, told.append, clock, lambda call: call())
 
 
+def test_what_was_edited_while_the_world_was_loaded_is_looked_for_at_the_start(reload, clock, looks):
+    reload.start()
+    clock.advance(MOMENT)
+    reload.stop()
+    assert len(looks.at) == 1
+
+
 def test_many_changes_are_one_look_when_they_have_settled(reload, clock, looks):
     for _ in range(4):
         reload.note_change()
