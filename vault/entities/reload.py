@@ -60,7 +60,7 @@ class EntityReloader:
         for source in gone:
             self.broken.pop(source, None)
         edited = [source for source in dict.fromkeys((*changes.changed, *self.broken)) if ref_of(source)]
-        changed = [source for source in edited if self._vault.exists(source)]
+        changed = [source for source in edited if self._is_there(source)]
         self._copies = {folder: Copies(self._vault, folder) for folder in {source.split("/")[0] for source in changed}}
         self._links = room_names(self._vault) if "rooms" in self._copies else {}
         renamed = self._rename_rooms([*gone, *changes.missing], changed, result)
@@ -75,6 +75,13 @@ class EntityReloader:
             if _name(source) not in renamed or not source.startswith("rooms/"):
                 self._remove(source, result)
         return result
+
+    def _is_there(self, source: str) -> bool:
+        """Return whether there is a note; a link that leads out of the vault is there too, to be refused."""
+        try:
+            return self._vault.exists(source)
+        except NoteError:
+            return True
 
     def _closed_exits(self, changed: Iterable[str]) -> Iterator[str]:
         """Yield what there is to say of the exits in notes that lead to rooms without one."""
@@ -191,14 +198,11 @@ class EntityReloader:
         one, world = self._entity(source), self._world
         if one is None:
             return
-        if one.id == world.start_room_id and isinstance(one, Room):
-            what = "the start room cannot go; put the note back, or name another in config/world.md first."
-            result.messages.append(f"{source}: {what}")
-            return
         text = self._base.own_text(one) if source in self._base.texts else ""
-        if isinstance(one, Character) and one.awake and text:
-            self._vault.write_text(text, source)
-            result.messages.append(f"{source}: {one.name} is here, so the note is written again.")
+        if stays := self._why_it_stays(one):
+            if text:
+                self._vault.write_text(text, source)
+            result.messages.append(f"{source}: {stays}" + (", so the note is written again." if text else "."))
             return
         kept = keep_version(self._vault, source, text) if text else ""
         self._base.drop(one.ref, source)
@@ -214,6 +218,12 @@ class EntityReloader:
                 result.events += hide_character(world, one.id)
                 what = f"is gone; {one.id} starts over when they come back"
         result.messages.append(f"{source}: {what}." + (f" What it said is in {kept}." if kept else ""))
+
+    def _why_it_stays(self, one: Entity) -> str:
+        """Return why something cannot be hidden although its note is gone; an empty text if it can."""
+        if isinstance(one, Room) and one.id == self._world.start_room_id:
+            return "the start room cannot go before config/world.md names another"
+        return f"{one.name} is here" if isinstance(one, Character) and one.awake else ""
 
     def _refuse(self, source: str, why: str, result: ReloadResult) -> None:
         if self.broken.get(source) != why:

@@ -217,12 +217,25 @@ def test_what_led_to_a_missing_room_goes_when_it_is_pruned(house):
     assert house.is_as_loaded_anew()
 
 
-def test_the_start_room_cannot_go(house):
+def test_the_start_room_cannot_go_and_its_note_is_written_again_with_what_was_not_saved(house):
     (house.root / "rooms/Hall.md").unlink()
+    house.world.rooms["Hall"].properties["mood"] = "calm"
     assert house.look().messages == [
-        "rooms/Hall.md: the start room cannot go; put the note back, or name another in config/world.md first."
+        "rooms/Hall.md: the start room cannot go before config/world.md names another, so the note is written again."
     ]
-    assert "Hall" in house.world.rooms
+    assert house.look().messages == []
+    assert "mood: calm" in (house.root / "rooms/Hall.md").read_text()
+    assert house.is_as_loaded_anew()
+
+
+def test_a_note_behind_a_link_out_of_the_vault_is_refused_by_name(house, tmp_path_factory):
+    outside = tmp_path_factory.mktemp("outside") / "Cellar.md"
+    outside.write_text("Dark.")
+    (house.root / "rooms/Cellar.md").symlink_to(outside)
+    house.change("rooms/Attic.md", "Dust.", "Light.")
+    told = house.look().messages
+    assert told[0] == "rooms/Attic.md: reloaded."
+    assert "'rooms/Cellar.md' lies outside the vault" in told[1] and told[1].endswith("Left out.")
 
 
 def test_a_room_that_is_away_for_a_moment_is_not_gone(house):
