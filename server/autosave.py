@@ -42,6 +42,9 @@ MAX_NOTES_PER_STEP = 2
 BUSY_SECONDS = 0.5
 """Seconds until a note that somebody is editing is tried again."""
 
+ASIDE_SECONDS = 1.0
+"""For how long a note cannot be written until what the world has of it is kept in the trash, in seconds."""
+
 BOARD_SECONDS = 0.5
 """Maximum seconds until an edit of the board's note is seen."""
 
@@ -73,7 +76,8 @@ class SaveNotes:
     """Writes the notes of what was altered, the first few at once.
 
     A failure is logged and reported to admins once. The note is tried again whenever something happens, one at a time,
-    until none fails; until then `problem` says why. A note that somebody is editing waits until the edit counts.
+    until none fails; until then `problem` says why. A note that somebody is editing waits until the edit counts; if
+    that takes long, for the edit is not valid, what the world has of it is kept in the trash meanwhile.
     `tell` receives a sentence for admins, `take_edits` is called to have a pending edit taken in.
     """
 
@@ -85,6 +89,8 @@ class SaveNotes:
         self._due: dict[Ref, None] = {}
         self._failed: dict[Ref, None] = {}
         self._busy: dict[Ref, None] = {}
+        self._busy_since: dict[Ref, float] = {}
+        self._kept: dict[Ref, str] = {}
         self.problem = ""
         self._retry: DelayedCall | None = None
         self._later: DelayedCall | None = None
@@ -99,8 +105,10 @@ class SaveNotes:
         """Save altered notes, and try one more time a note that could not be saved."""
         for event in events:
             if isinstance(event, EntityChanged):
-                self._failed.pop((event.kind, event.entity_id), None)
-                self._due[event.kind, event.entity_id] = None
+                ref = event.kind, event.entity_id
+                self._failed.pop(ref, None)
+                self._kept.pop(ref, None)
+                self._due[ref] = None
         if self._failed:
             ref = next(iter(self._failed))
             del self._failed[ref]  # one that fails again comes after the others
@@ -141,6 +149,7 @@ class SaveNotes:
             self._notes.save(ref)
         except NoteBusy:
             self._busy[ref] = None
+            self._keep_aside(ref)
             if not (self._retry and self._retry.active()):
                 self._retry = self._clock.callLater(BUSY_SECONDS, self._try_busy)
                 self.take_edits()
@@ -157,9 +166,25 @@ class SaveNotes:
             self._failed[ref] = None
             self.problem = self.problem or f"{ref[1]}: {error}"
             return False
-        self._failed.pop(ref, None)
+        for table in (self._failed, self._busy_since, self._kept):
+            table.pop(ref, None)
         self.problem = self.problem if self._failed else ""
         return True
+
+    def _keep_aside(self, ref: Ref) -> None:
+        """Keep in the trash what a note cannot be given for long, once for each change, and say where it is."""
+        now = self._clock.seconds()
+        if ref in self._kept or now - self._busy_since.setdefault(ref, now) < ASIDE_SECONDS:
+            return
+        try:
+            self._kept[ref] = kept = self._notes.keep_aside(ref)
+        except NoteError as error:
+            log.error("%s could not be kept in the trash: %s", ref[1], error)
+            return
+        if kept:
+            what = f"{ref[1]}: its note is being edited or not valid; what the world has of it is in {kept} until then."
+            log.warning("%s", what)
+            self._tell(what)
 
 
 class SaveBoard(Saver):
@@ -272,8 +297,8 @@ class WorldStore:
     """The world of a vault, `world`, and the writers of its changes.
 
     `known` has the contents of its notes when they were read or written last, `seen` finds those edited since.
-    `written` are the sources of writes that are forced to disk, `chronicle` reads past events. `tell` receives a sentence for admins when something cannot be
-    written. Raises: NoteError if the world cannot be read.
+    `written` are the sources of writes that are forced to disk, `chronicle` reads past events. `tell` receives a
+    sentence for admins when something cannot be written. Raises: NoteError if the world cannot be read.
     """
 
     def __init__(self, vault: Vault, settings: WorldSettings, tell: Callable[[str], None], clock: ReactorClock) -> None:

@@ -301,6 +301,12 @@ def test_a_note_that_somebody_broke_keeps_no_other_from_being_saved(tmp_path):
     house.alter(1, 2)
     house.alter(3)
     assert (house.painted(), house.saver.due) == ([2, 3], 1)
+    house.clock.pump([BUSY_SECONDS] * 4)
+    house.alter(1, text="Panelled.")
+    kept = [tmp_path / ".trash" / "rooms" / name for name in ("Room 1.md", "Room 1 2.md")]
+    assert ["Painted." in kept[0].read_text(), "Panelled." in kept[1].read_text()] == [True, True]
+    assert [f".trash/rooms/{path.name}" in told for path, told in zip(kept, house.told, strict=True)] == [True, True]
+    house.alter(1)
     (tmp_path / "rooms" / "Room 1.md").write_text("---\nnumber: 1\n---\nBare.\n")
     house.clock.advance(BUSY_SECONDS)
     assert (house.painted(), house.saver.due) == ([1, 2, 3], 0)
