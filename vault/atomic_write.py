@@ -168,7 +168,10 @@ class Drafts:
         self._is_given_up = True
 
     def commit(self) -> None:
-        """Rename the drafts, in their order. Raises: NoteError if one cannot be; the others are gone then."""
+        """Rename the drafts, in their order. Raises: NoteError if one cannot be; the others are gone then.
+
+        Raises: also what `before_replace` does.
+        """
         path = self._rows[0][1]
         try:
             for draft, path, _ in self._rows:
@@ -179,6 +182,9 @@ class Drafts:
                 self._disk.sync_folder(path.parent)
         except OSError as error:
             raise self._failure(path, error) from error
+        except NoteError:
+            self.discard()
+            raise
 
     def discard(self) -> None:
         """Remove the drafts that are there."""

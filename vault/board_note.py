@@ -86,7 +86,8 @@ class BoardNote:
         board = self._world.board
         if not (self.has_changed or self._is_edited) or not self._is_valid:
             return
-        self._vault.write_text(format_board(board, self._vault.read_exact_or_none(*BOARD)), *BOARD)
+        before = self._vault.read_exact_or_none(*BOARD)
+        self._vault.write_text(format_board(board, before), *BOARD, was=before)
         self._saved, self._stamp, self._is_edited = list(board.entries), file_stamp(self._path), False
         self._next_id, self._up = board.next_id, {entry.entry_id for entry in board.active()}
 

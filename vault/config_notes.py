@@ -186,7 +186,7 @@ def write_setting(vault: Vault, name: str, key: str, text: str) -> None:
         raise NoteError(str(error).partition(f"config/{name}.md:0: ")[2] or str(error)) from error
     parts = ("config", f"{name}.md")
     before = vault.read_to_change(*parts) if vault.exists(*parts) else ""
-    vault.write_text(_with_setting(before, key, value, f"config/{name}.md"), *parts)
+    vault.write_text(_with_setting(before, key, value, f"config/{name}.md"), *parts, was=before or None)
 
 
 def _with_setting(before: str, key: str, value: Any, source: str) -> str:

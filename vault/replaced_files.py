@@ -17,6 +17,8 @@ from hashlib import blake2s
 from itertools import count
 from pathlib import Path
 
+from vault.atomic_write import Stamp, file_stamp
+
 log = logging.getLogger(__name__)
 
 FOLDER = Path(".trash", "replaced")
@@ -31,7 +33,7 @@ MAX_LINKS = 2000
 class _Link:
     source: str
     path: Path
-    stamp: tuple[int, int]
+    stamp: Stamp
     text: bytes
     until: float
     changed_at: float = 0.0
@@ -46,30 +48,34 @@ class ReplacedFiles:
         self._seconds = seconds
         self._links: list[_Link] = []
         self._numbers = count(1)
-        self._is_possible = True
+        self._is_told = False
 
     def __len__(self) -> int:
         return len(self._links)
 
-    def keep(self, path: Path) -> None:
-        """Link a note that is about to be replaced; a file system without links goes without."""
+    def keep(self, path: Path, stamp: Stamp, was: str | None = None) -> None:
+        """Link a note that is about to be replaced, and said `was` at a stamp; one that cannot be linked goes without.
+
+        Raises: FileNotFoundError if there is none.
+        """
         parts = path.relative_to(self._root).parts if path.is_relative_to(self._root) else (path.name,)
-        if path.suffix != ".md" or not self._is_possible or any(part.startswith(".") for part in parts):
+        if path.suffix != ".md" or any(part.startswith(".") for part in parts):
             return
         try:
-            text = path.read_bytes()
+            text = path.read_bytes() if was is None else was.encode()
             link = self._root / FOLDER / self._name(parts, text)
             link.parent.mkdir(parents=True, exist_ok=True)
             os.link(path, link)
-            found = os.stat(link)
         except FileNotFoundError:
-            return
+            raise
         except OSError as error:
-            self._is_possible = False
-            log.warning("%s: files have no links here (%s); save notes by renaming.", self._root, error.strerror)
+            if not self._is_told:
+                why = "an editor that saves it in place may lose its text to the world"
+                log.warning("%s: cannot be linked (%s), so %s; save notes by renaming.", path, error.strerror, why)
+            self._is_told = True
             return
         until = self._seconds() + KEEP_SECONDS
-        self._links.append(_Link("/".join(parts), link, (found.st_size, found.st_mtime_ns), text, until))
+        self._links.append(_Link("/".join(parts), link, stamp, text, until))
         while len(self._links) > MAX_LINKS:
             self._drop(self._links[0])
 
@@ -112,8 +118,7 @@ class ReplacedFiles:
 
     def _changed_text(self, link: _Link, now: float) -> bytes | None:
         try:
-            found = os.stat(link.path)
-            stamp = found.st_size, found.st_mtime_ns
+            stamp = file_stamp(link.path)
             if stamp != link.stamp:
                 link.stamp, link.is_changed, link.changed_at = stamp, True, now
                 link.until = max(link.until, now + KEEP_SECONDS)

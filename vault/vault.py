@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import tempfile
+import time
 import unicodedata
 from collections.abc import Callable, Sequence
 from contextlib import suppress
@@ -12,8 +13,8 @@ from functools import partial
 from pathlib import Path
 from threading import Lock
 
-from vault.atomic_write import Disk, Drafts
-from vault.errors import NoteError
+from vault.atomic_write import Disk, Drafts, Stamp, file_stamp
+from vault.errors import NoteEditedError, NoteError
 from vault.note import Note, format_note, parse_note, with_plain_ends
 from vault.replaced_files import ReplacedFiles
 from vault.sync_copies import is_sync_copy
@@ -21,6 +22,11 @@ from world.sanitize import FORBIDDEN, MAX_FILE_NAME_BYTES, clean_line, is_device
 
 STARTER = Path(__file__).parent / "starter"
 MARK = "Fallwater.md"
+
+REST_SECONDS = 1.0
+"""For how long a note has to stay as an editor has saved it until a command changes it, in seconds."""
+
+MAX_OWN_STAMPS = 1000
 
 
 def check_name(name: str) -> str:
@@ -61,6 +67,7 @@ class Vault:
         self.replaced: ReplacedFiles | None = None
         self._lock = Lock()
         self._unforced: dict[Path, None] = {}
+        self._own: dict[Path, Stamp] = {}
 
     def path(self, *parts: str) -> Path:
         """Return the path of a note or folder. Raises: NoteError if it would lie outside the vault."""
@@ -151,13 +158,18 @@ class Vault:
     def read_to_change(self, *parts: str) -> str:
         """Return a file's text as `read_exact` does, to be written back with a change.
 
-        Raises: NoteError, also if the file is empty: an editor that saves it may have cut it just now.
+        Raises: NoteEditedError if the file is empty, or if somebody has written to it in the last second while the
+        world runs: an editor may not have saved all of it yet. Raises: NoteError as `read_text`.
         """
-        text = self.read_exact(*parts)
-        if not text:
-            source = self.source(self.path(*parts))
-            raise NoteError(f"{source}: is empty just now, as while an editor saves it; try again in a moment.")
+        text, path = self.read_exact(*parts), self.file(*parts)
+        stamp = file_stamp(path)
+        is_new = abs(time.time() - stamp[1] / 1e9) < REST_SECONDS and stamp != self._own.get(path)
+        if not text or (is_new and self.replaced is not None):
+            raise self._edited(path)
         return text
+
+    def _edited(self, path: Path) -> NoteEditedError:
+        return NoteEditedError(f"{self.source(path)}: is being edited just now; try again in a moment.")
 
     def read_lossy(self, *parts: str) -> str:
         """Return a file's text with a mark in place of each byte that is none, or an empty one if it cannot be read."""
@@ -174,15 +186,19 @@ class Vault:
         """Replace a note whole. Raises: NoteError."""
         self.write_text(format_note(note.properties, note.body), *parts)
 
-    def write_text(self, text: str, *parts: str) -> None:
+    def write_text(self, text: str, *parts: str, was: str | None = None) -> None:
         """Replace a file whole: a draft beside it, then a rename. A link stays one, and the file keeps its mode.
 
-        It is forced to disk by the next `pending_fsync`. Raises: NoteError if it cannot be written; the old file is
-        then as it was.
+        It is forced to disk by the next `pending_fsync`. `was` is the text that was changed, if it was another.
+        Raises: NoteError if it cannot be written; the old file is then as it was. NoteEditedError if the file says
+        something else than `was` by now.
         """
         path = self.file(*parts)
-        self._replace([(text, path)], durable=False)
+        self._replace([(text, path)], durable=False, was=was)
         self.force_soon(path)
+        if len(self._own) >= MAX_OWN_STAMPS:
+            del self._own[next(iter(self._own))]
+        self._own[path] = file_stamp(path)
 
     def rename(self, parts: Sequence[str], to: Sequence[str]) -> None:
         """Move a file to where none is. Raises: NoteError."""
@@ -243,12 +259,16 @@ class Vault:
         rows = [(text, self.file(path)) for text, path in texts]
         return Drafts(self.disk, rows, True, self.source, unique=True, before_replace=self._keep)
 
-    def _keep(self, path: Path) -> None:
-        if self.replaced is not None:
-            self.replaced.keep(path)
+    def _keep(self, path: Path, was: str | None = None) -> None:
+        stamp = file_stamp(path)  # before the reading, so that what is written after it shows
+        with suppress(FileNotFoundError):
+            if was is not None and path.read_bytes() != was.encode():
+                raise self._edited(path)
+            if self.replaced is not None:
+                self.replaced.keep(path, stamp, was)
 
-    def _replace(self, texts: Sequence[tuple[str, Path]], durable: bool) -> None:
-        drafts = Drafts(self.disk, texts, durable, self.source, before_replace=self._keep)
+    def _replace(self, texts: Sequence[tuple[str, Path]], durable: bool, was: str | None = None) -> None:
+        drafts = Drafts(self.disk, texts, durable, self.source, before_replace=partial(self._keep, was=was))
         drafts.write(parents=True)
         drafts.commit()
 

@@ -75,3 +75,13 @@ def test_text_written_before_a_crash_is_found_at_the_next_start(desk):
     desk.saves(OLD)
     assert after.recover() == []
     assert os.listdir(desk.vault.root / ".trash" / "replaced") == []
+
+
+def test_a_note_that_cannot_be_linked_costs_the_others_nothing(desk, caplog):
+    folder = desk.vault.root / ".trash" / "replaced"
+    folder.rename(folder.with_name("moved"))
+    folder.write_text("in the way")
+    desk.vault.write_text(OLD, NOTE)
+    folder.unlink()
+    desk.vault.write_text(NEW, NOTE)
+    assert (len(desk.replaced), len(caplog.records)) == (2, 1)

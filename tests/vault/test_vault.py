@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 
 import pytest
 from hypothesis import given
@@ -10,10 +11,14 @@ from hypothesis import strategies as st
 
 from tests.vault.failing_disk import FailingDisk, Stopped
 from tests.vault.vault_of import files, vault_of
+from vault.config_notes import write_setting
+from vault.entities.agent_notes import PersonalNotes, ProfileHistory, set_agent_property
 from vault.entities.schema import load_room, save_entity
-from vault.errors import NoteError
+from vault.errors import NoteEditedError, NoteError
 from vault.note import Note
-from vault.vault import MARK, STARTER, Vault, check_name, open_vault
+from vault.replaced_files import ReplacedFiles
+from vault.vault import MARK, REST_SECONDS, STARTER, Vault, check_name, open_vault
+from world.entities import Character
 from world.sanitize import clean_line
 
 DURABLE = ["write_draft", "fsync", "write_draft", "fsync", "replace", "replace", "sync_folder", "fsync"]
@@ -259,3 +264,40 @@ def test_a_vault_that_cannot_be_written_to_is_refused_at_the_start(tmp_path):
         "Make room or correct its permissions."
     )
     assert not [name for name in files(tmp_path) if "/." in name]
+
+
+def by_setting(vault: Vault) -> None:
+    write_setting(vault, "models", "timeout_seconds", "61")
+
+
+def by_interval(vault: Vault) -> None:
+    set_agent_property(vault, "Moss", "think_seconds", 9)
+
+
+def by_profile(vault: Vault) -> None:
+    ProfileHistory(vault, lambda: 0).set_profile(Character("Moss", "Hall", is_agent=True), "You are old.")
+
+
+def by_note(vault: Vault) -> None:
+    PersonalNotes(vault, lambda: 0).add(Character("Ana", "Hall"), "plan", "More.")
+
+
+@pytest.mark.parametrize(
+    ("path", "change"),
+    [
+        ("config/models.md", by_setting),
+        ("agents/Moss/agent.md", by_interval),
+        ("agents/Moss/agent.md", by_profile),
+        ("people/Ana/notes/plan.md", by_note),
+    ],
+)
+def test_a_command_writes_into_no_note_that_somebody_may_still_be_saving(tmp_path, path, change):
+    vault = vault_of(tmp_path, {path: "Half of a no"})
+    vault.replaced = ReplacedFiles(vault.root, lambda: 0.0)
+    with pytest.raises(NoteEditedError, match="is being edited just now; try again in a moment"):
+        change(vault)
+    assert (tmp_path / path).read_text() == "Half of a no"
+    long_ago = time.time() - REST_SECONDS
+    os.utime(tmp_path / path, (long_ago, long_ago))
+    change(vault)
+    change(vault)  # what the world has just written itself is no edit

@@ -133,9 +133,10 @@ def set_agent_property(vault: Vault, name: str, key: str, value: str | bool | in
     Raises: NoteError if the note cannot be read or written.
     """
     parts = ("agents", name, "agent.md")
-    text = NoteEditor(vault.read_to_change(*parts), vault.source(vault.path(*parts)))
+    before = vault.read_to_change(*parts)
+    text = NoteEditor(before, vault.source(vault.path(*parts)))
     text.set_property(key, value)
-    vault.write_text(str(text), *parts)
+    vault.write_text(str(text), *parts, was=before)
 
 
 @dataclass(frozen=True)
@@ -277,7 +278,7 @@ class PersonalNotes:
             self._begin(owner, title, text)
             return
         before = self._vault.read_to_change(*_path(owner, known))
-        self._vault.write_text(f"{before.rstrip()}\n{escape_section(text)}\n", *_path(owner, known))
+        self._vault.write_text(f"{before.rstrip()}\n{escape_section(text)}\n", *_path(owner, known), was=before)
 
     def overwrite(self, owner: Character, title: str, text: str) -> str:
         """Give a note that is there another text; return where the old one is kept. Raises: NoteError."""
@@ -368,7 +369,7 @@ class ProfileHistory:
         text.set_body("\n\n".join(part for part in (profile, only_reactions(text.note)) if part))
         agent_of(text.note, agent.name)  # what could not be loaded again is not written either
         self._keep(agent, PROFILE, before)
-        self._vault.write_text(str(text), *parts)
+        self._vault.write_text(str(text), *parts, was=before)
 
     def _keep(self, character: Character, title: str, text: str) -> None:
         save_former(self._vault, text, (*personal_folder(character), HISTORY), title, self._now_ms())

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from vault.entities.merge_base import MergeBase, source_of
 from vault.entities.schema import FOLDERS, agent_character, entity_of, note_text
-from vault.errors import NoteError
+from vault.errors import NoteEditedError, NoteError
 from vault.note import parse_note
 from vault.trash import TRASH, keep_version, move_to_trash, newest_in_trash, take_from_trash
 from vault.vault import Vault
@@ -56,7 +56,7 @@ class EntityStore:
         self._check_settled(entity, text)
         written = note_text(entity, text, self._base.get(ref) if text is not None else None)
         if written != text:
-            self._vault.write_text(written, source)
+            self._write(written, source, text)
         self._base.set_written(entity, written)
 
     def keep_aside(self, ref: Ref) -> str:
@@ -85,6 +85,14 @@ class EntityStore:
         if text != known:
             self._base.busy.add(source)
             raise NoteBusy(f"{source}: is being edited; what has changed in the world is written when the edit counts.")
+
+    def _write(self, written: str, source: str, was: str | None) -> None:
+        """Raises: NoteError if the note cannot be written; NoteBusy if it was edited since it was read."""
+        try:
+            self._vault.write_text(written, source, was=was)
+        except NoteEditedError as error:
+            self._base.busy.add(source)
+            raise NoteBusy(str(error)) from error
 
     def _remove(self, ref: Ref) -> None:
         kind, entity_id = ref

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -9,6 +11,7 @@ import pytest
 from config.settings import WorldSettings
 from tests.vault.failing_disk import FailingDisk, Stopped
 from tests.vault.vault_of import vault_of
+from vault.atomic_write import Disk
 from vault.entities.load import load_world
 from vault.entities.merge_base import MergeBase
 from vault.entities.store import EntityStore, NoteBusy
@@ -174,3 +177,29 @@ def test_a_world_that_dies_while_it_is_saved_starts_again(tmp_path, alter, after
     except Stopped:
         pass
     assert "Hall" in load_world(house.vault, SETTINGS).rooms
+
+
+class EditedWhileWritten(Disk):
+    """A disk on which an editor saves a note while the world writes its draft: by a rename, or in place."""
+
+    def __init__(self) -> None:
+        self.edit: Callable[[], object] = lambda: None
+
+    def write_draft(self, draft: Path, text: bytes, durable: bool) -> None:
+        self.edit, edit = lambda: None, self.edit
+        edit()
+        super().write_draft(draft, text, durable)
+
+
+@pytest.mark.parametrize("is_renamed", [True, False])
+def test_an_edit_between_the_reading_and_the_writing_of_a_note_is_not_written_over(tmp_path, is_renamed):
+    vault_of(tmp_path, {"rooms/Hall.md": "A hall.\n"})
+    disk, note, other = EditedWhileWritten(), tmp_path / "rooms" / "Hall.md", tmp_path / "other"
+    vault, known = Vault(tmp_path, disk), MergeBase()
+    world = load_world(vault, WorldSettings(start_room="Hall"), known)
+    world.rooms["Hall"].properties["mood"] = "calm"
+    other.write_text("A long hall.\n")
+    disk.edit = (lambda: other.replace(note)) if is_renamed else (lambda: note.write_text("A long hall.\n"))
+    with pytest.raises(NoteBusy):
+        EntityStore(vault, world, known).save(("room", "Hall"))
+    assert (note.read_text(), os.listdir(note.parent)) == ("A long hall.\n", ["Hall.md"])
