@@ -186,6 +186,7 @@ class CommandTable:
     """
 
     def __init__(self, commands: Iterable[Command] = ()) -> None:
+        self._redacted = "", ""
         self._by_name: dict[str, Command] = {}
         self.texts = CommandLocalization()
         self.add(commands)
@@ -234,6 +235,11 @@ class CommandTable:
 
         A misspelt verb may mean one too, as may the line that a command of one's own stands for, behind a `=`.
         """
+        if text != self._redacted[0]:  # a line is asked for several times, one after the other
+            self._redacted = text, self._redact(text)
+        return self._redacted[1]
+
+    def _redact(self, text: str) -> str:
         name, line = text.lstrip().partition(" ")[0], parse_line(text)
         if line.arguments and line.verb == fold_punctuation(name).lower() and self._may_be_secret(line.verb):
             return f"{name} …"

@@ -55,6 +55,7 @@ class Line:
     reason: str = ""
 
 
+@lru_cache(maxsize=64)
 def parse_line(text: str) -> Line:
     """Split a line into verb, arguments and reason. Every string is a line; none is an error."""
     spoken, reason = split_reason(text)

@@ -52,12 +52,8 @@ class SpeechThrottle:
 
     def perform(self, character_id: str, text: str, refuse: Callable[[str], None]) -> None:
         """Do a line now, or when its turn has come; give `refuse` a sentence if too many wait already."""
-        command, speaker = self._game.command_meant(character_id, text), self._speaker(character_id)
-        is_in_order = command is not None and command.is_perceived and bool(speaker.waiting)
-        is_speech = command is not None and command.is_speech
-        if not is_in_order and not (is_speech and speaker.bucket.wait_seconds):
-            if is_speech:
-                speaker.bucket.take()
+        speaker = self._speaker(character_id)
+        if self._may_be_now(character_id, text, speaker):
             self._perform(character_id, text)
         elif len(speaker.waiting) < MAX_WAITING:
             speaker.waiting.append(text)
@@ -66,10 +62,19 @@ class SpeechThrottle:
             refuse(self._refusal(text, speaker))
 
     def note_line(self, character_id: str, text: str, performed: CommandResult) -> None:
-        """Take a token for what an agent has said; see `wait_seconds`."""
-        character, command = self._game.world.characters.get(character_id), self._game.commands.get(performed.verb)
-        if character and character.is_agent and command and command.is_speech:
+        """Take a token for what somebody has said."""
+        command = self._game.commands.get(performed.verb)
+        if command and command.is_speech:
             self._speaker(character_id).bucket.take()
+
+    def _may_be_now(self, character_id: str, text: str, speaker: _Speaker) -> bool:
+        """Return whether a line need not wait; what it means is asked only if it may have to."""
+        if not speaker.waiting and not speaker.bucket.wait_seconds:
+            return True
+        command = self._game.command_meant(character_id, text)
+        if command is None:
+            return True
+        return not (command.is_speech or (speaker.waiting and command.is_perceived))
 
     def wait_seconds(self, character_id: str) -> float:
         """Return after how many seconds somebody may speak; 0 for at once. An agent thinks no sooner."""
@@ -106,9 +111,6 @@ class SpeechThrottle:
         speaker = self._speakers[character_id]
         if speaker.waiting and not speaker.bucket.wait_seconds:
             text = speaker.waiting.popleft()
-            command = self._game.command_meant(character_id, text)
-            if command and command.is_speech:
-                speaker.bucket.take()
             if character_id in self._game.world.characters:
                 self._perform(character_id, text)
         if speaker.waiting:

@@ -22,6 +22,7 @@ FORMS = ("say It rains.", "'It rains.", '"It rains.', "speak It rains.", "emote 
 def registry(tmp_path) -> SessionRegistry:
     registry = lobby_of(tmp_path, inn_game(), ServerSettings())
     registry.game.world.characters["Ana"].preferences["alias rain"] = "say It rains."
+    registry.game.subscribe_lines("speech", registry.speech.note_line, first=True)
     return registry
 
 
@@ -50,6 +51,7 @@ def heard(registry: SessionRegistry, line: str, times: int) -> list[str]:
 def test_every_form_of_speech_has_one_brake(registry, ana, ben, line):
     ben.types("tell ana Is it raining?")
     registry.game.perform("Ana", "say It rains.")
+    registry.clock.advance(1.0)
     performed = heard(registry, line, 100)
     assert len(performed) == BURST
     registry.clock.pump([0.5] * 10)
@@ -96,7 +98,6 @@ def test_coming_back_fills_no_bucket(registry, ana, ben):
 
 def test_agent_thinks_no_sooner_than_it_may_speak(registry):
     registry.game.world.characters["Rook"].role = Role.PLAYER
-    registry.game.subscribe_lines("speech", registry.speech.note_line, first=True)
     waits = list[bool]()
     for _ in range(BURST + 1):
         waits.append(bool(registry.speech.wait_seconds("Rook")))
