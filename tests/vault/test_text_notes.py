@@ -13,9 +13,11 @@ import pytest
 
 from tests.syntax import nodes_of
 from tests.vault.vault_of import vault_of
+from vault.config_notes import load_settings
 from vault.errors import NoteError
+from vault.lore import load_lore
 from vault.message_notes import load_command_texts, load_wording, starter_sentences
-from vault.vault import STARTER, Vault
+from vault.vault import STARTER, Vault, open_vault
 from world.commands.table import world_commands
 from world.message_catalog import variables
 
@@ -168,3 +170,16 @@ def test_what_cannot_be_is_refused_with_its_place(tmp_path, note, text, complain
     with pytest.raises(NoteError) as refused:
         load_command_texts(vault_of(tmp_path, {f"text/{note}.md": text}), TABLE)
     assert str(refused.value) == complaint
+
+
+@pytest.mark.parametrize("name", ["%s 2", "%s (copy)", "Copy of %s"])
+def test_copies_of_lore_settings_and_sentences_are_left_out_and_the_world_opens(tmp_path, caplog, name):
+    vault = open_vault(tmp_path / "world")[0]
+    lore, settings = list(load_lore(vault)), load_settings(vault)
+    for folder in ("lore", "config", "text", "text/topics"):
+        original = vault.names(folder)[0]
+        vault.write_text(vault.read_exact(folder, f"{original}.md"), folder, f"{name % original}.md")
+    assert (list(load_lore(vault)), load_settings(vault)) == (lore, settings)
+    load_wording(vault)
+    assert len(caplog.records) == 3
+    assert all("is named like a sync copy of" in record.getMessage() for record in caplog.records)

@@ -161,6 +161,8 @@ COPIES = [
     *("Attic (SFConflict ana@inn.example 2026-11-27-12-00-00)", "Attic (conflict 20261127-120000)"),
     *("Attic_laptop_Nov-27-120000-2026_Conflict", "Attic_BACKUP_4711", "Attic.orig", "Attic.bak", "Attic~", "#Attic#"),
     *("Attic 2", "Attic copy", "Attic copy 3", "Attic - Kopie", "Attic - Copy (2)", "Attic (1)", "Attic-DESKTOP-4F2A"),
+    *("Copy of Attic", "Copy (2) of Attic", "Kopie von Attic", "Attic (copy)", "Attic (another copy)", "Attic_backup"),
+    *("Attic-copy", "Attic.conflict1", "Attic.path2", "Attic (wersja 1)", "Attic — копия", "Attic.theirs", "Attic_1"),
 ]
 
 
