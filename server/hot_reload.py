@@ -70,6 +70,7 @@ class HotReload:
         self._seen = targets.seen
         self._world = EntityReloader(vault, game.world, known)
         self._written = written
+        self._written_agents: dict[str, str] = {}
         agent_notes = [source for source in known.broken if source.startswith("agents/")]
         self._broken = {source.removesuffix("/agent.md"): known.broken[source] for source in agent_notes}
 
@@ -110,7 +111,8 @@ class HotReload:
         for name in self._agents_in(changes):
             source = f"agents/{name}"
             take = partial(self._agent, name, changes)
-            messages += self._guarded(source, take, f"{name} goes on as before.")
+            stays = f"{name} goes on as before." if name in self._agents else "Left out."
+            messages += self._guarded(source, take, stays)
         return messages
 
     @property
@@ -125,7 +127,8 @@ class HotReload:
             known = self._known.texts.get(source)
             try:
                 if known is not None and self._vault.read_exact_or_none(source) == known:
-                    self._vault.write_text(text, source)
+                    self._vault.write_text(text, source, was=known)
+                    self._vault.disown(source)
                     self._known.busy.add(source)
                 else:
                     kept = keep_version(self._vault, source, text)
@@ -190,12 +193,23 @@ class HotReload:
         self._agents.adopt_notes(agent)
         now, ref = agent.note.character, ("character", name)
         merged = self._known.merge_edit(agent.character, now, agent.note.text)
-        told = merge_messages(self._vault, source, merged)
+        told = [*merge_messages(self._vault, source, merged), *self._keep_written(source, agent.note.text)]
         if merged.is_changed or told:
             self._game.publish((EntityChanged("", *ref),) if not same_content(agent.character, now) else ())
         elif before == _comparable(agent) and not _note_in(changes, f"agents/{name}/templates"):
             return []
         return [*(f"{one}: reloaded." for one in _note_in(changes, f"agents/{name}") or [source]), *told]
+
+    def _keep_written(self, source: str, text: str) -> list[str]:
+        """Keep what the world wrote into an agent's note last, once somebody has edited it; say where it is."""
+        if self._vault.is_own(source):
+            self._written_agents[source] = text
+            return []
+        written = self._written_agents.pop(source, text)
+        if written == text:
+            return []
+        kept = keep_version(self._vault, source, written)
+        return [f"{source}: was edited after the world had written it; what the world wrote is in {kept}."]
 
     def _add_agent(self, name: str) -> list[str]:
         try:

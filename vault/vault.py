@@ -168,6 +168,15 @@ class Vault:
             raise self._edited(path)
         return text
 
+    def is_own(self, *parts: str) -> bool:
+        """Return whether a file is as the world wrote it last."""
+        path = self.file(*parts)
+        return self._own.get(path) == file_stamp(path)
+
+    def disown(self, *parts: str) -> None:
+        """Take a file that was just written as somebody else's: the text in it is an editor's."""
+        self._own.pop(self.file(*parts), None)
+
     def _edited(self, path: Path) -> NoteEditedError:
         return NoteEditedError(f"{self.source(path)}: is being edited just now; try again in a moment.")
 

@@ -11,6 +11,7 @@ from twisted.internet.task import Clock
 
 from agents.memory.strategy import loaded_strategies
 from tests.server.monitored_world import world_of
+from vault.entities.agent_notes import ProfileHistory
 from vault.entities.reload import run_steps
 from vault.vault import Vault
 from vault.watch import MISSING_SECONDS
@@ -159,6 +160,18 @@ def test_an_agent_s_profile_and_looks_are_taken_in(town):
     assert town.reload_paths() == ["agents/Eliza/agent.md: reloaded."]
     assert "elbow" in town.world.characters["Eliza"].description
     assert town.app.agents["Eliza"].settings.think_seconds == 7
+
+
+def test_a_profile_that_an_older_copy_replaces_is_kept(town):
+    path = "agents/Moss/agent.md"
+    older, vault = (town.root / path).read_text(), town.app._vault
+    ProfileHistory(vault, lambda: 0).set_profile(town.world.characters["Moss"], "You are weathered.")
+    town.reload_paths()
+    (town.root / path).write_text(older.replace("think_seconds: 45", "think_seconds: 46"))
+    told = town.reload_paths()
+    kept = next(town.root.glob(".trash/agents/Moss/agent*.md"))
+    assert "You are weathered." in kept.read_text() and any(kept.name in sentence for sentence in told)
+    assert town.reload_paths() == []
 
 
 def test_a_broken_agent_goes_on_as_before(town):
