@@ -44,5 +44,6 @@ def test_after_a_played_story_it_stands_only_with_its_author(tmp_path, caplog):
     house.end()
     files = {path for path in tmp_path.rglob("*") if path.is_file() and SECRET.encode() in path.read_bytes()}
     assert files
-    assert {path.relative_to(tmp_path).parts[:2] for path in files} <= {("agents", "Rook"), (".index",)}
+    own = {("agents", "Rook"), (".index", "Rook.journal"), (".index",)}
+    assert {path.relative_to(tmp_path).parts[:2] for path in files} <= own
     assert not [path for path in files if f"{SECRET} of Ana".encode() in path.read_bytes()]
