@@ -47,7 +47,7 @@ from world.preferences import ALIAS
 END = "!"
 
 MARKS = (
-    "| \\| \" ' “ ” » [ [[ == %* # - ~ ~Moss>"
+    "| \\ \\| \" ' “ ” » [ [[ == %* # - ~ ~Moss>"
     " < > { } ( ** __ ` ``` … . ? ! , : ; = 1 2. a é e\u0301 小 ا\u200c 👩\u200d \u202e"
 ).split(" ")
 WORDS = (

@@ -26,6 +26,7 @@ from server.telnet.options import read_gmcp
 from tests.world.inn import Player, inn_game
 from vault.entities.schema import room_of, thing_of
 from vault.errors import NoteError
+from vault.markdown import escape_section, unescape_section
 from vault.memory.facts_note import PEOPLE, parse_fact
 from vault.memory.memory_line import Memory
 from vault.note import parse_note
@@ -100,6 +101,7 @@ def read_note(text: str) -> None:
     for read in (room_of, thing_of):
         with suppress(NoteError):
             read(parse_note(f"A room.\n\n## Exits\n\n- **{text}", "rooms/A.md"), "A")
+    unescape_section(escape_section(f"A{text}"))
     parse_fact(f"- **Ana**: {text}", PEOPLE)
     with suppress(WorldError):
         parse_trigger("say", "", f"set {text}; give {text}")

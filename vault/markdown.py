@@ -281,8 +281,8 @@ _ESCAPED = re.compile(rf"\A(?P<space>\s*)(?P<mark>\\*{_MARK})|\A(?P<only>\\+)\Z"
 _UNESCAPED = re.compile(rf"\A(?P<space>\s*)\\(?P<mark>\\*{_MARK})|\A\\(?P<only>\\*)\Z")
 _IN_A_SECTION = re.compile(rf"---[ \t]*\Z|\s*(?:{_HARD})|\s*\\+{_MARK}|\\+\Z")
 """Text that needs a backslash in a section, where a list stays a list: other marks, and text that looks escaped."""
-_COMMENT = re.compile(r"\\*(?:%%|<!--|-->)")
-_COMMENT_ESCAPED = re.compile(r"\\(\\*(?:%%|<!--|-->))")
+_COMMENT = re.compile(r"(?<!\\)\\*(?:%%|<!--|-->)")
+_COMMENT_ESCAPED = re.compile(r"(?<!\\)\\(\\*(?:%%|<!--|-->))")
 _NAME_MARK = re.compile(r"[\\*,:]")
 _NAME_ESCAPED = re.compile(r"\\([\\*,:])")
 
