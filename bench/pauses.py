@@ -8,18 +8,18 @@ pause is the delay of a beat, less the time its thread waited for a processor th
 from __future__ import annotations
 
 import asyncio
-import json
+import os
 import re
 import sys
 import tempfile
 import threading
 import time
 from pathlib import Path
-from typing import Any
 
 from bench.lib.reporting import Table, argument_parser, percentile, publish
 from bench.lib.servers import READY, run_program, wait_for
 from bench.lib.worlds import write_journal
+from server.__main__ import main as serve
 from vault.vault import open_vault
 
 TICK_SECONDS = 0.005
@@ -29,17 +29,18 @@ INSIDE = "--inside"
 
 
 class Heartbeat:
-    """Beats on an event loop until the file `stop` is there, then writes the pauses to `pauses.json`, in milliseconds.
+    """Beats on an event loop, and writes its pauses into a file of its process in `folder`.
 
-    Each pause stands behind its time, in seconds since 1970. The first beats, those of starting, are left out.
+    Each line has a time, in seconds since 1970, and the pause before it, in milliseconds. The first beats, those of
+    starting, are left out.
     """
 
     def __init__(self, loop: asyncio.AbstractEventLoop, folder: Path) -> None:
         self._loop = loop
-        self._folder = folder
-        self._pauses: list[tuple[float, float]] = []
-        self._due = 0.0
-        self._waited = 0.0
+        self._beats = 0
+        self._due = self._waited = 0.0
+        folder.mkdir(parents=True, exist_ok=True)
+        self._file = open(folder / f"{os.getpid()}.pauses", "a", buffering=1, encoding="ascii")  # noqa: SIM115
         loop.call_soon(self._begin)
 
     def _begin(self) -> None:
@@ -52,11 +53,11 @@ class Heartbeat:
 
     def _tick(self) -> None:
         late = time.perf_counter() - self._due
-        self._pauses.append((time.time(), 1000 * max(0.0, late - (self._waiting() - self._waited))))
-        if len(self._pauses) % STARTING_BEATS == 0 and (self._folder / "stop").exists():
-            (self._folder / "pauses.json").write_text(json.dumps(self._pauses[STARTING_BEATS:]), encoding="ascii")
-        else:
-            self._next()
+        pause = 1000 * max(0.0, late - (self._waiting() - self._waited))
+        self._beats += 1
+        if self._beats > STARTING_BEATS:
+            self._file.write(f"{time.time():.3f} {pause:.2f}\n")
+        self._next()
 
     def _waiting(self) -> float:
         """Return for how long this thread has been ready to run while others ran, in seconds."""
@@ -73,26 +74,13 @@ def measure_pauses(model: str, seconds: float, memories: int) -> list[str]:
         with run_program(["bench.pauses", INSIDE, name, *serve]) as process:
             wait_for(process, READY[model])
             time.sleep(seconds)
-            (folder / "stop").touch()
-            pauses = [pause for _, pause in read_pauses(folder)]
+            return _row(model, folder)
+
+
+def _row(name: str, folder: Path) -> list[str]:
+    pauses = [pause for _, pause in read_pauses(folder)]
     at = [percentile(pauses, share) for share in (0.5, 0.99, 0.999, 1.0)]
-    return [model, f"{len(pauses):,}", *(f"{one:.1f} ms" for one in at), str(sum(one > GOAL_MS for one in pauses))]
-
-
-def run_inside(folder: Path, arguments: list[str]) -> None:
-    """Be the server, with a heartbeat in its loop."""
-    from twisted.internet import asyncioreactor
-
-    loop = asyncio.new_event_loop()
-    asyncio.set_event_loop(loop)
-    asyncioreactor.install(loop)
-    from twisted.internet import reactor
-
-    from server.cli import run
-
-    Heartbeat(loop, folder)
-    twisted: Any = reactor
-    run(twisted, arguments)
+    return [name, f"{len(pauses):,}", *(f"{one:.1f} ms" for one in at), str(sum(one > GOAL_MS for one in pauses))]
 
 
 def _write_vault(path: Path, memories: int) -> Path:
@@ -105,14 +93,10 @@ def _write_vault(path: Path, memories: int) -> Path:
     return path
 
 
-def read_pauses(folder: Path) -> list[tuple[float, float]]:
-    """Return the pauses with their times, once the heartbeat has written them."""
-    path, until = folder / "pauses.json", time.monotonic() + 30
-    while time.monotonic() < until:
-        if path.exists() and (text := path.read_text("ascii")):
-            return [(at, pause) for at, pause in json.loads(text)]
-        time.sleep(0.1)
-    raise RuntimeError(f"{path} was never written.")
+def read_pauses(folder: Path, pid: int | str = "*") -> list[tuple[float, float]]:
+    """Return the pauses of a process with their times; of all that have written into the folder by default."""
+    lines = [line for path in folder.glob(f"{pid}.pauses") for line in path.read_text("ascii").split("\n")[:-1]]
+    return [(float(at), float(pause)) for at, _, pause in (line.partition(" ") for line in lines)]
 
 
 def main() -> None:
@@ -120,14 +104,18 @@ def main() -> None:
     parser = argument_parser(__doc__)
     parser.add_argument("seconds", type=float, nargs="?", default=60.0)
     parser.add_argument("memories", type=int, nargs="?", default=800)
+    parser.add_argument("--read", type=Path, metavar="FOLDER", help="measure nothing; read what servers have written")
     options = parser.parse_args()
     heads = ["the agents' model", "beats", "p50", "p99", "p99.9", "longest", f"over {GOAL_MS:g} ms"]
-    rows = [measure_pauses(model, options.seconds, options.memories) for model in READY]
+    if options.read:
+        rows = [_row("of any kind", options.read)]
+    else:
+        rows = [measure_pauses(model, options.seconds, options.memories) for model in READY]
     publish("pauses", [Table(heads, rows)], options.record)
 
 
 if __name__ == "__main__":
     if sys.argv[1:2] == [INSIDE]:
-        run_inside(Path(sys.argv[2]), sys.argv[3:])
+        serve(sys.argv[3:], lambda loop: Heartbeat(loop, Path(sys.argv[2])))
     else:
         main()

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from typing import Any
 
 INTERRUPTED = 130
 """The exit code of a program that Ctrl-C has ended, for shells."""
@@ -23,13 +24,17 @@ def without_openssl() -> Iterator[None]:
         del sys.modules["OpenSSL"]
 
 
-def main() -> None:
-    """Install the asyncio reactor, before anything of Twisted's can install another, and run the command line."""
+def main(arguments: Sequence[str] | None = None, on_loop: Callable[[Any], object] = lambda loop: None) -> None:
+    """Install the asyncio reactor, before anything of Twisted's can install another, and run the command line.
+
+    `on_loop` is called with the event loop before anything runs on it.
+    """
     try:
         import asyncio
 
         loop = asyncio.new_event_loop()
         asyncio.set_event_loop(loop)
+        on_loop(loop)
         with without_openssl():
             from twisted.internet import asyncioreactor
 
@@ -40,7 +45,7 @@ def main() -> None:
         from server.restart import install_signal_handlers
     except KeyboardInterrupt:  # so early that there is nothing to close
         sys.exit(INTERRUPTED)
-    run(reactor, on_signals=install_signal_handlers)
+    run(reactor, arguments, on_signals=install_signal_handlers)
 
 
 if __name__ == "__main__":

@@ -92,14 +92,15 @@ class Page:
 
 
 class Door:
-    """The page's port of a server."""
+    """The page's port of a server, for a browser at an address of this machine."""
 
-    def __init__(self, port: int) -> None:
+    def __init__(self, port: int, host: str = HOST) -> None:
         self.port = port
+        self.host = host
 
     def ask(self, path: str, given: object, cookie: str = "") -> tuple[dict[str, Any], str]:
         """Send an object; return what is answered, and the cookie."""
-        asking = HTTPConnection(HOST, self.port, timeout=30)
+        asking = HTTPConnection(HOST, self.port, timeout=30, source_address=(self.host, 0))
         headers = {"origin": f"http://{HOST}:{self.port}", "x-fallwater": "1", "cookie": cookie}
         asking.request("POST", path, json.dumps(given), headers)
         answer = asking.getresponse()
@@ -109,7 +110,7 @@ class Door:
 
     def connect(self) -> socket.socket:
         """Open a WebSocket."""
-        sock = socket.create_connection((HOST, self.port), timeout=30)
+        sock = socket.create_connection((HOST, self.port), 30, (self.host, 0))
         lines = ["GET /socket HTTP/1.1", f"Host: {HOST}:{self.port}", f"Origin: http://{HOST}:{self.port}"]
         lines += ["Upgrade: websocket", "Connection: Upgrade", "Sec-WebSocket-Version: 13"]
         lines += ["Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==", "Sec-WebSocket-Protocol: page.fallwater"]

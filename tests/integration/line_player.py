@@ -25,8 +25,10 @@ class LinePlayer:
     of one that might still tell something the first room waits for it.
     """
 
-    def __init__(self, port: int, wrap: Callable[[socket.socket], socket.socket] = lambda plain: plain) -> None:
-        self.socket = wrap(socket.create_connection((HOST, port), timeout=LONG))
+    def __init__(
+        self, port: int, wrap: Callable[[socket.socket], socket.socket] = lambda plain: plain, host: str = HOST
+    ) -> None:
+        self.socket = wrap(socket.create_connection((HOST, port), LONG, (host, 0)))
         self.socket.sendall(_WILL_NOT_SAY_WHAT_IT_IS)
         self.text = ""
         self.is_closed = False

@@ -19,6 +19,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
+from bench.pauses import INSIDE
 from server.accounts.database import default_folder
 from server.accounts.passwords import Argon2
 from server.accounts.schema import Account
@@ -31,11 +32,13 @@ ROOT = Path(__file__).parents[2]
 # The environment without what this run of the tests has put into it.
 CLEAN = {key: value for key, value in os.environ.items() if not key.startswith(("PYTHON", "MAKE", "VIRTUAL_ENV"))}
 
+PAUSES = os.environ.get("FALLWATER_PAUSES", "")
 COMMAND_SECONDS = 600.0
 ADMIN = "Warden"
 AGENTS = ("Eliza", "Moss", "Odile")
 _OPEN = re.compile(r" is open on [\d.]+:(\d+)\.")
 _TLS = re.compile(r"Over TLS it is open on [\d.]+:(\d+)\.")
+_METRICS = re.compile(r"(http://\S+)/metrics, /healthz")
 _PAGE = re.compile(r"In a browser it is open on https?://127\.0\.0\.1:(\d+)/")
 
 HURRIED: Mapping[str, Mapping[str, Any]] = {
@@ -106,6 +109,18 @@ class RunningServer:
         """The port of the page."""
         return self._number_in(_PAGE, "In a browser it is open on ")
 
+    @property
+    def metrics_site(self) -> str:
+        """Where metrics and health are asked for, without a path."""
+        found = _METRICS.search(self.says("Metrics and health are on "))
+        assert found, self.log
+        return found[1]
+
+    @property
+    def waited_seconds(self) -> float:
+        """How long the reactor's thread was ready to run while other programs had the processors."""
+        return waited_seconds(f"/proc/{self.pid}/task/{self.pid}/schedstat")
+
     def wait_until_open(self, within: float = LONG) -> None:
         """Wait for the line that names the port."""
         self.port = self._number_in(_OPEN, " is open on ", within)
@@ -145,9 +160,12 @@ class RunningServer:
         self.signal(signal.SIGKILL)
         self.exit_code()
 
-    def player(self, name: str = "") -> LinePlayer:
-        """Connect; with a name, also enter and wait for the first prompt. `ADMIN` is an admin."""
-        player = LinePlayer(self.port)
+    def player(self, name: str = "", host: str = HOST) -> LinePlayer:
+        """Connect from an address of this machine; with a name, also enter and wait for the first prompt.
+
+        `ADMIN` is an admin.
+        """
+        player = LinePlayer(self.port, host=host)
         if name:
             player.enters(name)
         return player
@@ -169,8 +187,12 @@ class RunningServer:
 
 
 def serve_command(*arguments: str) -> list[str]:
-    """Return the command that serves a world with the Python that runs the tests."""
-    return [sys.executable, "-m", "server", "serve", *arguments]
+    """Return the command that serves a world with the Python that runs the tests.
+
+    The pauses of the reactor go into the folder that FALLWATER_PAUSES names, if it does.
+    """
+    program = ["bench.pauses", INSIDE, os.path.abspath(PAUSES)] if PAUSES else ["server"]
+    return [sys.executable, "-m", *program, "serve", *arguments]
 
 
 @contextmanager
@@ -254,6 +276,11 @@ def fallwater(*arguments: str, folder: Path = ROOT, env: Mapping[str, str] = CLE
         timeout=COMMAND_SECONDS,
         check=False,
     )
+
+
+def waited_seconds(schedstat: str) -> float:
+    """Return how long a thread was ready to run and waited for a processor, from its file of the kernel."""
+    return int(Path(schedstat).read_text("ascii").split()[1]) / 1e9
 
 
 def free_port() -> int:
