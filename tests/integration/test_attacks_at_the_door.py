@@ -4,16 +4,25 @@ from __future__ import annotations
 
 import re
 import socket
+import time
 
 import pytest
 
-from tests.integration.attacking import attack
+from bench.lib.pages import Door
+from tests.integration.attacking import MAX_LOGIN_SECONDS, attack, read_all
 from tests.integration.line_player import NAME, SECRET
 from tests.integration.running import ADMIN
-from tests.integration.test_attacks_on_the_wire import read_all
 
 pytestmark = pytest.mark.integration
 
+SPEECH_PER_SECOND, SPEECH_AT_ONCE = 5, 8
+CHANGES = {
+    "config/server.md": {
+        "web_port": -1,
+        "speech_per_second": SPEECH_PER_SECOND,  # a handful; the line on its way to disk is not to wait for it
+        "speech_at_once": SPEECH_AT_ONCE,
+    }
+}
 REFUSAL = re.compile(
     r"is not\s+a\s+valid\s+name|is the name of something else here\.|looks too much like"
     r"|lives here already and is one of the agents|MSSP-REPLY-END"
@@ -51,8 +60,7 @@ UNSEEN = ["Bystander\u200b", "By\u00adstander", "\u202eBystander", "Bystander\u0
 
 def test_a_name_that_nobody_should_have_is_nobodys(target):
     with attack(target, f"{len(NOBODY)} names"):
-        caller = target.server.player()
-        target.callers.append(caller.socket)
+        caller = target.comes()
         caller.expects(NAME)
         for name in NOBODY:
             caller.types(name)
@@ -62,8 +70,7 @@ def test_a_name_that_nobody_should_have_is_nobodys(target):
 def test_what_nobody_sees_in_a_name_makes_it_no_other_name(target):
     with attack(target, "names with invisible characters"):
         for name in UNSEEN:
-            caller = target.server.player()
-            target.callers.append(caller.socket)
+            caller = target.comes()
             caller.types(name)
             assert "is a new name" not in caller.expects("Password: ", 10), name
 
@@ -81,8 +88,7 @@ def test_name_and_password_pasted_at_once_are_taken_in_turn(target):
     with attack(target, "name, password and commands in one packet"):
         target.played.add("Pasted")
         for is_known in (False, True):
-            caller = target.server.player()
-            target.callers.append(caller.socket)
+            caller = target.comes()
             caller.socket.sendall(f"Pasted\r\n{SECRET}\r\nsay one\r\nsay {is_known}\r\nquit\r\n".encode())
             caller.expects('You say, "one"')
             caller.expects(f'You say, "{is_known}"')
@@ -102,18 +108,34 @@ def test_twenty_sessions_on_one_character_leave_one(target):
         assert len(re.findall("Many", players[-1].asks("who"))) == 1
 
 
-def test_who_guesses_from_many_addresses_waits_and_keeps_nobody_out(target):
-    home = target.plays("Victim")
-    with attack(target, "300 guesses from 100 addresses"):
-        guessers = [target.calls(f"127.0.{number}.7") for number in range(1, 101)]
-        for number, guesser in enumerate(guessers):
-            guesser.sendall(b"Victim\n" + b"".join(f"wrong {number} {n}\n".encode() for n in range(3)))
-        home.close()
-        again = target.server.player("Victim")  # from where it has come before it does not wait
-        again.types("look")
-        again.expects("Exits: ")
-        again.close()
-    assert "wrong 7 1" not in target.server.log
+@pytest.mark.parametrize(
+    ("name", "guesses", "addresses"), [("Tenner", 10, 1), ("Hundreds", 100, 1), ("Victim", 300, 100)]
+)
+def test_guesses_at_a_name_keep_no_owner_out(target, name, guesses, addresses):
+    door = Door(target.server.web_port, "127.0.0.4")
+    target.comes(name, "127.0.0.2").close()
+    device = door.ask("/enter", {"name": name, "password": SECRET})[1]
+    with attack(target, f"{guesses} guesses from {addresses} addresses"):
+        for number in range(guesses // 3 + 1):  # three of them end a connection
+            guesser = target.calls(f"127.0.{number % addresses + 1}.7")
+            guesser.sendall(f"{name}\n".encode() + b"".join(f"wrong {number} {n}\n".encode() for n in range(3)))
+        began = time.monotonic()
+        target.comes(name, "127.0.0.2")  # from where the owner has come before, it does not wait
+        came, began = time.monotonic() - began, time.monotonic()
+        assert "ticket" in door.ask("/enter", {"name": name, "password": SECRET}, device)[0]
+        assert max(came, time.monotonic() - began) < MAX_LOGIN_SECONDS
+    assert "wrong 0 1" not in target.server.log
+
+
+def test_pasted_speech_reaches_others_slowly(target):
+    with attack(target, "500 lines of speech of a guest, in one packet"):
+        listener, guest = target.comes("Listener"), target.comes("guest")
+        began = time.monotonic()
+        guest.socket.sendall(b"".join(b"say line %d.\n" % number for number in range(500)))
+        listener.expects('says, "line 27."')  # those that spoke at once and those that waited: all others are refused
+        listener.receives(1)
+        most = SPEECH_AT_ONCE + SPEECH_PER_SECOND * (time.monotonic() - began)
+        assert len(re.findall(r'says, "line \d+\."', listener.text)) <= min(most, 28)
 
 
 def test_callers_who_say_nothing_and_callers_at_the_password_cost_nobody_anything(target):

@@ -1,13 +1,16 @@
-"""Words that try to be more than words: they stand in the world and the vault as they were written, and do nothing."""
+"""Words and notes that try to be more: they stand in the world and the vault as they were written, and do nothing."""
 
 from __future__ import annotations
+
+import subprocess
+import sys
 
 import pytest
 
 from tests.hostile import CONTROLS, INJECTIONS, MARKUP
 from tests.integration import attacking
 from tests.integration.attacking import INDEX, attack
-from tests.integration.running import ADMIN, running
+from tests.integration.running import ADMIN, CLEAN, ROOT, running
 from world.parsing import collapse_whitespace
 from world.sanitize import clean_line
 
@@ -55,6 +58,7 @@ KNOWN_FOLDERS = (
     ),
     "world.accounts/",
 )
+EDITED = (*(f"{folder}*" for folder in KNOWN_FOLDERS), "away/*", ".ledger")
 KEPT = [
     text for text in map(collapse_whitespace, map(clean_line, WORDS)) if text and "|" not in text and "\\" not in text
 ]
@@ -68,3 +72,17 @@ def told_by(builder):
         builder.types(f"look kept{number}")
         told.append(builder.expects("\n> ").removeprefix("\n").removesuffix("> "))
     return told
+
+
+def test_two_editors_and_a_sync_tool_hold_nobody_up(tmp_path):
+    """Three processes edit, break, take away and restore the same notes, those of people and agents too."""
+    with attacking.target(tmp_path) as target:
+        target.logs = attacking.LOGS[:1]  # an agent whose note is away remembers nothing
+        command = [sys.executable, "-m", "tests.integration.random_editor", str(target.server.vault)]
+        with attack(target, "two editors and a sync tool", new_files=EDITED):
+            editors = [
+                subprocess.Popen([*command, seed, "40", str(tmp_path / f"{seed}.ledger")], cwd=ROOT, env=CLEAN)
+                for seed in ("1", "2", "3")
+            ]
+            for editor in editors:
+                editor.wait(120)

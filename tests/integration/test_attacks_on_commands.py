@@ -101,13 +101,7 @@ def test_nobody_does_what_is_above_their_role(target):
     with attack(target, f"{len(above) * len(arguments)} commands above one's role"):
         for name in ("Lowly", "guest"):
             lines = [f"{verb} {argument}" for verb in above for argument in arguments]
-            player = target.server.player()
-            target.callers.append(player.socket)
-            if name == "guest":
-                player.enters_as_guest()
-            else:
-                target.played.add(name)
-                player.enters(name)
+            player = target.comes(name)
             player.socket.sendall("".join(f"{line}\n" for line in lines).encode())
             player.types("say that is all")
             player.expects('You say, "that is all"')

@@ -3,28 +3,28 @@
 from __future__ import annotations
 
 import json
-import re
 import socket
 import struct
-import time
-import urllib.request
 import zlib
 from contextlib import suppress
 
 import pytest
 
 from bench.lib.pages import Door
-from tests.integration.attacking import attack
-from tests.integration.line_player import HOST, SECRET
+from tests.integration.attacking import attack, read_all, read_until
+from tests.integration.line_player import HOST
 from tests.integration.running import eventually
 
 pytestmark = pytest.mark.integration
 
-CHANGES = {"config/server.md": {"web_port": -1, "metrics_port": -1, "max_connections": 500}}
+SESSIONS_PER_ADDRESS = 40
+CHANGES = {
+    "config/server.md": {"web_port": -1, "max_connections": 500, "connections_per_address": SESSIONS_PER_ADDRESS}
+}
+ABSENT = "absent for a moment"
 KEY = b"\0\0\0\0"  # which masks nothing, and is a mask all the same
 MEGABYTE = 1_000_000
 UPGRADES = 10_000
-LOGIN_SECONDS = 4.0
 
 
 def upgrade(port, origin=None, protocol="page.fallwater", host="", packs=True):
@@ -53,31 +53,22 @@ def frame(payload, opcode=1, fin=True, packed=False, size=None):
     return first + b"\xff" + struct.pack("!Q", size) + KEY + payload
 
 
-def opens(target, buffer=0, packs=True):
+def opens(target, buffer=0, packs=True, host=HOST):
     """Open a socket and wait for its handshake."""
     port = target.server.web_port
-    caller = target.calls(buffer=buffer, port=port)
+    caller = target.calls(host, buffer, port)
     caller.sendall(upgrade(port, packs=packs))
     assert caller.recv(4096).startswith(b"HTTP/1.1 101 ")
     return caller
 
 
-def comes_in(target, buffer=0, packs=True):
+def comes_in(target, buffer=0, packs=True, host=HOST):
     """Come in as a guest; return the socket."""
-    ticket = Door(target.server.web_port).ask("/enter", {"name": "guest"})[0]["ticket"]
-    caller = opens(target, buffer, packs)
+    ticket = Door(target.server.web_port, host).ask("/enter", {"name": "guest"})[0]["ticket"]
+    caller = opens(target, buffer, packs, host)
     caller.sendall(frame(json.dumps({"ticket": ticket}).encode()))
     assert caller.recv(65536)
     return caller
-
-
-def is_hung_up_on(caller):
-    """Return whether the server ends a connection soon."""
-    caller.settimeout(20)
-    with suppress(ConnectionError):
-        while caller.recv(65536):
-            pass
-    return True
 
 
 def test_a_frame_of_64_megabytes_is_refused_long_before_its_end(target):
@@ -111,7 +102,7 @@ def test_a_flood_of_fragments_of_packed_bombs_and_of_pings_ends_its_sockets_alon
                 caller = come(target)
                 with suppress(OSError):
                     caller.sendall(flood)
-                assert is_hung_up_on(caller)
+                read_all(caller)  # until it is hung up on
     for why in ("a message in more than 16 fragments", "more than 64 pings", "invalid message"):
         target.server.says(why)
 
@@ -119,7 +110,7 @@ def test_a_flood_of_fragments_of_packed_bombs_and_of_pings_ends_its_sockets_alon
 def test_ten_thousand_idle_upgrades_are_bounded(target):
     port = target.server.web_port
     request, kept, refused, most = upgrade(port), list[socket.socket](), 0, 0
-    with attack(target, "10,000 idle upgrades"):
+    with attack(target, "10,000 idle upgrades", fills=True):
         for number in range(UPGRADES):
             if number % 250 == 0:
                 most = max(most, target.server.sockets)
@@ -173,21 +164,23 @@ def test_other_pages_other_names_and_stolen_tickets_are_refused(target):
                 assert not caller.recv(4096).startswith((b"HTTP/1.1 101", b"HTTP/1.1 200"))
         thief = opens(target)
         thief.sendall(frame(json.dumps({"ticket": "x" * 32}).encode()))
-        assert is_hung_up_on(thief)
+        read_all(thief)
     for why in ("the origin b'https://evil.example'", "the host b'evil.example", "its ticket is unknown"):
         target.server.says(why)
 
 
-def test_flood_of_questions_delays_no_login_and_no_health_check(target):
-    server, door = target.server, Door(target.server.web_port)
-    server.player("Patient").close()
-    (health,) = re.findall(r"(http://\S+)/metrics, /healthz", server.says("Metrics and health are on "))
-    with attack(target, "600 questions about the past", new_files=("chronicle.sqlite*",)):
-        guest = comes_in(target)
-        guest.sendall(b"".join(frame(json.dumps({"view": "chronicle", "id": n}).encode()) for n in range(1, 601)))
-        began = time.monotonic()
-        login = door.ask("/enter", {"name": "Patient", "password": SECRET})[0]
-        assert "ticket" in login
-        with urllib.request.urlopen(f"{health}/healthz", timeout=5) as answer:  # raises for another status
-            assert answer.status == 200
-        assert time.monotonic() - began < LOGIN_SECONDS
+@pytest.mark.parametrize("views", [("chronicle",), ("feed", "town", "health", "mind", "bonds", "memory", "chronicle")])
+def test_flood_of_questions_delays_nobody(target, views):
+    with attack(target, f"600 questions about {len(views)} views", new_files=("chronicle.sqlite*",)):
+        guest = comes_in(target, packs=False)
+        asked = [{"view": views[number % len(views)], "of": "Eliza", "id": number} for number in range(1, 600)]
+        guest.sendall(b"".join(frame(json.dumps(one).encode()) for one in [*asked, {"view": "chronicle", "id": 600}]))
+        read_until(guest, b'"id": 600')
+
+
+def test_sessions_without_a_socket_are_bounded(target):
+    before = target.bystander.asks("who").count(ABSENT)
+    with attack(target, "120 page sessions without a socket"):
+        for _ in range(120):
+            comes_in(target, host="127.0.0.5").close()
+    assert 0 < target.bystander.asks("who").count(ABSENT) - before <= SESSIONS_PER_ADDRESS
