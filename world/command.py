@@ -98,7 +98,7 @@ class Command:
     def summary(self) -> str:
         return self.help.partition("\n")[0]
 
-    @property
+    @cached_property
     def is_secret(self) -> bool:
         return any(word.kind == "secret" for word in self.words)
 
@@ -186,7 +186,6 @@ class CommandTable:
     """
 
     def __init__(self, commands: Iterable[Command] = ()) -> None:
-        self._redacted = "", ""
         self._by_name: dict[str, Command] = {}
         self.texts = CommandLocalization()
         self.add(commands)
@@ -235,12 +234,11 @@ class CommandTable:
 
         A misspelt verb may mean one too, as may the line that a command of one's own stands for, behind a `=`.
         """
-        if text != self._redacted[0]:  # a line is asked for several times, one after the other
-            self._redacted = text, self._redact(text)
-        return self._redacted[1]
-
-    def _redact(self, text: str) -> str:
-        name, line = text.lstrip().partition(" ")[0], parse_line(text)
+        name = text.lstrip().partition(" ")[0]
+        command = self._by_name.get(name.lower())
+        if command and not command.is_secret and "=" not in text:  # nearly every line, and each is asked for thrice
+            return text
+        line = parse_line(text)
         if line.arguments and line.verb == fold_punctuation(name).lower() and self._may_be_secret(line.verb):
             return f"{name} …"
         head, equals, meaning = fold_punctuation(text).partition("=")
