@@ -11,6 +11,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from itertools import pairwise
 
 from agents.memory.english import FUNCTION_WORDS, LIGHT, SAYING, is_english, stem
@@ -154,6 +155,8 @@ def scores_of(text: str, source: Source, count_tokens: Callable[[str], int]) -> 
 
 async def read_ahead(text: str, source: Source) -> None:
     """Read what a summary is going to be judged by, a line at a time, so that others can go on in between."""
+    for _ in _support(source).read_on():
+        await asyncio.sleep(0)
     if not is_english(words_of(text)):
         return
     for _ in _evidence(source).read_on():
@@ -229,7 +232,7 @@ def _says_something(text: str) -> bool:
 
 
 def _scores(text: str, tokens: tuple[int, int], found: list[Mention], source: Source) -> dict[str, float]:
-    known = entities(source.text, source.people)
+    known = _names_in(source.previous, source.memories)
     return {
         "tokens_in": float(tokens[0]),
         "tokens_out": float(tokens[1]),
@@ -266,7 +269,7 @@ def _mention_faults(found: list[Mention]) -> Iterator[tuple[str, str]]:
 
 def _too_little(text: str, source: Source, scores: dict[str, float]) -> Iterator[tuple[str, str]]:
     """Yield an objection if a summary keeps none of many names, and hardly a topic of its source."""
-    known, told = entities(source.text, source.people), folded(text)
+    known, told = _names_in(source.previous, source.memories), folded(text)
     if scores["entities_kept"] or len(known) < FEWEST_KNOWN or any(name in told for name in known):
         return
     heard = {stem(word) for word in words_of(source.text)}
@@ -284,7 +287,21 @@ def _claim_faults(text: str, source: Source) -> Iterator[tuple[str, str]]:
 
 
 def _support(source: Source) -> Support:
-    return Support(source.memories, (*source.previous, source.counted), (*source.roster, source.name))
+    return _support_of(source.memories, (*source.previous, source.counted), (*source.roster, source.name))
+
+
+# A summary is judged more than once.
+
+
+@lru_cache(maxsize=4)
+def _names_in(previous: tuple[str, ...], memories: tuple[Memory, ...]) -> set[str]:
+    source = Source(memories, previous)
+    return entities(source.text, source.people)
+
+
+@lru_cache(maxsize=4)
+def _support_of(memories: tuple[Memory, ...], texts: tuple[str, ...], names: tuple[str, ...]) -> Support:
+    return Support(memories, texts, names)
 
 
 def _evidence(source: Source) -> Evidence:

@@ -44,6 +44,9 @@ _COMMON_STARTS = frozenset("people children nobody folk men women strangers visi
 _MOST_CAPITALS = 0.3
 """The share of words inside sentences with a capital, above which the language capitalises its nouns."""
 
+_STEP = 4000
+"""Characters read in one step."""
+
 _TWELVE = frozenset({"noon", "midday", "midnight"})
 _GENERIC = re.compile(
     r"\s+(?:[a-z]+\s+)?(?:things?|matters|points|ways|reasons|topics|words|thoughts|one|"
@@ -78,26 +81,40 @@ class Support:
     """All names and numbers that a summary may use.
 
     These are the words of the sources, the days and minutes of the memories, and what is counted in them: the
-    memories, their days, the people and the rooms.
+    memories, their days, the people and the rooms. Nothing is read at first: `read_on` reads step by step, so that
+    others can go on in between.
     """
 
     def __init__(self, memories: Iterable[Memory], texts: Iterable[str], names: Iterable[str]) -> None:
         memories = tuple(memories)
         people = {person for memory in memories for person in memory.people}
         rooms = {memory.room for memory in memories if memory.room}
-        self._people = words_of(" ".join(people))
-        told = "\n".join([*(memory.text for memory in memories), *texts, *people, *rooms, *names])
-        self._text = folded(plain(told))
-        self._words = _vocabulary(self._text)
-        self._numbers = set(UNCOUNTED)
-        for numeral in numerals(self._text):
-            self._numbers.update((numeral.value, *numeral.parts))
-        self._numbers |= derived_numbers(memory.text for memory in memories)
-        self._add_times(memories)
-        if self._words & _TWELVE:
-            self._numbers.add("12")
         days = {memory.at_ms // 86_400_000 for memory in memories}
-        self._numbers.update(str(len(counted)) for counted in (memories, days, people, rooms))
+        self._people = words_of(" ".join(people))
+        self._told = [memory.text for memory in memories]
+        self._lines = [*self._told, *texts, *people, *rooms, *names]
+        self._read = 0
+        self._words = set[str]()
+        self._numbers = {*UNCOUNTED, *(str(len(counted)) for counted in (memories, days, people, rooms))}
+        self._add_times(memories)
+
+    def read_on(self) -> Iterator[None]:
+        """Read the lines that are not read yet, and yield whenever a few thousand characters are read."""
+        size = 0
+        while self._read < len(self._lines):
+            line = folded(plain(self._lines[self._read]))
+            words = _vocabulary(line)
+            self._words |= words
+            for numeral in numerals(line):
+                self._numbers.update((numeral.value, *numeral.parts))
+            self._numbers |= derived_numbers(self._told[self._read : self._read + 1])
+            if words & _TWELVE:
+                self._numbers.add("12")
+            self._read += 1
+            size += len(line)
+            if size >= _STEP:
+                size = 0
+                yield
 
     def _add_times(self, memories: tuple[Memory, ...]) -> None:
         for minute in {memory.at_ms // 60_000 for memory in memories}:
@@ -135,6 +152,8 @@ def derived_numbers(texts: Iterable[str]) -> set[str]:
 
 def mentions(text: str, support: Support) -> list[Mention]:
     """Return the names and numbers of a text in their order, each spelling once, names first."""
+    for _ in support.read_on():
+        pass
     text = plain(text)
     found = {word: Mention(word, False, support.has_name(_bare(word))) for word in names(text)}
     lowered = text.lower()

@@ -1,3 +1,4 @@
+import asyncio
 from dataclasses import replace
 
 import pytest
@@ -8,7 +9,7 @@ from agents.memory.english import FUNCTION_WORDS
 from agents.memory.judging.entities import words_of
 from agents.memory.numerals import NUMBER_WORDS
 from agents.memory.summaries.formats import picked_line
-from agents.memory.summary_verifier import Source, judge, judge_picked, without_faults
+from agents.memory.summary_verifier import Source, judge, judge_picked, read_ahead, without_faults
 from tests.agents.memory.verifier_samples import (
     HELD_BACK,
     Faulty,
@@ -49,6 +50,15 @@ def test_a_sound_summary_is_accepted():
 @pytest.mark.parametrize("fault", faulty(), ids=lambda fault: fault.kind)
 def test_a_faulty_summary_is_refused_for_the_right_reason(fault: Faulty):
     assert fault.reason in reasons(fault.text, fault.source)
+
+
+async def test_reading_long_memories_ahead_gives_way_in_between():
+    long = from_log(*(f'Moss says, "{word * 1000}"' for word in ("reed ", "字 ", "7 + 8 ", "The Weir, ")))
+    turns, reading = 0, asyncio.create_task(read_ahead("Moss hat viel gesagt, und ich war nicht am Wehr.", long))
+    while not reading.done():
+        await asyncio.sleep(0)
+        turns += 1
+    assert turns > 3
 
 
 def test_there_are_at_least_thirty_kinds_of_faults_and_sixty_genuine_summaries():
