@@ -8,6 +8,7 @@ from contextlib import suppress
 
 import pytest
 
+from agents.commands.mind_commands import lines_with
 from agents.escaping import plain, quoted, typed
 from agents.memory.facts.extraction import extract_facts
 from agents.memory.facts.store import FactStore, goals_in
@@ -126,6 +127,7 @@ READERS: Mapping[str, Callable[[str], object]] = {
     "claims": lambda text: list(faults_by_sentence(text[: len(text) // PART], EVIDENCE)),
     "evidence": read_evidence,
     "json": read_json,
+    "recall": lambda text: lines_with(text, [text] * 20),
     "diff": lambda text: list(changes(text, text.replace("x", "y"))),
     "note": read_note,
     "gmcp": lambda text: read_gmcp(None, f"Core.Hello {text}".encode(errors="replace")),

@@ -6,7 +6,7 @@ import asyncio
 import logging
 import random
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 
 from agents.agent import Agent
@@ -47,6 +47,7 @@ MAX_DREAM_MEMORIES = 40
 MAX_GOAL_CHARACTERS = 200
 MAX_GOALS = 20
 MAX_RECALLED = 8
+MAX_RECALL_WORDS = 32
 
 
 class Dreamer:
@@ -195,11 +196,16 @@ def _dream_event(world: World, actor: Character, text: str) -> Event:
 
 def _search_heard(world: World, actor: Character, wanted: str) -> list[Event]:
     """Return what was said in a person's hearing with all of these words. Raises: CommandError if nothing was."""
-    words = wanted.casefold().split()
-    found = [line for line in actor.transient.speech_history if all(word in line.casefold() for word in words)]
+    found = lines_with(wanted, actor.transient.speech_history)
     if not found:
         raise CommandError(world.wording("mind.nothing_recalled", wanted=wanted))
     return [Output(actor.character_id, "\n".join(found[-MAX_RECALLED:]))]
+
+
+def lines_with(wanted: str, lines: Iterable[str]) -> list[str]:
+    """Return the lines that have all of these words, of which the first MAX_RECALL_WORDS count."""
+    words = list(dict.fromkeys(wanted.casefold().split()))[:MAX_RECALL_WORDS]
+    return [line for line, text in ((line, line.casefold()) for line in lines) if all(word in text for word in words)]
 
 
 def _agent(world: World, actor: Character, agents: Mapping[str, Agent]) -> Agent:
