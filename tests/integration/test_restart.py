@@ -228,7 +228,20 @@ def test_a_new_version_that_cannot_be_loaded_ends_nothing_until_it_can(tmp_path)
     python = tmp_path / "python"
     python.symlink_to(sys.executable)
     environ = f"PYTHONPATH={os.pathsep.join(path for path in sys.path if path and path != str(ROOT))}"
-    command = ["env", environ, str(python), *serve_command("--vault", str(vault), "--port", "0", "--model", "none")[1:]]
+    command = [
+        "env",
+        environ,
+        str(python),
+        "-m",
+        "server",
+        "serve",
+        "--vault",
+        str(vault),
+        "--port",
+        "0",
+        "--model",
+        "none",
+    ]
     with started(command, vault, program) as server:
         warden, ana = server.player(ADMIN), server.player("Ana")
         app = program / "server" / "app.py"
