@@ -27,6 +27,7 @@ SMALLEST = {
     "questions": ["200", "1"],
     "retention": ["--memories", "300", "--strategies", "waterfall"],
     "startup": ["--runs", "1"],
+    "talk": ["--scenes", "1", "--seeds", "1", "--judge", "{folder}/sheet.md"],
     "two_writers": ["1", "10"],
 }
 """The arguments with which a bench does least; a bench that is not here has --quick."""

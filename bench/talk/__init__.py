@@ -1,0 +1,1 @@
+"""The bench of talk: scenes with reference answers, played through the engine."""
