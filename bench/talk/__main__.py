@@ -94,7 +94,8 @@ def run() -> None:
         sys.exit(f"bench.talk: {error}")
     if arguments.judge:
         write_sheet(arguments.judge, turns)
-    publish("talk", [table_of(arguments.model, turns, Measures(read_scenes()))], arguments.record)
+    table = table_of(arguments.model, turns, Measures(read_scenes()))
+    publish("talk", [table], arguments.record, hidden=str(arguments.judge or ""))
 
 
 if __name__ == "__main__":
