@@ -21,7 +21,6 @@ SMALLEST = {
     "hostile_text": ["0.2"],
     "liveliness": ["--turns", "2", "--runs", "engine chooses verbs"],
     "load": ["--people", "1", "--seconds", "1", "--alone", "--without-agents"],
-    "minds": ["--only", "stranger_greets", "--seeds", "1", "--out", "{folder}/minds.json"],
     "observe": ["--seconds", "1", "--pairs", "1", "--lines", "10", "--memories", "2000"],
     "pauses": ["1", "50"],
     "questions": ["200", "1"],
