@@ -140,7 +140,7 @@ class Journal:
         with self._failing("a memory cannot be written"):
             if self._changed_on_disk(memory) and (self._is_stale or not self._files.is_away()):
                 self.reload()
-            elif not self._open.is_open and self._segments and not self._folder.is_dir():
+            elif self._segments and not self._folder.is_dir() and not self._open.was_moved(self._segments[-1].stamp):
                 what = "the folder was taken away; memories wait until it is back, or is restored in a few seconds."
                 raise NoteError(f"agents/{self.agent_id}/journal: {what}")
 

@@ -228,7 +228,7 @@ class JournalFiles:
     def is_away(self) -> bool:
         """Return whether files were taken away that may come back: until then all stays as it is known.
 
-        A file that was deleted, or one that others have changed meanwhile, is not waited for.
+        What was deleted is not waited for, nor a file that others have changed, unless its folder is gone too.
         """
         missing = {segment.name for segment in self.segments} - set(self._names())
         if not missing:
@@ -240,8 +240,7 @@ class JournalFiles:
         newest = self.segments[-1]
         if newest.name not in missing:
             return not self._differs(newest)
-        is_ours = self._open.was_moved(newest.stamp)
-        return is_ours or not (self._open.is_open or self.folder.is_dir())
+        return self._open.was_moved(newest.stamp) or not (self.folder.is_dir() or self._open.was_deleted)
 
     def seem_edited(self) -> bool:
         """Return whether a look at the folder, the newest file and one older file in turn shows a difference."""

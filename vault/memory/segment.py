@@ -164,6 +164,11 @@ class OpenSegment:
     def is_open(self) -> bool:
         return self._descriptor >= 0
 
+    @property
+    def was_deleted(self) -> bool:
+        """Return whether a file is open that has no name any more."""
+        return self.is_open and not os.fstat(self._descriptor).st_nlink
+
     def was_moved(self, stamp: Stamp) -> bool:
         """Return whether the open file has a name still, be it another than it had, and nobody has changed it."""
         found = os.fstat(self._descriptor) if self.is_open else None

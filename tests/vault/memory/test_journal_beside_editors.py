@@ -424,8 +424,14 @@ def test_copies_of_sync_tools_are_no_journals(desk, name):
     assert (desk.journal.last, desk.journal.count) == (3, 3)
 
 
-def test_folder_that_is_away_for_seconds_is_waited_for(desk):
+@pytest.mark.parametrize("is_seen", [True, False])
+def test_folder_that_is_away_for_seconds_is_waited_for(desk, is_seen):
     desk.hear(3)
+    desk.read()
+    desk.type()
+    desk.save()
+    if is_seen:
+        desk.look()
     desk.take_folder_away()
     desk.hear(2)
     desk.now += AWAY_SECONDS / 2
@@ -433,7 +439,7 @@ def test_folder_that_is_away_for_seconds_is_waited_for(desk):
     assert not desk.folder.exists()
     desk.bring_back()
     desk.settle_and_check()
-    assert [match[2] for line in desk.text().split("\n") if (match := _NUMBERED.match(line))] == list("123456")
+    assert [match[2] for line in desk.text().split("\n") if (match := _NUMBERED.match(line))] == [*"12345"]
 
 
 def test_folder_that_does_not_come_back_is_restored(desk):
