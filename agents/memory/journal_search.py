@@ -68,8 +68,7 @@ class JournalSearch:
         """
         is_reading = self._is_reading
         stale = [] if is_reading else self._index.stale()
-        if not is_reading and len(stale) <= MAX_FILES_AT_ONCE:
-            self._catch_up(stale)
+        if not is_reading and len(stale) <= MAX_FILES_AT_ONCE and (not stale or self._has_added(stale)):
             answer(self._best(query))
             return True
         self._asked.append((query, answer))

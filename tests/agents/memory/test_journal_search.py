@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from agents.memory.journal_search import JournalSearch, query_terms
+from agents.memory.journal_search import MAX_INDEXED, JournalSearch, query_terms
 from tests.vault.failing_disk import FailingDisk
 from tests.vault.vault_of import vault_of
 from vault.memory.journal import Journal
@@ -153,6 +153,18 @@ def test_others_go_on_while_a_journal_is_read(journal):
 
     asyncio.run(ask())
     assert order == ["another"] * DAYS + ["found"]
+
+
+def test_one_large_unread_file_is_not_read_before_an_answer(tmp_path: Path):
+    owls = [("observed", "The Mill", f"Owl {number} flies by.") for number in range(MAX_INDEXED)]
+    finder, answers = finder_of(tmp_path, *owls), list[list[Memory]]()
+
+    async def ask() -> bool:
+        is_at_once = finder.find_soon("owl", answers.append)
+        await until(finder)
+        return is_at_once
+
+    assert (asyncio.run(ask()), len(answers)) == (False, 1)
 
 
 def test_nothing_is_answered_after_the_end(journal):
