@@ -36,7 +36,7 @@ RELEASED_WITHIN = 30.0
 INDEX = (".sqlite", ".sqlite-wal", ".sqlite-shm")
 """How the files of an agent's search index end, which is made when somebody first asks what the agent remembers."""
 
-KEPT_OPEN = len(INDEX) + len(AGENTS)
+KEPT_OPEN = len(INDEX) + 2 * len(AGENTS)
 """How many handles the server may have opened for good meanwhile: those of one agent's index, and the journals."""
 
 IAC, SB, SE = b"\xff", b"\xff\xfa", b"\xff\xf0"
