@@ -33,6 +33,10 @@ CLOCK_BACK_MS = 3_600_000
 """Going back by more than this, the clock is said to have been wrong."""
 
 
+class FileChanged(OSError):
+    """Another program has changed a file since it was looked at, a moment ago."""
+
+
 class Journal:
     """All memories of one agent, numbered from 1; `last` is the number of the newest.
 
@@ -130,7 +134,11 @@ class Journal:
         """
         with self._failing("a memory cannot be written"):
             self.catch_up(memory)
-            return self._append(memory)
+            try:
+                return self._append(memory)
+            except FileChanged:
+                self.reload()
+                return self._append(memory)
 
     def catch_up(self, memory: Memory) -> None:
         """Take in lines typed by hand where a memory is to be written: the next number is free from then on.
@@ -301,7 +309,7 @@ class Journal:
         path = self._folder / segment.name
         if not self._open.open(path, segment, header(self.agent_id, segment.day, self.last + 1)):
             self._is_stale = True
-            raise OSError(errno.EBUSY, "another program is writing the file; it is tried again")
+            raise FileChanged(errno.EBUSY, "another program is writing the file")
         self._copies.open(segment.name, path, segment.size)
 
     def _warn(self, text: str) -> None:

@@ -185,7 +185,7 @@ def _take_end(merged: MergedFile, tail: str, places: dict[int, int], copied: lis
 def _last_found(merged: MergedFile, places: dict[int, int], copied: list[tuple[int, str]]) -> int:
     """Return the place in the copy of the last line that the file on disk has too; -1 if there is none."""
     rows = [(place, line, merged.lines[places[seq]]) for place, (seq, line) in enumerate(copied) if seq in places]
-    return max((place for place, line, found in rows if not _is_other(line, found)), default=-1)
+    return max((place for place, line, found in rows if not _is_other(found, line)), default=-1)
 
 
 def _missing(
@@ -239,9 +239,13 @@ def _carry_over(merged: MergedFile, missing: dict[int, str]) -> dict[int, int]:
     return carried
 
 
-def _is_other(line: str, other: str) -> bool:
-    """Return whether two lines of one number are two memories: one that was reworded keeps its time."""
-    return line != other and "" not in (clocks := (clock_of(line), clock_of(other))) and clocks[0] != clocks[1]
+def _is_other(found: str, known: str) -> bool:
+    """Return whether a line is another memory than the one known by its number: one that was reworded keeps its time.
+
+    The time may be gone with the rest of the line, but a line typed by hand gets none.
+    """
+    clock = clock_of(found)
+    return bool(clock) and clock != clock_of(known)
 
 
 def _is_half(found: str, line: str) -> bool:

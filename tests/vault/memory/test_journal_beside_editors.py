@@ -20,7 +20,7 @@ from vault.errors import NoteError
 from vault.memory.journal import Journal
 from vault.memory.journal_copies import REPLACED_SECONDS
 from vault.memory.journal_files import AWAY_SECONDS
-from vault.memory.memory_line import Memory, RangeSet
+from vault.memory.memory_line import DAY_MS, Memory, RangeSet
 from vault.memory.segment import MAX_ENTRIES_PER_FILE
 from vault.vault import Vault
 
@@ -90,7 +90,7 @@ class Desk:
 
     def look(self) -> None:
         self.journal.poll_edits()
-        self.has_no_copies = False
+        self.has_no_copies = self.has_no_copies and not list((self.root / ".index").glob("*/*.md"))
         self.note_warnings()
 
     # What others do
@@ -312,9 +312,16 @@ class MeetingDisk(Disk):
         self.before: Callable[[], None] = lambda: None
 
     def append(self, descriptor: int, line: bytes) -> None:
+        self.meet()
+        super().append(descriptor, line)
+
+    def fsync(self, descriptor: int) -> None:
+        self.meet()
+        super().fsync(descriptor)
+
+    def meet(self) -> None:
         before, self.before = self.before, lambda: None
         before()
-        super().append(descriptor, line)
 
 
 @pytest.mark.parametrize("share", [0, 0.3, 0.99, 0.995, 0.998, 1])
@@ -332,6 +339,20 @@ def test_save_in_place_between_our_look_and_our_write(tmp_path, share):
 
     disk.before = save
     desk.hear()
+    desk.settle_and_check()
+
+
+def test_older_copy_between_our_look_and_our_opening(tmp_path):
+    disk = MeetingDisk()
+    desk = Desk(tmp_path, disk)
+    desk.hear(5)
+    desk.read()
+    desk.hear(5)
+    tomorrow = Memory(0, NOON_MS + DAY_MS, "observed", "The Mill", "The clock is a day ahead.")
+    desk.journal.append(tomorrow)
+    disk.before = desk.save  # while the file of tomorrow is closed
+    desk.hear()
+    assert sorted(desk.acknowledged) == [*range(1, 11), 12]
     desk.settle_and_check()
 
 
