@@ -27,18 +27,20 @@ class Copies:
         original = "" if name in self._known else original_of(name, self._names)
         if not original or not self._is_copy(name, original):
             return ""
-        return copy_fault(self._source(name), self._source(original))
+        return copy_fault(note_source(self._folder, name), note_source(self._folder, original))
 
     def _is_copy(self, name: str, original: str) -> bool:
-        texts = [self._vault.read_lossy(self._source(one)) for one in (name, original)]
+        texts = [self._vault.read_lossy(note_source(self._folder, one)) for one in (name, original)]
         if self._folder == "rooms":
-            numbers = [_number(text, self._source(name)) for text in texts]
+            numbers = [_number(text, note_source(self._folder, name)) for text in texts]
             if any(numbers):
                 return numbers[0] == numbers[1]
         return repeats(*texts)
 
-    def _source(self, name: str) -> str:
-        return f"agents/{name}/agent.md" if self._folder == "agents" else f"{self._folder}/{name}.md"
+
+def note_source(folder: str, name: str) -> str:
+    """Return the source of the note of a name in a folder, as `rooms/The Mill.md` or `agents/Moss/agent.md`."""
+    return f"agents/{name}/agent.md" if folder == "agents" else f"{folder}/{name}.md"
 
 
 def copy_fault(source: str, original: str) -> str:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from config.settings import WorldSettings
-from vault.copies import Copies
+from vault.copies import Copies, note_source
 from vault.entities.agent_notes import load_agent
 from vault.entities.merge_base import MergeBase
 from vault.entities.schema import containment_fault, load_room, person_of, room_of, thing_of
@@ -81,7 +81,7 @@ class _Notes:
         """Yield every thing, person or agent whose note is valid."""
         copies = Copies(self._vault, folder, self._places)
         for name in self._vault.names(folder) if names is None else names:
-            source = _source(folder, name)
+            source = note_source(folder, name)
             try:
                 if self._is_free(folder, name, copies):
                     yield self._entity(folder, name, source)
@@ -119,7 +119,7 @@ class _Notes:
 
     def _is_free(self, folder: str, name: str, copies: Copies) -> bool:
         """Return whether a note is to be loaded: it is no copy, and nothing else has its name. Say why not."""
-        source = _source(folder, name)
+        source = note_source(folder, name)
         other = self._taken.setdefault(name_key(name), source)
         fault = copies.fault(name) or (f"{source}: {_same_name(name, other)}" if other != source else "")
         if fault:
@@ -127,10 +127,6 @@ class _Notes:
             if other == source:
                 del self._taken[name_key(name)]
         return not fault
-
-
-def _source(folder: str, name: str) -> str:
-    return f"agents/{name}/agent.md" if folder == "agents" else f"{folder}/{name}.md"
 
 
 def _leave_out(why: str, broken: dict[str, str], source: str = "") -> None:

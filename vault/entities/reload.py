@@ -170,7 +170,7 @@ class EntityReloader:
         moved = isinstance(now, Thing) and isinstance(was, Thing) and self._move(now, was, result)
         if merged.is_changed or moved:
             result.messages.append(f"{source}: reloaded.")
-        self._report(source, merged, result)
+        result.messages += merge_messages(self._vault, source, merged)
         if not same_content(current, now):
             result.events.append(EntityChanged("", *now.ref))  # what is newer in the world is written into it as well
 
@@ -180,9 +180,6 @@ class EntityReloader:
         if before != note.text and before.startswith(note.text):
             kept = keep_version(self._vault, note.source, before)
             result.messages.append(f"{note.source}: was cut short; what it said before is in {kept}.")
-
-    def _report(self, source: str, merged: MergedEdit, result: ReloadResult) -> None:
-        result.messages += merge_messages(self._vault, source, merged)
 
     def _move(self, now: Thing, was: Thing, result: ReloadResult) -> bool:
         """Move a thing whose note says another place than before; return whether it had to."""
