@@ -6,13 +6,14 @@ import asyncio
 import logging
 import random
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from agents.asking import Asked, Asking, Question, is_small
 from agents.attending.conversation import Conversation
 from agents.attending.perception import Address, impression, is_overheard
 from agents.attending.turn_taking import Awareness, Floor
+from agents.attending.typed_events import NO_EVENT, TypedEvent, typed_line
 from agents.component import Component, Owner, Turn
 from agents.component_registry import ComponentRegistry, loaded_components
 from agents.components.asked import Person, answers, asks_again, recalled, told_by
@@ -35,6 +36,7 @@ from agents.mind import Form, Knowledge, Mind
 from agents.models.model import Capabilities
 from agents.models.queue import ModelQueue
 from agents.prompts.builder import Templates
+from agents.prompts.overflow_alert import OverflowAlert
 from agents.prompts.prompt import Prompt
 from agents.reflection.acquaintances import WHISPERED, Acquaintances, Opinions
 from agents.reflection.reflecting import SLOTS, TEMPLATE
@@ -75,29 +77,6 @@ class Services:
     floor: Floor = field(default_factory=Floor)
     pool: WritePool | None = None
     components: ComponentRegistry | None = None
-
-
-class OverflowAlert:
-    """Tells admins, once until it is mended, that memories neither fit into the prompt nor can be summarised."""
-
-    def __init__(self, name: str) -> None:
-        self._name = name
-        self._overflowing = False
-
-    def message(self, prompt: Prompt, failures_in_a_row: int, last_error: str) -> str:
-        """Return the message for admins after a turn with this prompt, or an empty string.
-
-        `failures_in_a_row` counts failed summaries, and `last_error` is the newest of these errors.
-        """
-        overflowing = bool(failures_in_a_row) and bool(prompt.unshown)
-        is_new, self._overflowing = overflowing and not self._overflowing, overflowing
-        if not is_new:
-            return ""
-        return (
-            f"Not all of {self._name}'s memories fit into its prompt any more, and they cannot be summarised: "
-            f"{last_error} None is lost, but the oldest are not told. See @llm-status, then type "
-            f"@compact-memories {self._name}; or turn to `strategy: window` in its agent.md."
-        )
 
 
 class Agent:
@@ -310,7 +289,9 @@ class Agent:
             self.mind.next_step(self._game.world, self.character)  # which this line may do
             self.awareness.answer_all()
         self._conduct.begin(line, self.character.room_id)
-        self._record("acted", line, importance=line_importance(line, self._game.commands))
+        commands = self._game.commands
+        typed = typed_line(line, self.character, self._game.world, commands)
+        self._record("acted", line, typed=typed, importance=line_importance(line, commands))
         self.memory.archive_writer.explain(cause)
         performed = self._game.perform(self.name, line)
         self._conduct.end(line, self.character.room_id)
@@ -319,8 +300,10 @@ class Agent:
         self.visitors.acted(turn)
         return performed
 
-    def _record(self, kind: str, text: str, event: Event | None = None, **more: Any) -> None:
-        memory = self.memory.record(kind, text, self.character.room_id, **more)
+    def _record(
+        self, kind: str, text: str, event: Event | None = None, typed: TypedEvent = NO_EVENT, **more: Any
+    ) -> None:
+        memory = self.memory.record(kind, text, self.character.room_id, **asdict(typed), **more)
         self.mind.observe(memory, event)
 
     def perceive(self, event: Event, text: str) -> None:
@@ -339,7 +322,13 @@ class Agent:
             # What is recalled is in the journal already: it stands in the next prompt, and is no new memory.
             self.mind.looked_up.text, text = event.text, event.brief
         self._record(
-            left.kind, text, event, people=left.people, importance=left.importance, refused=isinstance(event, Refused)
+            left.kind,
+            text,
+            event,
+            left.typed,
+            people=left.people,
+            importance=left.importance,
+            refused=isinstance(event, Refused),
         )
         before = self.awareness.next_answer
         if self.awareness.take_in(event, left, world) and (left.addressed or not self._conduct.is_slowed):

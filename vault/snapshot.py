@@ -31,7 +31,7 @@ MAX_PROBLEMS = 100
 
 BLOCK_BYTES = 1 << 20
 
-_WITH = re.compile(rb"\[with:: *([^\]]*)\]")
+_WITH = re.compile(rb"\[(?:with|by):: *([^\]]*)\]")
 _DOER = re.compile(rb'"(?:who|to)"\s*:\s*("(?:[^"\\\n]|\\.)*")')
 """The names in an event's line. Within a text the quotes of a key would be escaped."""
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from agents.attending.conversation import is_spoken_to
 from agents.attending.questions import asking_parts
+from agents.attending.typed_events import TypedEvent, typed_event
 from agents.memory.importance import event_importance
 from vault.memory.memory_line import DEFAULT_IMPORTANCE
 from world.entities import Character
@@ -117,12 +118,13 @@ def is_overheard(address: Address, world: World, actor: Character) -> bool:
 
 @dataclass(frozen=True)
 class Impression:
-    """The impression of an event on one agent: the kind of memory, the people in it, and whether it was spoken to."""
+    """The impression of an event on one agent: the kind of memory, who did what, and whether it was spoken to."""
 
     kind: str
     people: tuple[str, ...] = ()
     importance: int = DEFAULT_IMPORTANCE
     addressed: bool = False
+    typed: TypedEvent = field(default_factory=TypedEvent)
 
 
 def impression(
@@ -147,6 +149,7 @@ def impression(
         (world.characters[event.actor_id].name,) if event.actor_id in world.characters and not own else (),
         event_importance(event, name, addressed, is_first),
         addressed or given,
+        typed_event(event, name, world, addressed),
     )
 
 

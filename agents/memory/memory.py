@@ -7,6 +7,7 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from typing import Any
 
 from agents.memory.archive_writer import ArchiveWriter
 from agents.memory.coverage import Coverage, Plan, ResolvedRanges, resolve_ranges
@@ -100,13 +101,14 @@ class AgentMemory:
         people: tuple[str, ...] = (),
         importance: int = DEFAULT_IMPORTANCE,
         refused: bool = False,
+        **fields: Any,
     ) -> Memory:
         """Remember one thing, and return it with its number.
 
         A memory that cannot be written waits in order, and `problem` says why. `refused` marks the result of a command
-        that was not done.
+        that was not done. `fields` are `by`, `to`, `event` and `parties` as in `Memory`.
         """
-        memory = Memory(0, self._now_ms(), kind, room, one_line(text), people, importance, refused=refused)
+        memory = Memory(0, self._now_ms(), kind, room, one_line(text), people, importance, refused=refused, **fields)
         self._unwritten.append((memory, text))
         self.write_pending()
         return replace(memory, seq=self.journal.last + self.waiting)

@@ -1,9 +1,10 @@
 """One memory and its journal line, and sets of memories by number.
 
-    - 20:35:01.123 observed · The Garden · Moss arrives from the library. [with:: Moss] ^m129
+    - 20:35:01.123 observed · The Garden · Moss gives you a key. [by:: Moss] [to:: Eliza] [event:: gave key] ^m129
 
-The block id `^m129` is the memory's number, so that `[[2026-11-21#^m129]]` works from any note. What people say is
-escaped so that none of it can pass for a property, a tag, a link, a comment, HTML or a block id.
+The block id `^m129` is the memory's number, so that `[[2026-11-21#^m129]]` works from any note. The fields say who did
+what to whom, so that nothing has to read the sentence for it. What people say is escaped so that none of it can pass
+for a field, a tag, a link, a comment, HTML or a block id.
 """
 
 from __future__ import annotations
@@ -26,7 +27,8 @@ DEFAULT_IMPORTANCE = 3
 MAX_NUMBER = 10**15 - 1
 DAY_SECONDS = 86_400
 DAY_MS = 1000 * DAY_SECONDS
-_ESCAPED = re.compile(r"[\\<]|\[(?=\[|importance::|with::)|%(?=%)|#(?=\w)|\^(?=m\d)")
+_FIELDS = "importance|with|by|to|event|private"
+_ESCAPED = re.compile(rf"[\\<]|\[(?=\[|(?:{_FIELDS})::)|%(?=%)|#(?=\w)|\^(?=m\d)")
 _UNESCAPED = re.compile(r"\\([\\<\[%#^])")
 _MACHINE = re.compile(
     r"- (?P<h>\d\d):(?P<m>\d\d):(?P<s>\d\d)\.(?P<ms>\d\d\d) (?P<kind>[a-z]+) · (?P<room>.*?) · (?P<text>.*)", re.DOTALL
@@ -35,7 +37,8 @@ _BLOCK_ID = re.compile(r"\s\^m([1-9]\d{0,14})\s*\Z", re.ASCII)
 _NO_NUMBER = re.compile(r"(?:^|\s)(\^m\d{1,999})\s*\Z")
 _TAIL = re.compile(
     r"(?:^|(?<=\s))(?:\[importance:: *(?P<importance>\d{1,9})\]|\[with:: *(?P<people>[^\]]*)\]"
-    r"|#(?P<tag>pinned|refused))\s*\Z"
+    r"|\[by:: *(?P<by>[^\]]*)\]|\[to:: *(?P<to>[^\]]*)\]|\[event:: *(?P<event>[^\]]*)\]"
+    r"|\[private:: *(?P<parties>[^\]]*)\]|#(?P<tag>pinned|refused))\s*\Z"
 )
 _TAIL_ENDS = ("]", "#pinned", "#refused")
 _CLOCK = "- 00:00:00.000 "
@@ -155,8 +158,10 @@ class Memory:
     """One thing that an agent perceived, did, heard or thought.
 
     `seq` is its number and its identity; `at_ms` is UTC, in milliseconds since 1970; `text` is one line.
-    `importance` goes from 1 to 10. `refused` is so for the result of a command that was not done. `note` is the name of
-    the journal file that it was read from, as links have it.
+    `importance` goes from 1 to 10. `refused` is so for the result of a command that was not done. `by` is who spoke or
+    acted, `to` whom that was for, and `event` what it was, as `said` or `gave lantern`; each is empty where nobody or
+    nothing is known. `parties` are those who know of words that were whispered or told; empty for what all may know.
+    `note` is the name of the journal file that it was read from, as links have it.
     """
 
     seq: int
@@ -168,6 +173,10 @@ class Memory:
     importance: int = DEFAULT_IMPORTANCE
     pinned: bool = False
     refused: bool = False
+    by: str = ""
+    to: str = ""
+    event: str = ""
+    parties: tuple[str, ...] = ()
     note: str = field(default="", compare=False)
 
     @property
@@ -184,8 +193,10 @@ def format_line(memory: Memory) -> str:
     tail = ""
     if memory.importance != DEFAULT_IMPORTANCE:
         tail += f" [importance:: {memory.importance}]"
-    if memory.people:
+    if memory.people != ((memory.by,) if memory.by else ()):
         tail += f" [with:: {', '.join(memory.people)}]"
+    fields = {"by": memory.by, "to": memory.to, "event": memory.event, "private": ", ".join(memory.parties)}
+    tail += "".join(f" [{name}:: {value}]" for name, value in fields.items() if value)
     tail += " #refused" * memory.refused + " #pinned" * memory.pinned
     return f"- {clock}.{memory.at_ms % 1000:03} {memory.kind} · {memory.room} · {text}{tail} ^m{memory.seq}"
 
@@ -260,18 +271,27 @@ def _parse(line: str, seq: int, note: str) -> Memory:
         clock = (int(hand["h"] or 0), int(hand["m"] or 0), int(hand["s"] or 0), 0)
         kind, room, rest = "noted", "", hand["text"]
     text, tails = _without_tails(rest)
+    by = clean_line(tails.get("by", "")).strip()
     return Memory(
         seq,
         _at_ms(note[:10], clock),
         kind,
         room,
         one_line(_UNESCAPED.sub(r"\1", text) if "\\" in text else text),
-        tuple(name.strip() for name in clean_line(tails.get("people", "")).split(",") if name.strip()),
+        _names_in(tails.get("people", by)),
         min(10, max(1, int(tails.get("importance", DEFAULT_IMPORTANCE)))),
         "pinned" in tails,
         "refused" in tails,
+        by,
+        clean_line(tails.get("to", "")).strip(),
+        clean_line(tails.get("event", "")).strip(),
+        _names_in(tails.get("parties", "")),
         note,
     )
+
+
+def _names_in(listed: str) -> tuple[str, ...]:
+    return tuple(name.strip() for name in clean_line(listed).split(",") if name.strip())
 
 
 def _without_tails(text: str) -> tuple[str, dict[str, str]]:

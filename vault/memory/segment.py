@@ -285,7 +285,7 @@ MAX_SCANNED_BYTES = 4_000_000
 
 def mentions_person(vault: Vault, agent_id: str, name: str) -> bool:
     """Return whether any of the newest memories of an agent has somebody of this name in it."""
-    return _has_word(vault, agent_id, rb"\[with:: (?:[^\]\n]*, )?%b(?:, [^\]\n]*)?\]" % re.escape(name.encode()))
+    return _has_word(vault, agent_id, rb"\[(?:with|by):: (?:[^\]\n]*, )?%b(?:, [^\]\n]*)?\]" % re.escape(name.encode()))
 
 
 def mentions_room(vault: Vault, agent_id: str, room: str) -> bool:

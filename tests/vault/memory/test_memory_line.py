@@ -29,7 +29,9 @@ DAY = "2026-11-21"
 MIDNIGHT_MS = 1795219200000
 AT_MS = MIDNIGHT_MS + ((20 * 60 + 35) * 60 + 1) * 1000 + 123
 NAMES = st.sampled_from(["Moss", "Ana", "Zoë", "Old Tom", "世界"])
-HOSTILE = st.text("\\[]<>%#^m123:·⏎ \n-importancewithpned!|\u200b\x1b", max_size=60)
+FIELDS = st.sampled_from(["[by:: Moss]", "[to:: Ana]", "[event:: said]", "[private:: Moss, Ana]", "[with:: Moss]"])
+MARKS = st.text("\\[]<>%#^m123:·⏎ \n-importancewithpned!|\u200b\x1b", max_size=60)
+HOSTILE = MARKS | st.builds("{} {}".format, st.text(), FIELDS)
 MEMORIES = st.builds(
     Memory,
     seq=st.integers(1, MAX_NUMBER),
@@ -41,6 +43,10 @@ MEMORIES = st.builds(
     importance=st.integers(1, 10),
     pinned=st.booleans(),
     refused=st.booleans(),
+    by=st.just("") | NAMES,
+    to=st.just("") | NAMES,
+    event=st.sampled_from(["", "said", "gave ink bottle"]),
+    parties=st.lists(NAMES, unique=True, max_size=3).map(tuple),
 )
 
 
