@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Mapping
 from functools import partial
-from hashlib import blake2b
-from secrets import token_bytes
 
 from twisted.internet.defer import Deferred
 
@@ -118,7 +116,7 @@ class Session:
         self._gmcp: GmcpClient | None = None
         self._login_timer: DelayedCall | None = None
         self._was_ended = False
-        self._key, self._password = token_bytes(16), b""
+        self._password_hash: int | None = None
         self._missed: deque[str] | None = None
         """The texts shown while the link was lost; None while it is not."""
 
@@ -155,14 +153,14 @@ class Session:
             self._dialogue.line_received(text)
         elif self._gmcp and self._gmcp.is_login_again(text):
             pass  # nobody's password is a command, and none is to stand in a log
-        elif self._password and self._digest(text) == self._password:
+        elif self._is_password(text):
             self.show(self._say("door.was_password"))
         elif self._character and text.strip():
             self._registry.speech.perform(self._character.character_id, text, lambda why: self.show(why, "refusal"))
 
     def redact(self, text: str) -> str:
         """Return a line as it may be shown and stored, without a password in it."""
-        if self._password and self._digest(text) == self._password:
+        if self._is_password(text):
             return "…"
         return self._registry.game.redact(self._character.character_id, text) if self._character else text
 
@@ -279,11 +277,11 @@ class Session:
                 self._connection.prompt()
 
     def note_password(self, password: str) -> None:
-        """Keep a digest of the player's password as long as the session lasts, with a key that is nowhere else."""
-        self._password = self._digest(password)
+        """Keep a hash of the player's password as long as the session lasts; its key is that of this process."""
+        self._password_hash = hash(password.strip())
 
-    def _digest(self, text: str) -> bytes:
-        return blake2b(text.strip().encode("utf-8", "replace"), key=self._key, digest_size=16).digest()
+    def _is_password(self, text: str) -> bool:
+        return self._password_hash == hash(text.strip())
 
     def wait_for_capabilities(self) -> Deferred[None] | None:
         """Return a Deferred that fires when the client is known well enough for the first room; None if it is now."""
