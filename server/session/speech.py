@@ -52,6 +52,10 @@ class SpeechThrottle:
 
     def perform(self, character_id: str, text: str, refuse: Callable[[str], None]) -> None:
         """Do a line now, or when its turn has come; give `refuse` a sentence if too many wait already."""
+        speaker = self._speakers.get(character_id)
+        if speaker is None or not (speaker.waiting or speaker.bucket.wait_seconds):
+            self._perform(character_id, text)
+            return
         speaker = self._speaker(character_id)
         if self._may_be_now(character_id, text, speaker):
             self._perform(character_id, text)
