@@ -139,8 +139,10 @@ class Positions:
         if character is None:
             self._moves.pop(name, None)
             return
-        room, moves = character.room_id if character.awake else "", self._moves.setdefault(name, [])
-        if not moves or moves[-1][1] != room:
+        room, moves = character.room_id if character.awake else "", self._moves.get(name)
+        if moves is None:
+            self._moves[name] = [(last + 1, room)]
+        elif moves[-1][1] != room:
             moves.append((last + 1, room))
             if len(moves) > MAX_MOVES:
                 del moves[: bisect_right(moves, first, key=itemgetter(0)) - 1]
@@ -183,8 +185,8 @@ class Feed:
     def take_moves(self, events: tuple[Event, ...]) -> None:
         """Note where those are who did something. Never left out: who was not there must not read what was said."""
         first = self._entries[0].number if self._entries else 0
-        for name in {event.actor_id for event in events}:
-            self._positions.note(name, self.last, first)
+        for event in events:
+            self._positions.note(event.actor_id, self.last, first)
 
     def take_events(self, events: tuple[Event, ...]) -> None:
         """Take in what has happened. A line of an agent that nobody perceives is an entry of its own."""
