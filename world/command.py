@@ -71,7 +71,7 @@ class Command:
     visible_to: Visibility = "nobody"
     also: tuple[str, ...] = ()
 
-    @property
+    @cached_property
     def verb(self) -> str:
         return self.usage.split()[0]
 
@@ -84,7 +84,7 @@ class Command:
         """True if others than the one it names perceive it."""
         return self.visible_to not in ("nobody", "named")
 
-    @property
+    @cached_property
     def is_speech(self) -> bool:
         """True if others hear or read what is said with it."""
         return self.category == "speech" and self.visible_to != "nobody"
@@ -203,6 +203,8 @@ class CommandTable:
 
     def get(self, name: str) -> Command | None:
         """Return the command with this verb, alias or name in this world, or None."""
+        if command := self._by_name.get(name):
+            return command
         key = fold_punctuation(name).lower()
         return self._by_name.get(key) or self._by_name.get(self.texts.verb_by_name.get(key, ""))
 
@@ -319,7 +321,7 @@ def parse_usage(
     of a name that there is.
     """
     tokens, found = text.split(), dict[str, str]()
-    plain = [fold_punctuation(token).lower() for token in tokens]
+    plain = fold_punctuation(text).lower().split()  # as many: nothing is folded to a space but a space
     place = 0
     for number, word in enumerate(words):
         behind = words[number + 1 : number + 2]

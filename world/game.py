@@ -197,7 +197,7 @@ class Game:
         first_shared, verb, refusal = board.next_id, "", ""
         back, events = list[Event](), list[Event]()
         try:
-            text = self._expand(actor, text)
+            text = self._expand(actor, text, is_remembered=True)
             line = parse_line(text)
             if not line.verb:
                 return text, None
@@ -222,24 +222,23 @@ class Game:
         """Return the command that a line would do, None if it is none; nothing is done."""
         actor = self.world.characters.get(character_id)
         try:
-            line = parse_line(self._expanded(actor, text)) if actor else None
+            line = parse_line(self._expand(actor, text)) if actor else None
             if not (actor and line and line.verb):
                 return None
             return self._find(actor, line, self.commands.get(line.verb))[0]
         except CommandError:
             return None
 
-    def _expand(self, actor: Character, text: str) -> str:
-        """Return what a line stands for, and remember it if it can be repeated."""
-        if not _repeats(text):
+    def _expand(self, actor: Character, text: str, is_remembered: bool = False) -> str:
+        """Return what a line stands for: the last one, or what its author has a word of its own for.
+
+        A line that `is_remembered` is the last one from now on, if it can be repeated.
+        """
+        if fold_punctuation(text).strip().lower() in REPEAT:
+            text = actor.transient.last_line or text
+        elif is_remembered:
             can_repeat = is_repeatable(text) and self.commands.redact(text) == text
             actor.transient.last_line = text if can_repeat else ""
-        return self._expanded(actor, text)
-
-    def _expanded(self, actor: Character, text: str) -> str:
-        """Return what a line stands for: the last one, or what its author has a word of its own for."""
-        if _repeats(text) and actor.transient.last_line:
-            text = actor.transient.last_line
         if not actor.preferences:
             return text
         return expand_alias(text, own_aliases(actor), self.world.wording, self.max_line_bytes)
@@ -318,11 +317,6 @@ class Game:
             if ended - began >= MAX_SECONDS:
                 calls.report_slow(name, ended - began)
             began = ended
-
-
-def _repeats(text: str) -> bool:
-    """Return whether a line stands for the one before."""
-    return fold_punctuation(text).strip().lower() in REPEAT
 
 
 def _check_lacks_say(actor: Character, line: Line, wording: Wording, *, may_be_marked: bool) -> None:

@@ -130,7 +130,7 @@ def expand_alias(text: str, aliases: Mapping[str, str], wording: Wording, max_li
 
 def is_repeatable(text: str) -> bool:
     """Return whether a line can be repeated by `!`: what changes the world or oneself with `@` is typed again."""
-    return bool(text.strip()) and not fold_punctuation(text).lstrip().startswith("@")
+    return fold_punctuation(text.lstrip()[:1]) not in ("", "@")
 
 
 class Named(Protocol):
