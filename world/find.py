@@ -220,8 +220,10 @@ def called_elsewhere(world: World, room_id: str, text: str, is_any_name_a_call: 
     if not (is_any_name_a_call or _CALL_MARK.search(text)):
         return None
     words = _WORD.findall(text[:MAX_CALL_LENGTH])
+    characters = world.characters
     for name in (*map(" ".join, pairwise(words)), *words):
-        one = world.characters.get(world.characters.id_ignoring_case(name) or "")
+        one_id = characters.id_ignoring_case(name)
+        one = characters[one_id] if one_id else None
         if one is None or not one.awake or one.room_id == room_id:
             continue
         if is_any_name_a_call or is_called(one.name, text):

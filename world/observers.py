@@ -85,8 +85,8 @@ class Observers(Generic[P]):
 
     def tell(self, *args: P.args, **kwargs: P.kwargs) -> None:
         """Call every observer. Never raises."""
-        calls = self._calls
-        outer, began = calls.running, calls.seconds()
+        calls, seconds = self._calls, self._calls.seconds
+        outer, began = calls.running, seconds()
         try:
             for observer in self._observers:
                 if began < observer.paused_until:
@@ -96,7 +96,7 @@ class Observers(Generic[P]):
                     observer.call(*args, **kwargs)
                 except Exception as error:
                     calls.report_failure(observer.name, error)
-                ended = calls.seconds()
+                ended = seconds()
                 if ended - began >= MAX_SECONDS:
                     pause_seconds = PAUSE_SECONDS if self._can_pause else 0.0
                     calls.report_slow(observer.name, ended - began, pause_seconds)

@@ -68,11 +68,11 @@ def parse_line(text: str) -> Line:
 
 def strip_quotes(text: str) -> str:
     """Return speech without one pair of quotes around the whole of it, of any kind but plain apostrophes."""
-    inner, marks = text[1:-1].strip(), fold_punctuation(text)
+    marks = fold_punctuation(text)
     if len(text) < 3 or marks[0] != marks[-1]:
         return text
     is_quoted = (marks[0] == '"' and marks.count('"') == 2) or (text[0] in "‘‚‹›" and marks[0] == "'")
-    return inner if is_quoted else text
+    return text[1:-1].strip() if is_quoted else text
 
 
 def unquote(name: str) -> str:
