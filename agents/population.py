@@ -27,6 +27,7 @@ from vault.entities.agent_notes import AgentNote, create_agent, load_agent, set_
 from vault.errors import NoteError
 from vault.memory.caches import SummaryCache
 from vault.vault import STARTER, Vault, agent_names
+from world.edits import hide_character
 from world.game import Game
 
 log = logging.getLogger(__name__)
@@ -120,7 +121,7 @@ class Population(Mapping[str, Agent]):
         self._add(name)
         agent = self._agents.get(name)
         if agent is None:
-            world.characters.pop(name, None)
+            hide_character(world, name)
             raise NoteError(f"agents/{name}/agent.md is not valid; the log says why.")
         if self._queue:
             self._wake(agent, self._queue)

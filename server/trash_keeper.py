@@ -1,4 +1,4 @@
-"""The trash keeper: deletes notes that were in the trash for `trash_days`, and what leads to rooms gone that long."""
+"""The trash keeper: deletes notes that were in the trash for `trash_days`, and what belongs to hidden entities."""
 
 from __future__ import annotations
 
@@ -10,13 +10,14 @@ from config.settings import WorldSettings
 from server.clock import DelayedCall, ReactorClock, RepeatingCall, cancel
 from vault.trash import days_in_trash, expired_notes
 from vault.vault import Vault
-from world.edits import missing_rooms, prune
+from world.edits import missing_entities, prune
 from world.game import Game
 
 log = logging.getLogger(__name__)
 
 PERIOD_SECONDS = 3600.0
 FILES_PER_STEP = 100
+NAMES_PER_STEP = 5
 
 
 class TrashKeeper:
@@ -48,16 +49,24 @@ class TrashKeeper:
         cancel(self._next)
 
     def empty(self) -> None:
-        """Let go of rooms that are gone for too long, then delete old notes, between other work."""
+        """Let go of what has been hidden for too long, then delete old notes, between other work."""
         days, now = self._settings().trash_days, self._now_ms() / 1000
         if not days:
             return
-        for room_id in missing_rooms(self._game.world):
-            age = days_in_trash(self._vault, "rooms", room_id, now)
-            if age is not None and age > days:
-                self._game.publish(tuple(prune(self._game.world, room_id)))
-                log.info("rooms/%s.md has been gone for %d days; nothing leads there any more", room_id, age)
-        self._delete(expired_notes(self._vault, days, now))
+        self._let_go(iter(missing_entities(self._game.world)), days, now)
+
+    def _let_go(self, names: Iterator[str], days: int, now: float) -> None:
+        step = list(islice(names, NAMES_PER_STEP))
+        for name in step:
+            notes = *((folder, name) for folder in ("rooms", "things", "people")), (f"agents/{name}", "agent")
+            ages = [age for note in notes if (age := days_in_trash(self._vault, *note, now)) is not None]
+            if ages and min(ages) > days and name in missing_entities(self._game.world):
+                self._game.publish(tuple(prune(self._game.world, name)))
+                log.info("the note of %s has been gone for %d days; nothing belongs in it any more", name, min(ages))
+        if step:
+            self._next = self._clock.callLater(0, self._let_go, names, days, now)
+        else:
+            self._delete(expired_notes(self._vault, days, now))
 
     def _delete(self, files: Iterator[str]) -> None:
         step = list(islice(files, FILES_PER_STEP))

@@ -17,7 +17,7 @@ from vault.entities.schema import entity_of, room_names
 from vault.entities.voice_note import read_voice
 from vault.errors import NoteError
 from vault.findings import Finding, Fix, Overlay, collect_errors, finding_of
-from vault.locations_log import LINE, LOCATIONS, LocationsLog
+from vault.locations_log import GONE, GUEST, LINE, LOCATIONS, LocationsLog
 from vault.lore import FOLDER as LORE
 from vault.lore import load_entry
 from vault.markdown import unclosed
@@ -33,8 +33,6 @@ WORLD = "config/world.md"
 
 _FENCE = re.compile(rb"\A(?:\xef\xbb\xbf)?---[ \t]*\r?\n")
 _LAST_NUMBER = re.compile(r"- last room number: \d+\s*")
-# No note is called so, and the line goes when the list is rewritten.
-_GUEST = re.compile(r"Guest\d+")
 
 
 Notes = dict[str, Note]
@@ -216,33 +214,19 @@ def _whereabouts(vault: Vault) -> Iterator[Finding]:
         return
     rooms, characters = frozenset(vault.names("rooms")), frozenset([*agent_names(vault), *vault.names("people")])
     known = characters.union(vault.names("things"))
-    last: dict[str, tuple[int, str]] = {}
+    last: dict[str, tuple[int, tuple[str, str]]] = {}
     for number, line in enumerate(overlay.read_text(source).split("\n"), 1):
         if match := LINE.fullmatch(line):
-            last[link_target(match["name"])] = number, link_target(match["place"])
+            place, home = "" if match["place"] == GONE else link_target(match["place"]), link_target(match["home"])
+            last[link_target(match["name"])] = number, (place, home)
         elif line.lstrip().startswith("- ") and not _LAST_NUMBER.fullmatch(line):
             what = f"{line.strip()!r} is not of the form '- [[name]]: [[place]]'; nothing reads it."
             yield Finding(source, number, what)
-    for name, (number, place) in last.items():
-        if name in known and name not in characters and place not in rooms | known:
-            what = f"{name} is in {place}, whose note is gone; it is back with the note, and @prune lets it go."
+    for name, (number, places) in last.items():
+        gone = [one for one in (name, *places) if places[0] and one and one not in rooms | known]
+        if gone and not GUEST.fullmatch(gone[0]):
+            what = f"{gone[0]} has no note; its place and contents are kept until it is back, or @prune lets it go."
             yield Finding(source, number, what, True)
-            continue
-        places = rooms if name in characters else rooms | known
-        gone = [one for one, among in ((name, known), (place, places)) if one not in among]
-        if gone and not _GUEST.fullmatch(gone[0]):
-            what = f"{gone[0]} is no more; the line can go."
-            yield Finding(source, number, what, fix=Fix(f"freed of the line of {gone[0]}", _without(name)))
-
-
-def _without(name: str) -> Callable[[bytes], bytes]:
-    """Return a function that removes every line about somebody or something from the list."""
-
-    def is_about(line: bytes) -> bool:
-        match = LINE.fullmatch(line.decode("utf-8").rstrip("\r\n"))
-        return match is not None and link_target(match["name"]) == name
-
-    return lambda raw: b"".join(line for line in raw.splitlines(keepends=True) if not is_about(line))
 
 
 def _suggest(name: str, known: Iterable[str]) -> str:

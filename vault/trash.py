@@ -33,6 +33,8 @@ def keep_version(vault: Vault, source: str, text: str) -> str:
     folder, _, name = source.removesuffix(".md").rpartition("/")
     newest = newest_in_trash(vault, folder, name)
     if newest and vault.read_exact_or_none(TRASH, folder, f"{newest}.md") == text:
+        with suppress(OSError):  # its age in the trash counts from now
+            os.utime(vault.path(TRASH, folder, f"{newest}.md"))
         return f"{TRASH}/{folder}/{newest}.md"
     kept = f"{TRASH}/{folder}/{_free_name(vault, folder, name)}.md"
     vault.write_text(text, kept)

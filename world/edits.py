@@ -223,6 +223,7 @@ def rename_room(world: World, old_id: str, new_id: str) -> list[Event]:
         thing.place_id = new_id
     board = world.board
     board.entries = [replace(e, room_id=new_id) if e.room_id == old_id else e for e in board.entries]
+    world.hidden.rename_room(old_id, new_id)
     if world.start_room_id == old_id:
         world.start_room_id = new_id
     for leading in dict.fromkeys(room.room_id for room, _ in world.closed_exits_to(new_id)):
@@ -237,9 +238,11 @@ def hide_room(world: World, room_id: str) -> list[Event]:
     """
     start = world.start_room_id
     told = world.wording("reload.room_gone", room=world.rooms[room_id].name, to=world.rooms[start].name)
-    asleep = [one.character_id for one in world.characters.values() if one.room_id == room_id and not one.awake]
+    world.hidden.hide(world.rooms[room_id])
+    for one in world.characters.at(room_id):
+        if not one.awake:
+            world.hidden.displace(one, room_id, start)
     events = _move_people(world, room_id, start, told)
-    world.displaced[room_id] = dict.fromkeys(asleep, (room_id, start))
     leading = rooms_leading_to(world, room_id)
     del world.rooms[room_id]
     for room in leading:
@@ -249,44 +252,46 @@ def hide_room(world: World, room_id: str) -> list[Event]:
 
 def hide_thing(world: World, thing_id: str) -> list[Event]:
     """Take a thing whose note is gone out of the world; what is in it stays where it was, until the thing returns."""
-    return _hide(world, thing_id, world.things, world.things[thing_id].place_id)
+    return _hide(world, world.things[thing_id], world.things)
 
 
 def hide_character(world: World, character_id: str) -> list[Event]:
     """Take a character that is asleep out of the world; what it carried lies where it was, until it returns."""
-    return _hide(world, character_id, world.characters, world.characters[character_id].room_id)
+    return _hide(world, world.characters[character_id], world.characters)
 
 
-def _hide(world: World, entity_id: str, table: dict[str, Any], place_id: str) -> list[Event]:
-    carried = {thing.thing_id: (entity_id, place_id) for thing in world.things_at(entity_id)}
-    carried[entity_id] = place_id, ""
-    events = _move_contents(world, entity_id, place_id)
-    del table[entity_id]
-    world.displaced[entity_id] = carried
-    return events
+def _hide(world: World, one: Thing | Character, table: dict[str, Any]) -> list[Event]:
+    contents = world.things_at(one.id)
+    world.hidden.hide(one)
+    for thing in contents:
+        world.hidden.displace(thing, one.id, one.location_id)
+    del table[one.id]
+    return [Moved("", thing.thing_id) for thing in contents]
 
 
-def missing_rooms(world: World) -> dict[str, str]:
-    """Return the rooms that are not there although exits lead to them or things are in them, in words, by id."""
+def missing_entities(world: World) -> dict[str, str]:
+    """Return what is hidden, and the rooms that are not there although exits lead to them, in words, by id."""
+    hidden = world.hidden
     exits, things = Counter(exit.room_id for _, exit in world.closed_exits_to()), Counter[str]()
-    places = {*world.rooms, *world.things, *world.characters}
-    things.update(thing.place_id for thing in world.things.values() if thing.place_id not in places)
+    for thing in world.things.values():
+        home = hidden.home_of(thing) or thing.place_id
+        things.update([] if hidden.is_place(home) else [home])
     say = world.wording
     return {
-        room_id: say("building.missing_room", room=room_id, exits=exits[room_id], things=things[room_id])
-        for room_id in sorted({*exits, *things}, key=str.casefold)
+        one_id: say("building.missing", name=one_id, exits=exits[one_id], things=things[one_id])
+        for one_id in sorted({*exits, *things, *hidden.places}, key=str.casefold)
     }
 
 
-def prune(world: World, room_id: str, actor_id: str = "") -> list[Event]:
-    """Let go of a room that is not there: remove the exits to it, and put the things in it into the start room."""
-    rooms = dict.fromkeys(room.room_id for room, _ in world.closed_exits_to(room_id))
+def prune(world: World, entity_id: str, actor_id: str = "") -> list[Event]:
+    """Let go of what is not there: remove the exits to it; the things in a room are put into the start room."""
+    rooms = dict.fromkeys(room.room_id for room, _ in world.closed_exits_to(entity_id))
     for one_id in rooms:
         room = world.rooms[one_id]
-        room.closed_exits = {name: one for name, one in room.closed_exits.items() if one.exit.room_id != room_id}
-    world.displaced.pop(room_id, None)
+        room.closed_exits = {name: one for name, one in room.closed_exits.items() if one.exit.room_id != entity_id}
+    world.hidden.forget(entity_id, world.start_room_id)
     changes: list[Event] = [EntityChanged(actor_id, "room", one_id) for one_id in rooms]
-    return [*_move_contents(world, room_id, world.start_room_id, actor_id), *changes]
+    return [*_move_contents(world, entity_id, world.start_room_id, actor_id), *changes]
 
 
 def _merge_table(mine: Mapping[str, object], old: Mapping[str, object], new: Mapping[str, object]) -> dict[str, object]:

@@ -131,7 +131,7 @@ def validate_name(world: World, text: str, besides: str = "") -> str:
 
 def new_id(world: World, name: str) -> str:
     """Return the id of something new of a name: the name itself, or what of it a note's file name can hold."""
-    return file_name_for(name, [*world.rooms, *world.things, *world.characters])
+    return file_name_for(name, [*world.rooms, *world.things, *world.characters, *world.hidden.places])
 
 
 def title_for(name: str, entity_id: str) -> str:

@@ -127,6 +127,7 @@ class LocationIndex(EntityTable[P], Generic[P]):
         self._ranks: dict[str, int] = {}
         self._last_rank = 0
         self._moved: dict[int, P] = {}
+        self._removed: dict[str, None] = {}
         super().__init__(placed)
 
     def at(self, place_id: str, trait: str = "") -> list[P]:
@@ -153,6 +154,11 @@ class LocationIndex(EntityTable[P], Generic[P]):
         moved, self._moved = list(self._moved.values()), {}
         return moved
 
+    def drain_removed(self) -> list[str]:
+        """Return the ids of the entities that were taken out since the last call, though they may be back."""
+        removed, self._removed = list(self._removed), {}
+        return removed
+
     def ids_since(self, rank: int) -> tuple[int, list[str]]:
         """Return the ids that came into the world after a rank (0 for all), and the rank to ask with next time.
 
@@ -178,6 +184,7 @@ class LocationIndex(EntityTable[P], Generic[P]):
         super().__delitem__(one_id)
         self._forget(one_id, one)
         del self._ranks[one_id]
+        self._removed[one_id] = None
 
     def _change(self, rank: int, one: P, name: str, value: Any) -> None:
         if name == one.PLACE:

@@ -10,6 +10,7 @@ from typing import Any
 from world.entities import FIELDS, Character, ClosedExit, Entity, Exit, Ref, Room, Thing
 from world.errors import WorldError
 from world.game_time import GameTime
+from world.hidden import HiddenEntities
 from world.location_index import EntityTable, LocationIndex
 from world.lore import Lore
 from world.message_catalog import Wording
@@ -185,9 +186,7 @@ class World:
     server knows. `time` is the time in the world, and `wording` has its sentences. `last_number` is the highest number
     that a room ever had, `last_guest` that of guests: the numbers of those who are gone are not given again. More than
     `crowd` people in a room are a crowd, in which nobody notices who comes and goes; with 0 there are no crowds.
-    `displaced` says who and what had to move because the note of something vanished: by the id of that, the ids of who
-    and what moved, each with the place that it left and the one where it was put. They go back if it returns. Its
-    own id stands there with its own place.
+    `hidden` has what is out of the world while its note is away.
     """
 
     def __init__(
@@ -212,7 +211,7 @@ class World:
         self.undo_history = UndoHistory()
         self.last_number = max((room.number for room in self.rooms.values()), default=0)
         self.last_guest = 0
-        self.displaced: dict[str, dict[str, tuple[str, str]]] = {}
+        self.hidden = HiddenEntities(self.rooms, self.things, self.characters)
         self.wording = wording or Wording()
         self.time = GameTime()
         if not self.rooms:
@@ -264,7 +263,7 @@ class World:
                 self.things[entity.id] = entity
             case Character():
                 self.characters[entity.id] = entity
-        self._bring_back(entity.id)
+        self.hidden.bring_back(entity.id, self.start_room_id)
 
     def settle_exits(self, room: Room) -> None:
         """Close the exits of a room that lead to rooms that are not there, and open those that lead to rooms again."""
@@ -279,18 +278,6 @@ class World:
         """Return the closed exits that lead to a room that is not there, or to any such room, with where they are."""
         closed = ((room, closed.exit) for room in self.rooms.values() for closed in room.closed_exits.values())
         return [(room, exit) for room, exit in closed if room_id in ("", exit.room_id)]
-
-    def _bring_back(self, entity_id: str) -> None:
-        for moved_id, (left_id, put_id) in self.displaced.pop(entity_id, {}).items():
-            thing, character = self.things.get(moved_id), self.characters.get(moved_id)
-            is_itself = moved_id == entity_id
-            if thing and (is_itself or thing.place_id == put_id) and self._is_place(left_id):
-                thing.place_id = left_id
-            if character and not character.awake and (is_itself or character.room_id == put_id):
-                character.room_id = left_id if left_id in self.rooms else self.start_room_id
-
-    def _is_place(self, place_id: str) -> bool:
-        return any(place_id in table for table in (self.rooms, self.things, self.characters))
 
     def entities(self) -> Iterator[Entity]:
         """Yield every room, thing and character."""
@@ -360,7 +347,7 @@ class World:
         if character.room_id not in self.rooms:
             raise WorldError(f"{character.character_id} cannot be in {character.room_id!r}: there is no such room.")
         self.characters[character.character_id] = character
-        self._bring_back(character.character_id)
+        self.hidden.bring_back(character.character_id, self.start_room_id)
 
 
 @dataclass(frozen=True)

@@ -167,13 +167,16 @@ FAULTS = {
     ),
     "whereabouts of what is gone": (
         changed(WHEREABOUTS, "[[Hall]]", "[[Hall]]\n- [[Pim]]: [[Attic]]\n- [[Pim]]: [[Hall]]\n- [[Ana]]: [[Cellar]]"),
-        [f"{WHEREABOUTS}:4: Pim is no more; the line can go.", f"{WHEREABOUTS}:5: Cellar is no more; the line can go."],
+        [
+            f"{WHEREABOUTS}:4: (remark) Pim has no note; its place and contents are kept until it is back,",
+            f"{WHEREABOUTS}:5: (remark) Cellar has no note; its place and contents are kept until it is back,",
+        ],
     ),
     "whereabouts of guests": (
         changed(
             WHEREABOUTS, "[[Hall]]", "[[Hall]]\n- [[Guest12]]: [[Hall]]\n- [[lamp]]: [[Guest3]]\n- [[Guest]]: [[Hall]]"
         ),
-        [f"{WHEREABOUTS}:5: Guest is no more; the line can go."],
+        [f"{WHEREABOUTS}:5: (remark) Guest has no note;"],
     ),
     "whereabouts that are none": (
         changed(WHEREABOUTS, "[[Hall]]", "[[Hall]]\n- Ana sleeps"),
@@ -386,15 +389,6 @@ def test_byte_order_marks_and_windows_line_ends_go(tmp_path):
         "rooms/Hall.md: given plain line ends.",
     ]
     assert note.read_text() == NOTES["rooms/Hall.md"]
-
-
-def test_whereabouts_of_what_is_gone_go(tmp_path):
-    vault_of(tmp_path, NOTES | FAULTS["whereabouts of what is gone"][0])
-    assert mended(tmp_path) == [
-        f"{WHEREABOUTS}: freed of the line of Pim; what it was is in .trash/{WHEREABOUTS}.",
-        f"{WHEREABOUTS}: freed of the line of Cellar.",
-    ]
-    assert (tmp_path / WHEREABOUTS).read_text() == NOTES[WHEREABOUTS]
 
 
 def test_the_trash_never_loses_what_is_in_it(tmp_path):

@@ -61,7 +61,8 @@ class EntityReloader:
             self.broken.pop(source, None)
         edited = [source for source in dict.fromkeys((*changes.changed, *self.broken)) if ref_of(source)]
         changed = [source for source in edited if self._is_there(source)]
-        self._copies = {folder: Copies(self._vault, folder) for folder in {source.split("/")[0] for source in changed}}
+        folders, known = {source.split("/")[0] for source in changed}, self._world.hidden.places
+        self._copies = {folder: Copies(self._vault, folder, known) for folder in folders}
         self._links = room_names(self._vault) if "rooms" in self._copies else {}
         renamed = self._rename_rooms([*gone, *changes.missing], changed, result)
         for source in sorted(changed, key=lambda source: not source.startswith("rooms/")):
@@ -72,6 +73,7 @@ class EntityReloader:
                 self._refuse(source, str(error), result)
         result.messages += self._closed_exits(changed)
         for source in gone:
+            yield
             if _name(source) not in renamed or not source.startswith("rooms/"):
                 self._remove(source, result)
         return result
@@ -136,7 +138,7 @@ class EntityReloader:
         name, note, world = _name(source), self._vault.read(source), self._world
         thing, was = thing_of(note, name), self._base.get(("thing", name))
         line = note.property_lines.get("at", 1)
-        if not (isinstance(was, Thing) and was.place_id == thing.place_id) and name not in world.displaced:
+        if not (isinstance(was, Thing) and was.place_id == thing.place_id) and name not in world.hidden.places:
             if not any(thing.place_id in table for table in (world.rooms, world.characters, world.things)):
                 raise NoteError(f"{source}:{line}: at is {thing.place_id!r}, which is not a room, person or thing.")
             around = world.containers_around(thing.place_id)
@@ -150,7 +152,7 @@ class EntityReloader:
         self._check_free(source, now.ref)
         self.broken.pop(source, None)
         if current is None:
-            is_back = now.id in self._world.displaced
+            is_back = now.id in self._world.hidden.places
             self._base.set(now, note.text)
             self._world.put(now)
             what = "is back, and so is what led there or was in it." if is_back else "loaded, as it is new."

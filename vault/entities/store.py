@@ -96,7 +96,7 @@ class EntityStore:
 
     def _remove(self, ref: Ref) -> None:
         kind, entity_id = ref
-        if entity_id not in self._world.displaced:  # whose note is gone already; if it is there, it comes back
+        if entity_id not in self._world.hidden.places:  # whose note is gone already; if it is there, it comes back
             move_to_trash(self._vault, FOLDERS[kind], entity_id)
         self._base.drop(ref, f"{FOLDERS[kind]}/{entity_id}.md")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 from world.command import command
-from world.edits import Edit, destroy_room, evacuation_room, missing_rooms, prune, rooms_leading_to, undo_last
+from world.edits import Edit, destroy_room, evacuation_room, missing_entities, prune, rooms_leading_to, undo_last
 from world.entities import Character, Exit, Role, Room, Thing
 from world.errors import CommandError
 from world.events import Arrived, Built, Event, Left, Moved, Output, RoomMessage
@@ -186,21 +186,21 @@ def undo(world: World, actor: Character, number: str = "") -> list[Event]:
     return events
 
 
-@building_command("@prune [<room>]", role=Role.ADMIN, visible_to="nobody")
-def prune_missing(world: World, actor: Character, room: str = "") -> list[Event]:
-    """List the rooms whose notes are gone, or let go of one: @prune The Mill.
+@building_command("@prune [<name>]", role=Role.ADMIN, visible_to="nobody")
+def prune_missing(world: World, actor: Character, name: str = "") -> list[Event]:
+    """List what is hidden because its note is gone, or let go of it: @prune The Mill.
 
-    A room whose note is gone is only hidden: all of it comes back with the note.
-    @prune with its name removes the exits to it from the notes of other rooms.
-    The things in it are put into the start room.
+    A room, thing or character whose note is gone is only hidden: all of it comes back with the note.
+    @prune with its name forgets where it was and what was in it.
+    Exits to a room are removed from the notes of other rooms, and the things in it are put into the start room.
     """
-    say, missing = world.wording, missing_rooms(world)
-    if not room:
+    say, missing = world.wording, missing_entities(world)
+    if not name:
         return [Output(actor.character_id, "\n".join(missing.values()) or say("building.none_missing"))]
-    wanted = next((room_id for room_id in missing if name_key(room_id) == name_key(room)), None)
+    wanted = next((entity_id for entity_id in missing if name_key(entity_id) == name_key(name)), None)
     if wanted is None:
-        raise CommandError(say("building.not_missing", room=room, missing=", ".join(missing) or "-"))
-    return [*prune(world, wanted, actor.character_id), Output(actor.character_id, say("building.pruned", room=wanted))]
+        raise CommandError(say("building.not_missing", name=name, missing=", ".join(missing) or "-"))
+    return [*prune(world, wanted, actor.character_id), Output(actor.character_id, say("building.pruned", name=wanted))]
 
 
 def _destroy_room(world: World, actor: Character, room: Room) -> list[Event]:

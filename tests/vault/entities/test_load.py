@@ -207,7 +207,7 @@ def test_whoever_comes_back_under_an_old_name_has_one_place(tmp_path):
     whereabouts = LocationsLog(Vault(tmp_path), world)
     world.add_character(Character("Eve", "Hall"))
     whereabouts.save()
-    assert [line for line in note(tmp_path) if "Eve" in line] == ["- [[Eve]]: [[Hall]]"]
+    assert [line for line in note(tmp_path) if "Eve" in line] == ["- [[Eve]]: [[Attic]]"]
 
 
 def test_strays_are_moved_to_the_start_room_with_a_warning(tmp_path, caplog):

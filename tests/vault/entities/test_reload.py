@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from config.settings import WorldSettings
 from tests.vault.vault_of import vault_of
+from vault.entities.agent_notes import load_agent
 from vault.entities.load import load_world
 from vault.entities.merge_base import MergeBase
 from vault.entities.reload import EntityReloader, ReloadResult, run_steps
@@ -17,7 +20,7 @@ from vault.errors import NoteError
 from vault.locations_log import LocationsLog
 from vault.vault import Vault
 from vault.watch import CUT_SECONDS, MISSING_SECONDS, ChangeScanner
-from world.edits import missing_rooms, prune
+from world.edits import hide_character, missing_entities, prune
 from world.entities import Character, Exit, Room, Thing
 from world.events import EntityChanged, SystemMessage
 from world.location_index import LocationIndex
@@ -35,9 +38,9 @@ NOTES = {
 class House:
     """A running world and the vault that somebody edits meanwhile."""
 
-    def __init__(self, root: Path) -> None:
+    def __init__(self, root: Path, notes: Mapping[str, str] = NOTES) -> None:
         self.root = root
-        self.vault = vault_of(root, NOTES)
+        self.vault = vault_of(root, notes)
         self.now = 0.0
         self.known = MergeBase(seconds=lambda: self.now)
         self.world = load_world(self.vault, SETTINGS, self.known)
@@ -45,6 +48,7 @@ class House:
         self.seen.baseline()
         self.store = EntityStore(self.vault, self.world, self.known)
         self.reload = EntityReloader(self.vault, self.world, self.known)
+        self.log = LocationsLog(self.vault, self.world)
 
     def edit(self, path: str, text: str) -> None:
         vault_of(self.root, {path: text})
@@ -73,7 +77,7 @@ class House:
         for event in taken.events:
             if isinstance(event, EntityChanged):
                 self.store.save((event.kind, event.entity_id))
-        LocationsLog(self.vault, self.world).save()
+        self.log.save()
 
     def is_as_loaded_anew(self) -> bool:
         anew = load_world(Vault(self.root), SETTINGS if "Hall" in self.world.rooms else WorldSettings("", "Salon"))
@@ -107,7 +111,7 @@ def test_a_new_room_can_be_walked_into(house):
     assert house.is_as_loaded_anew()
 
 
-def test_exits_to_missing_rooms_are_closed_until_the_room_is_there(house):
+def test_exits_to_missing_entities_are_closed_until_the_room_is_there(house):
     house.change("rooms/Attic.md", "- **south**", "- **up**: [[Roof]]\n- **south**")
     assert house.look().messages == [
         "rooms/Attic.md: reloaded.",
@@ -211,12 +215,94 @@ def test_a_deleted_room_is_hidden_and_comes_back_with_all_that_it_had(house):
 def test_what_led_to_a_missing_room_goes_when_it_is_pruned(house):
     (house.root / "rooms/Attic.md").unlink()
     house.look()
-    assert list(missing_rooms(house.world)) == ["Attic"]
+    assert list(missing_entities(house.world)) == ["Attic"]
     house.save(ReloadResult([], prune(house.world, "Attic")))
-    assert missing_rooms(house.world) == {}
+    assert missing_entities(house.world) == {}
     assert "north" not in (house.root / "rooms/Hall.md").read_text()
     assert house.world.things["lamp"].place_id == "Hall"
     assert house.is_as_loaded_anew()
+
+
+INN = NOTES | {
+    "rooms/Loft.md": "---\nnumber: 3\n---\nBare.\n",
+    "things/box.md": "---\nat: '[[Hall]]'\ncontainer: true\n---\nA box.\n",
+    "things/cup.md": "---\nat: '[[Hall]]'\n---\nA cup.\n",
+    "things/key.md": "---\nat: '[[Hall]]'\n---\nA key.\n",
+    "agents/Moss/agent.md": "---\nroom: '[[Hall]]'\n---\nYou are Moss.\n",
+}
+PLACES = {"Ana": "Attic", "Moss": "Loft", "bag": "Ana", "box": "bag", "cup": "box", "lamp": "Loft", "key": "Moss"}
+AWAY = ["rooms/Attic.md", "rooms/Loft.md", "things/bag.md", "things/box.md", "things/cup.md", "people/Ana.md"]
+
+
+class Inn(House):
+    """A world in which everything has left its start place, with boxes in boxes; what is away comes back some day."""
+
+    def __init__(self, root: Path) -> None:
+        super().__init__(root, INN)
+        for name, place in PLACES.items():
+            one = self.world.things.get(name) or self.world.characters[name]
+            setattr(one, one.PLACE, place)
+        self.log.save()
+
+    @property
+    def places(self) -> dict[str, str]:
+        world = self.world
+        return {one.id: one.location_id for table in (world.characters, world.things) for one in table.values()}
+
+    def restart(self) -> None:
+        """End without a word, as by kill -9, and begin again."""
+        self.log.close()
+        super().__init__(self.root, {})
+        self.log.save()
+
+    def toggle(self, source: str) -> None:
+        """Take a note away, or bring it back; the world sees that at its next look or start."""
+        note, away = self.root / source, self.root / "elsewhere" / source
+        away.parent.mkdir(parents=True, exist_ok=True)
+        (note.replace(away) if note.exists() else away.replace(note)) if note.exists() or away.exists() else None
+
+    def look(self) -> ReloadResult:
+        """Take in what has changed, agents as the server does."""
+        is_there = self.vault.exists("agents/Moss/agent.md")
+        if is_there and "Moss" not in self.world.characters:
+            self.world.add_character(load_agent(self.vault, "Moss").character)
+        elif not is_there and "Moss" in self.world.characters:
+            hide_character(self.world, "Moss")
+        return super().look()
+
+
+@given(st.lists(st.sampled_from([*AWAY, "agents/Moss/agent.md", "look", "restart"]), max_size=14), st.booleans())
+def test_notes_that_were_away_come_back_with_place_and_contents(tmp_path_factory, acts, is_running):
+    inn = Inn(tmp_path_factory.mktemp("inn"))
+    for act in acts:
+        inn.toggle(act) if act not in ("look", "restart") else getattr(inn, act)()
+    for source in [*AWAY, "agents/Moss/agent.md"]:
+        if not (inn.root / source).exists():
+            inn.toggle(source)
+    inn.look() if is_running else inn.restart()
+    assert inn.places == PLACES
+    inn.restart()
+    assert inn.places == PLACES
+    assert missing_entities(inn.world) == {}
+    inn.log.close()
+
+
+@pytest.mark.parametrize("restarts", [(False, False), (True, False), (False, True), (True, True)])
+@pytest.mark.parametrize(("source", "start"), [("things/box.md", "Hall"), ("people/Ana.md", "Hall")])
+def test_notes_that_were_away_and_let_go_start_over(tmp_path, source, start, restarts):
+    inn, name = Inn(tmp_path), Path(source).stem
+    inside = [thing for thing, place in PLACES.items() if place == name]
+    for act, restart in zip(
+        (lambda: inn.toggle(source), lambda: inn.save(ReloadResult([], prune(inn.world, name)))), restarts, strict=True
+    ):
+        act()
+        inn.restart() if restart else inn.look()
+    was = inn.places
+    inn.toggle(source)
+    inn.look()
+    assert inn.places == was | {name: start}
+    assert {inn.world.things[thing].place_id for thing in inside} == {PLACES[name]}
+    inn.log.close()
 
 
 def test_the_start_room_cannot_go_and_its_note_is_written_again_with_what_was_not_saved(house):
@@ -564,3 +650,15 @@ def test_a_room_whose_note_has_lost_its_number_keeps_it_and_it_is_written_again(
     assert (attic.number, attic.description) == (2, "Much dust.")
     assert "number: 2" in (tmp_path / "rooms" / "Attic.md").read_text()
     assert house.look().messages == []
+
+
+def test_of_many_notes_that_are_gone_each_is_a_step_of_its_own(house):
+    for number in range(30):
+        house.edit(f"things/pebble {number}.md", "---\nat: '[[Hall]]'\n---\n")
+    house.look()
+    for note in (house.root / "things").glob("pebble *.md"):
+        note.unlink()
+    house.scan()
+    house.now += MISSING_SECONDS
+    left = [len(house.world.things) for _ in house.reload.apply_in_steps(house.seen.scan())]
+    assert left == list(range(32, 2, -1))
