@@ -119,9 +119,10 @@ def encode_utf8(text: str, source: str) -> bytes:
 class Drafts:
     """Texts on their way into files. Nothing in the folder has changed until they are put in place.
 
-    `source` returns a path as messages show it. Drafts of one file that may be on their way at the same time are to be
-    `unique`; the others have one name, so that what a crash has left is written over. `before_replace` is called with
-    each file just before it is replaced.
+    `source` returns a path as messages show it. `make_folder` makes a folder, and those that it is in if
+    that is true. Drafts of one file that may be on their way at the same time are to be `unique`; the others have one
+    name, so that what a crash has left is written over. `before_replace` is called with each file just
+    before it is replaced.
     """
 
     def __init__(
@@ -130,12 +131,14 @@ class Drafts:
         texts: Sequence[tuple[str, Path]],
         durable: bool,
         source: Callable[[Path], str],
+        make_folder: Callable[[Path, bool], None],
         unique: bool = False,
         before_replace: Callable[[Path], None] | None = None,
     ) -> None:
         self._disk = disk
         self._durable = durable
         self._source = source
+        self._make_folder = make_folder
         self._is_given_up = False
         self._before_replace = before_replace
         mark = f"{next(_NUMBERS)}." if unique else ""
@@ -152,7 +155,7 @@ class Drafts:
             if self._is_given_up:
                 break
             try:
-                path.parent.mkdir(parents=parents, exist_ok=True)
+                self._make_folder(path.parent, parents)
                 with suppress(FileNotFoundError):
                     self._disk.begin_draft(draft, path)
                 self._disk.write_draft(draft, raw, self._durable)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import shutil
 import tempfile
@@ -27,6 +28,9 @@ REST_SECONDS = 1.0
 """For how long a note has to stay as an editor has saved it until a command changes it, in seconds."""
 
 MAX_OWN_STAMPS = 1000
+
+NOTE_FOLDERS = ("agents", "config", "lore", "people", "rooms", "templates", "text", "things")
+"""The folders that people edit. The others hold only what the world writes by itself."""
 
 
 def check_name(name: str) -> str:
@@ -68,6 +72,7 @@ class Vault:
         self._lock = Lock()
         self._unforced: dict[Path, None] = {}
         self._own: dict[Path, Stamp] = {}
+        self._seen = {name for name in NOTE_FOLDERS if os.path.isdir(self.root / name)}
 
     def path(self, *parts: str) -> Path:
         """Return the path of a note or folder. Raises: NoteError if it would lie outside the vault."""
@@ -209,11 +214,25 @@ class Vault:
             del self._own[next(iter(self._own))]
         self._own[path] = file_stamp(path)
 
+    def make_folder(self, folder: Path, parents: bool = True) -> None:
+        """Make a folder, with those that it is in if it has `parents`, unless it is there.
+
+        Raises: FileNotFoundError if a folder of notes was there and is away: a second one would be in its way when it
+        comes back. Raises: OSError as the operating system does.
+        """
+        top = next(iter(folder.relative_to(self.root).parts), "") if folder.is_relative_to(self.root) else ""
+        if top in self._seen and not os.path.isdir(self.root / top):
+            why = f"the folder {top} is away; bring it back, or make an empty one if it is gone for good"
+            raise FileNotFoundError(errno.ENOENT, why, str(folder))
+        folder.mkdir(parents=parents, exist_ok=True)
+        if top in NOTE_FOLDERS:
+            self._seen.add(top)
+
     def rename(self, parts: Sequence[str], to: Sequence[str]) -> None:
         """Move a file to where none is. Raises: NoteError."""
         path, new = self.path(*parts), self.path(*to)
         try:
-            new.parent.mkdir(parents=True, exist_ok=True)
+            self.make_folder(new.parent)
             self.disk.replace(path, new)
             self.force_soon(path)
             self.force_soon(new)
@@ -266,7 +285,7 @@ class Vault:
     def drafts(self, texts: Sequence[tuple[str, str]]) -> Drafts:
         """Return drafts of the same, to be written in any thread and put in place here. Raises: NoteError."""
         rows = [(text, self.file(path)) for text, path in texts]
-        return Drafts(self.disk, rows, True, self.source, unique=True, before_replace=self._keep)
+        return Drafts(self.disk, rows, True, self.source, self.make_folder, unique=True, before_replace=self._keep)
 
     def _keep(self, path: Path, was: str | None = None) -> None:
         stamp = file_stamp(path)  # before the reading, so that what is written after it shows
@@ -277,7 +296,8 @@ class Vault:
                 self.replaced.keep(path, stamp, was)
 
     def _replace(self, texts: Sequence[tuple[str, Path]], durable: bool, was: str | None = None) -> None:
-        drafts = Drafts(self.disk, texts, durable, self.source, before_replace=partial(self._keep, was=was))
+        keep = partial(self._keep, was=was)
+        drafts = Drafts(self.disk, texts, durable, self.source, self.make_folder, before_replace=keep)
         drafts.write(parents=True)
         drafts.commit()
 

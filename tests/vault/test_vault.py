@@ -17,7 +17,7 @@ from vault.entities.schema import load_room, save_entity
 from vault.errors import NoteEditedError, NoteError
 from vault.note import Note
 from vault.replaced_files import ReplacedFiles
-from vault.vault import MARK, REST_SECONDS, STARTER, Vault, check_name, open_vault
+from vault.vault import MARK, NOTE_FOLDERS, REST_SECONDS, STARTER, Vault, check_name, open_vault
 from world.entities import Character
 from world.sanitize import clean_line
 
@@ -301,3 +301,23 @@ def test_a_command_writes_into_no_note_that_somebody_may_still_be_saving(tmp_pat
     os.utime(tmp_path / path, (long_ago, long_ago))
     change(vault)
     change(vault)  # what the world has just written itself is no edit
+
+
+@pytest.mark.parametrize("folder", NOTE_FOLDERS)
+def test_a_folder_of_notes_that_is_away_is_not_made_a_second_time(tmp_path, folder):
+    vault = vault_of(tmp_path, {f"{folder}/Hall/agent.md": "A hall.\n"})
+    vault.write_text("Old.\n", folder, "Attic.md")
+    (tmp_path / folder).rename(tmp_path / "world")
+    writes = [
+        lambda: vault.write_text("New.\n", folder, "Attic.md"),
+        lambda: vault.write_together([("New.\n", f"{folder}/Hall/agent.md")]),
+        lambda: vault.drafts([("New.\n", f"{folder}/Hall/agent.md")]).write(),
+        lambda: vault.rename(("world", "Attic.md"), (folder, "Attic.md")),
+    ]
+    for write in writes:
+        with pytest.raises(NoteError, match=f"the folder {folder} is away; bring it back, or make an empty one if it"):
+            write()
+    assert not (tmp_path / folder).exists()
+    (tmp_path / "world").rename(tmp_path / folder)
+    vault.write_text("New.\n", folder, "Attic.md")
+    assert (tmp_path / folder / "Attic.md").read_text() == "New.\n"

@@ -14,7 +14,7 @@ from typing import TypeVar
 
 from vault.copies import Copies
 from vault.entities.load import closed_exit_message
-from vault.entities.merge_base import MergeBase, MergedEdit
+from vault.entities.merge_base import MergeBase, MergedEdit, source_of
 from vault.entities.schema import KINDS, containment_fault, person_of, room_names, room_of, thing_of
 from vault.errors import NoteError
 from vault.note import Note, heading_faults
@@ -199,9 +199,9 @@ class EntityReloader:
             return
         text = self._base.own_text(one) if source in self._base.texts else ""
         if stays := self._why_it_stays(one):
-            if text:
-                self._vault.write_text(text, source)
             result.messages.append(f"{source}: {stays}" + (", so the note is written again." if text else "."))
+            if text:
+                self._write_again(one, text, result)
             return
         kept = keep_version(self._vault, source, text) if text else ""
         self._base.drop(one.ref, source)
@@ -217,6 +217,16 @@ class EntityReloader:
                 result.events += hide_character(world, one.id)
                 what = f"is gone; {one.id} starts over when they come back"
         result.messages.append(f"{source}: {what}." + (f" What it said is in {kept}." if kept else ""))
+
+    def _write_again(self, one: Entity, text: str, result: ReloadResult) -> None:
+        source = source_of(one)
+        try:
+            self._vault.write_text(text, source)
+        except NoteError as error:
+            kept = keep_version(self._vault, source, text)
+            result.messages.append(f"{error} It is tried again; until then the note is in {kept}.")
+            self._base.texts.pop(source)
+            result.events.append(EntityChanged("", *one.ref))
 
     def _why_it_stays(self, one: Entity) -> str:
         """Return why something cannot be hidden although its note is gone; an empty text if it can."""

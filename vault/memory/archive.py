@@ -203,7 +203,7 @@ class Archive:
         wanted = self._name_after(newest, day)
         if newest is None or wanted != newest.name or not self._open.is_open:
             self._open.close_file()
-            self._folder.mkdir(parents=True, exist_ok=True)
+            self._vault.make_folder(self._folder)
             self._open.open(self._folder / wanted)
             self._prompt = ""
 

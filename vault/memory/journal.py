@@ -299,7 +299,7 @@ class Journal:
         self.close()
         known = [segment for segment in self._segments if segment.name == name]
         segment = known[0] if known else Segment(name)
-        self._folder.mkdir(parents=True, exist_ok=True)
+        self.vault.make_folder(self._folder)
         self._open_file(segment)
         self._files.segments = [*(one for one in self._segments if one is not segment), segment]
         self._copies.keep([one.name for one in self._segments[-MAX_COPIES:]])
@@ -321,8 +321,9 @@ class Journal:
         try:
             yield
         except OSError as error:
-            remedy = "Make room on the disk or mend its permissions."
-            raise NoteError(f"agents/{self.agent_id}/journal: {what}: {error.strerror}. {remedy}") from error
+            is_away = isinstance(error, FileNotFoundError)
+            remedy = "" if is_away else " Make room on the disk or mend its permissions."
+            raise NoteError(f"agents/{self.agent_id}/journal: {what}: {error.strerror}.{remedy}") from error
 
 
 def add_warning(warnings: list[str], text: str) -> None:

@@ -42,6 +42,7 @@ class JournalFiles:
         self.last = 0
         self._agent_id = agent_id
         self._disk = vault.disk
+        self._make_folder = vault.make_folder
         self._index = JournalIndex(vault, agent_id)
         self._open = opened
         self._clock = clock
@@ -154,7 +155,7 @@ class JournalFiles:
 
     def _write_merged(self, name: str, merged: MergedFile, before: bytes, stamp: Stamp) -> bytes:
         path, disk = self.folder / name, self._disk
-        path.parent.mkdir(parents=True, exist_ok=True)
+        self._make_folder(path.parent)
         for torn in merged.torn:
             disk.set_aside(path, torn)
             self._warn(f"a torn last line of {name} was set aside in journal/quarantine.md")
@@ -170,7 +171,7 @@ class JournalFiles:
 
     def _replace(self, path: Path, raw: bytes, stamp: Stamp) -> None:
         """Write a file whole; what somebody writes into the old one after it had this stamp is looked at again."""
-        path.parent.mkdir(parents=True, exist_ok=True)
+        self._make_folder(path.parent)
         draft = path.with_name(f".{path.name}.draft")
         try:
             self._disk.write_draft(draft, raw, True)

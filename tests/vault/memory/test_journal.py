@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 from tests.vault.failing_disk import FailingDisk, Stopped
 from vault.errors import NoteError
+from vault.memory.archive import Archive
 from vault.memory.journal import CACHE_SIZE, Journal
 from vault.memory.memory_line import MAX_NUMBER, Memory, format_line
 from vault.memory.segment import MAX_ENTRIES_PER_FILE, header
@@ -92,6 +93,23 @@ def test_a_journal_begins_with_its_first_memory(desk):
         "- 20:35:01.123 observed · The Garden · one ^m1\n"
         "- 20:35:01.123 observed · The Garden · two ^m2\n"
     )
+
+
+def test_agents_that_are_away_are_not_made_a_second_time(desk):
+    desk.hear("one")
+    agents, elsewhere = desk.folder.parents[1], desk.folder.parents[2] / "elsewhere"
+    agents.rename(elsewhere)
+    later = at("20:35:01.123", "2026-11-22")
+    for write in (
+        lambda: desk.journal.append(heard("two", later)),
+        lambda: Archive(desk.vault, "Eliza").append("tool_call", later, 1),
+    ):
+        with pytest.raises(NoteError, match="the folder agents is away; bring it back, or make an empty one"):
+            write()
+    assert not agents.exists()
+    elsewhere.rename(agents)
+    desk.journal.append(heard("two", later))
+    assert desk.told() == desk.found() == numbered("one", "two")
 
 
 def test_a_memory_is_returned_as_it_will_be_read(desk):
