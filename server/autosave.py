@@ -359,9 +359,8 @@ class WorldStore:
         if self._trash:
             self._trash.start()
         self._vault.replaced = ReplacedFiles(self._vault.root, seconds)
-        for source, path in self._vault.replaced.recover():
-            self._keep_replaced(source, path.read_bytes().decode("utf-8", "replace"))
-            path.unlink(missing_ok=True)
+        for source, text in self._vault.replaced.recover():
+            self._keep_replaced(source, text)
 
     def _keep_replaced(self, source: str, text: str) -> None:
         try:

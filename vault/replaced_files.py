@@ -2,8 +2,8 @@
 
 An editor that saves in place writes into the file that it has opened. If the world replaces that file meanwhile, the
 editor's text would go into a file without a name. So each file that is replaced gets a link in the trash for a minute.
-What is written into it in that time is found and put in force. The hash of its text at the time of the save is part of
-the link's name: after a crash, the next start tells whether anything was written.
+What is written into it in that time is found and put in force. The hash of its text is part of the link's name: the
+next start tells whether anything was written meanwhile, and watches it for another minute.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ class ReplacedFiles:
             return
         try:
             text = path.read_bytes() if was is None else was.encode()
-            link = self._root / FOLDER / self._name(parts, text)
+            link = self._free_path(parts, text)
             link.parent.mkdir(parents=True, exist_ok=True)
             os.link(path, link)
         except FileNotFoundError:
@@ -88,32 +88,37 @@ class ReplacedFiles:
         for link in list(self._links):
             text = self._changed_text(link, now)
             if text is not None:
-                link.text = text
+                self._keep_text(link, text)
                 changed.append((link.source, text.decode("utf-8", "replace")))
             elif now >= link.until:
                 self._drop(link)
         return changed
 
     def close(self) -> list[tuple[str, str]]:
-        """Return what `drain_changed` does, at once, and remove all links."""
+        """Return what `drain_changed` does, at once; the links stay for the next start."""
         changed = []
-        for link in list(self._links):
+        for link in self._links:
             with suppress(OSError):
                 if not link.text.startswith(text := link.path.read_bytes()):
+                    self._keep_text(link, text)
                     changed.append((link.source, text.decode("utf-8", "replace")))
-            self._drop(link)
         return changed
 
-    def recover(self) -> list[tuple[str, Path]]:
-        """Return what was written into replaced files before a crash, as source and path; forget all others."""
-        written = []
-        with suppress(OSError):
-            for link in sorted((self._root / FOLDER).iterdir()):
-                digest, _, rest = link.name.partition(".")
-                if blake2s(link.read_bytes(), digest_size=8).hexdigest() == digest:
-                    link.unlink()
-                else:
-                    written.append((f"{rest.partition('.')[2].replace('%', '/')}.md", link))
+    def recover(self) -> list[tuple[str, str]]:
+        """Watch the files again that were watched at the last stop; return what was written into them meanwhile."""
+        written, folder = list[tuple[str, str]](), self._root / FOLDER
+        for path in sorted(folder.iterdir()) if folder.is_dir() else ():
+            digest, _, rest = path.name.partition(".")
+            try:
+                stamp, text = file_stamp(path), path.read_bytes()
+            except OSError:
+                continue
+            source = f"{rest.partition('.')[2].replace('%', '/')}.md"
+            link = _Link(source, path, stamp, text, self._seconds() + KEEP_SECONDS)
+            self._links.append(link)
+            if _digest(text) != digest:
+                self._keep_text(link, text)
+                written.append((source, text.decode("utf-8", "replace")))
         return written
 
     def _changed_text(self, link: _Link, now: float) -> bytes | None:
@@ -130,11 +135,23 @@ class ReplacedFiles:
             return None
         return None if link.text.startswith(text) else text
 
-    def _name(self, parts: tuple[str, ...], text: bytes) -> str:
+    def _free_path(self, parts: tuple[str, ...], text: bytes) -> Path:
         source = "%".join(parts).removesuffix(".md").encode()[-160:].decode("utf-8", "ignore")
-        return f"{blake2s(text, digest_size=8).hexdigest()}.{os.getpid()}-{next(self._numbers)}.{source}"
+        names = (f"{_digest(text)}.{os.getpid()}-{number}.{source}" for number in self._numbers)
+        return next(path for name in names if not (path := self._root / FOLDER / name).exists())
+
+    def _keep_text(self, link: _Link, text: bytes) -> None:
+        """Keep that a text was found, in the link's name too: the next start does not find it again."""
+        link.text = text
+        path = link.path.with_name(f"{_digest(text)}.{link.path.name.partition('.')[2]}")
+        with suppress(OSError):
+            link.path = link.path.rename(path)
 
     def _drop(self, link: _Link) -> None:
         self._links.remove(link)
         with suppress(OSError):
             link.path.unlink()
+
+
+def _digest(text: bytes) -> str:
+    return blake2s(text, digest_size=8).hexdigest()

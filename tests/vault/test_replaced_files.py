@@ -62,18 +62,23 @@ def test_links_of_replaced_notes_go_after_a_minute(desk):
     assert (len(desk.replaced), os.listdir(desk.vault.root / ".trash" / "replaced")) == (0, [])
 
 
-def test_text_written_before_the_end_is_found_at_the_end(desk):
-    desk.saves("A long hall.\n")
-    assert desk.replaced.close() == [(NOTE, "A long hall.\n")]
-    assert os.listdir(desk.vault.root / ".trash" / "replaced") == []
-
-
-def test_text_written_before_a_crash_is_found_at_the_next_start(desk):
-    desk.saves("A long hall.\n")
-    after = ReplacedFiles(desk.vault.root, lambda: 0.0)
-    assert [(source, path.read_text()) for source, path in after.recover()] == [(NOTE, "A long hall.\n")]
-    desk.saves(OLD)
-    assert after.recover() == []
+@pytest.mark.parametrize("is_killed", [False, True])
+@pytest.mark.parametrize("first", ["A long hall.\n", OLD])
+def test_an_editor_that_outlives_the_world_is_heard(desk, is_killed, first):
+    changed = [] if first == OLD else [(NOTE, first)]
+    desk.saves(first)
+    at_end = [] if is_killed else desk.replaced.close()
+    desk.replaced = ReplacedFiles(desk.vault.root, lambda: desk.now)
+    assert at_end + desk.replaced.recover() == changed
+    again = ReplacedFiles(desk.vault.root, lambda: desk.now)
+    desk.saves("A longer hall.\n")  # while no world runs
+    assert again.recover() == [(NOTE, "A longer hall.\n")]
+    desk.replaced = again
+    assert desk.found() == []
+    desk.saves("A wide hall.\n")
+    assert desk.found() == [(NOTE, "A wide hall.\n")]
+    desk.now += 2 * KEEP_SECONDS
+    desk.found()
     assert os.listdir(desk.vault.root / ".trash" / "replaced") == []
 
 
@@ -85,3 +90,12 @@ def test_a_note_that_cannot_be_linked_costs_the_others_nothing(desk, caplog):
     folder.unlink()
     desk.vault.write_text(NEW, NOTE)
     assert (len(desk.replaced), len(caplog.records)) == (2, 1)
+
+
+def test_a_world_of_the_same_process_number_watches_the_same_text_again(desk, caplog):
+    desk.vault.write_text(OLD, NOTE)
+    desk.replaced.close()
+    desk.vault.replaced = again = ReplacedFiles(desk.vault.root, lambda: 0.0)
+    again.recover()
+    desk.vault.write_text(NEW, NOTE)
+    assert (len(again), caplog.records) == (3, [])
