@@ -10,7 +10,7 @@ from config.settings import SETTINGS_BY_NOTE, AgentSettings, MemorySettings, Wor
 from config.validation import OLD_NAMES, SourcedValue, is_open, setting_names
 from vault.board_note import BOARD, parse_board
 from vault.config_notes import Settings, load_settings, load_text, settings_in
-from vault.copies import Copies, copy_fault
+from vault.copies import Copies, copy_fault, number_fault, numbered_copies
 from vault.entities.agent_notes import load_agent
 from vault.entities.schema import KINDS as KIND_BY_FOLDER
 from vault.entities.schema import entity_of, room_names
@@ -22,7 +22,7 @@ from vault.lore import FOLDER as LORE
 from vault.lore import load_entry
 from vault.markdown import unclosed
 from vault.message_notes import WHOLE, load_wording
-from vault.note import Note, heading_faults, link_target
+from vault.note import Entry, Note, heading_faults, link_target
 from vault.sync_copies import original_of
 from vault.vault import Vault, agent_names
 from world.navigation import reachable
@@ -53,8 +53,9 @@ def check_world(vault: Vault) -> Iterator[Finding]:
             yield from (Finding(source, number, fault, True) for number, fault in heading_faults(note))
     yield from _copies(vault)
     yield from _duplicate_names(sources)
-    yield from _numbers(found["rooms"])
-    yield from _exits(vault, found["rooms"], *_start_room(vault))
+    start_room, start_line = _start_room(vault)
+    yield from _numbers(vault, found["rooms"], start_room)
+    yield from _exits(vault, found["rooms"], start_room, start_line)
     yield from _places(vault, found)
     yield from _whereabouts(vault)
     yield from _lore(vault)
@@ -101,7 +102,11 @@ def _duplicate_names(sources: list[str]) -> Iterator[Finding]:
             yield Finding(source, 0, what)
 
 
-def _numbers(rooms: Notes) -> Iterator[Finding]:
+def _numbers(vault: Vault, rooms: Notes, start_room: str) -> Iterator[Finding]:
+    numbers = {name: note.properties.get("number") for name, note in rooms.items()}
+    ways = {name: {target for _, target in exits} for name, exits in _targets(vault, rooms).items()}
+    whole = {name: number for name, number in numbers.items() if type(number) is int}
+    copies = numbered_copies(vault, whole, ways, start_room)
     first: dict[int, str] = {}
     without: list[str] = []
     for note in rooms.values():
@@ -110,6 +115,8 @@ def _numbers(rooms: Notes) -> Iterator[Finding]:
             without.append(note.source)
         elif type(number) is not int or number < 1:
             yield Finding(note.source, line, f"number is {number!r}; expected a whole number from 1 on.")
+        elif original := copies.get(_name(note.source)):
+            yield finding_of(NoteError(number_fault(_name(note.source), original)))
         elif number in first:
             what = f"number {number} is that of {first[number]} too; give this room {_free(first)}."
             yield Finding(note.source, line, what)
@@ -134,12 +141,17 @@ def _numbering(number: int) -> Callable[[bytes], bytes]:
     return change
 
 
-def _exits(vault: Vault, rooms: Notes, start_room: str, start_line: int) -> Iterator[Finding]:
+def _targets(vault: Vault, rooms: Notes) -> dict[str, list[tuple[Entry, str]]]:
+    """Return the exits of each room with the names of the rooms that they lead to, empty where there is none."""
     known = room_names(vault)
-    exits = {
+    return {
         name: [(entry, known.get(name_key(link_target(entry.value)), "")) for entry in note.entries("Exits")]
         for name, note in rooms.items()
     }
+
+
+def _exits(vault: Vault, rooms: Notes, start_room: str, start_line: int) -> Iterator[Finding]:
+    known, exits = room_names(vault), _targets(vault, rooms)
     ways = {name: {target for _, target in found} for name, found in exits.items()}
     for name, found in exits.items():
         source = rooms[name].source

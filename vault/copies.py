@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 
 from vault.errors import NoteError
 from vault.note import Note, parse_note
@@ -48,6 +48,36 @@ def copy_fault(source: str, original: str) -> str:
     return (
         f"{source}: is named like a sync copy of {original} and says nearly the same, so it is not loaded. "
         "Take from it what you need and delete it; or, if it is meant, give it another name."
+    )
+
+
+def numbered_copies(
+    vault: Vault, numbers: Mapping[str, int], ways: Mapping[str, Collection[str]], start_room: str
+) -> dict[str, str]:
+    """Return the rooms that are copies of others whatever their names are, with the rooms that they are copies of.
+
+    A copy has the number of the other and says nearly the same. Exits lead to the other, and none to the copy.
+    `numbers` are those of rooms by name, `ways` the rooms that the exits of each lead to.
+    """
+    reached = {start_room, *(goal for name, goals in ways.items() for goal in goals if goal != name)}
+    originals: dict[int, list[str]] = {}
+    for name in filter(reached.__contains__, numbers):
+        originals.setdefault(numbers[name], []).append(name)
+    copies = {}
+    for name in numbers.keys() - reached:
+        text = vault.read_lossy(note_source("rooms", name)) if numbers[name] in originals else ""
+        for original in originals.get(numbers[name], ()):
+            if numbers[name] and repeats(text, vault.read_lossy(note_source("rooms", original))):
+                copies[name] = original
+    return copies
+
+
+def number_fault(name: str, original: str) -> str:
+    """Return what there is to say of a room that is not loaded as it is a copy of another with its number."""
+    source, other = note_source("rooms", name), note_source("rooms", original)
+    return (
+        f"{source}: has the number of {other} and says nearly the same, so it is a copy and not loaded. "
+        "Delete it; or, if it is meant, take the line of its number out."
     )
 
 

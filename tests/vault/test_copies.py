@@ -31,3 +31,19 @@ def test_a_vault_with_copies_opens_as_one_without(tmp_path: Path, form: str):
     assert after.lore.about("the bell", "Moss") == before.lore.about("the bell", "Moss")
     named = {finding.source for finding in check_vault(vault, 0.0) if "sync copy" in finding.text}
     assert {f"{original}{form}.md" for original in ORIGINALS} <= named
+
+
+def test_a_room_copied_under_any_name_with_its_number_is_none(tmp_path: Path, caplog):
+    vault, _ = open_vault(tmp_path / "world")
+    before = load_world(vault, WorldSettings())
+    caplog.clear()
+    copies = set()
+    for original in ("The Mill", WorldSettings().start_room):
+        text = (vault.root / "rooms" / f"{original}.md").read_text()
+        copies.add(f"rooms/A dream of {original}.md")
+        (vault.root / f"rooms/A dream of {original}.md").write_text(f"{text}\nDreams.\n")
+    assert load_world(vault, WorldSettings()).rooms == before.rooms
+    assert {
+        record.getMessage().partition(": ")[2].partition(": has the number of")[0] for record in caplog.records
+    } == copies
+    assert {finding.source for finding in check_vault(vault, 0.0) if "so it is a copy" in finding.text} == copies

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from config.settings import WorldSettings
-from vault.copies import Copies, note_source
+from vault.copies import Copies, note_source, number_fault, numbered_copies
 from vault.entities.agent_notes import load_agent
 from vault.entities.merge_base import MergeBase
 from vault.entities.schema import containment_fault, load_room, person_of, room_of, thing_of
@@ -75,7 +75,14 @@ class _Notes:
         copies = Copies(self._vault, "rooms")
         names = [name for name in self._vault.names("rooms") if self._is_free("rooms", name, copies)]
         links = {name_key(name): name for name in names} | {name: name for name in names}
-        return [self._room(name, links) for name in names]
+        rooms = {name: self._room(name, links) for name in names}
+        numbers = {name: room.number for name, room in rooms.items()}
+        ways = {name: [exit.room_id for exit in room.exits.values()] for name, room in rooms.items()}
+        for name, original in numbered_copies(self._vault, numbers, ways, self._start_room).items():
+            del rooms[name], self._taken[name_key(name)]
+            self.known.texts.pop(note_source("rooms", name), None)
+            _leave_out(number_fault(name, original), self.known.broken)
+        return list(rooms.values())
 
     def load(self, folder: str, names: list[str] | None = None) -> Iterator[Any]:
         """Yield every thing, person or agent whose note is valid."""

@@ -12,12 +12,13 @@ from collections.abc import Generator, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
-from vault.copies import Copies
+from vault.copies import Copies, number_fault
 from vault.entities.load import closed_exit_message
 from vault.entities.merge_base import MergeBase, MergedEdit, source_of
 from vault.entities.schema import KINDS, containment_fault, person_of, room_names, room_of, thing_of
 from vault.errors import NoteError
 from vault.note import Note, heading_faults
+from vault.sync_copies import repeats
 from vault.trash import keep_version
 from vault.vault import Vault
 from vault.watch import Changes
@@ -123,7 +124,20 @@ class EntityReloader:
         folder, _, _ = source.partition("/")
         if fault := "" if self._entity(source) else self._copies[folder].fault(_name(source)):
             raise NoteError(fault)
+        if folder == "rooms" and not self._entity(source):
+            self._check_number(_name(source))
         self._readers[folder](source, result)
+
+    def _check_number(self, name: str) -> None:
+        """Raises: NoteError if a new room is a copy of another, whatever its name is."""
+        source = f"rooms/{name}.md"
+        number = self._number(source)
+        if not number or self._world.closed_exits_to(name):
+            return
+        text = self._vault.read_lossy(source)
+        for room in [room for room in self._world.rooms.values() if room.number == number]:
+            if self._is_there(source_of(room)) and repeats(text, self._vault.read_lossy(source_of(room))):
+                raise NoteError(number_fault(name, room.id))
 
     def _reload_room(self, source: str, result: ReloadResult) -> None:
         note = self._vault.read(source)

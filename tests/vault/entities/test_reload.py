@@ -182,6 +182,30 @@ def test_sync_copies_never_come_alive(tmp_path, name):
     assert house.is_as_loaded_anew()
 
 
+COPY = "rooms/Cellar.md: has the number of rooms/Attic.md and says nearly the same, so it is a copy and not loaded."
+
+
+def test_a_copy_of_a_room_under_any_name_is_refused_until_the_original_is_gone(house):
+    house.edit("rooms/Cellar.md", NOTES["rooms/Attic.md"] + "\nDamp.\n")
+    told = house.look().messages
+    assert (len(told), told[0].startswith(COPY), set(house.world.rooms)) == (1, True, {"Hall", "Attic"})
+    assert house.look().messages == []
+    assert house.is_as_loaded_anew()
+    (house.root / "rooms/Attic.md").unlink()
+    assert "rooms/Cellar.md: was Attic before; everything in it came along." in house.look().messages
+    assert house.is_as_loaded_anew()
+
+
+def test_a_copy_of_a_room_that_is_linked_or_has_another_number_comes_alive(house):
+    house.edit("rooms/Cellar.md", NOTES["rooms/Attic.md"])
+    house.change("rooms/Hall.md", "## Exits", "## Exits\n- **down**: [[Cellar]]")
+    house.edit("rooms/Crypt.md", NOTES["rooms/Attic.md"].replace("number: 2", "number: 7"))
+    house.look()
+    house.look()
+    assert set(house.world.rooms) == {"Hall", "Attic", "Cellar", "Crypt"}
+    assert house.is_as_loaded_anew()
+
+
 def test_numbered_names_of_other_things_come_alive(house):
     house.edit("rooms/Attic 2.md", "---\nnumber: 7\n---\nA second attic.\n")
     house.edit("things/lamp 2.md", "---\nat: '[[Hall]]'\n---\nTall, of brass.\n")
