@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.integration.line_player import LinePlayer
-from tests.integration.running import ADMIN, RunningServer, new_vault, running
+from tests.integration.running import ADMIN, RunningServer, eventually, new_vault, running
 from tests.integration.two_writers import edit_a_lived_in_world
 from vault.watch import MISSING_SECONDS
 
@@ -165,6 +165,43 @@ def test_a_world_with_a_bad_start_room_lets_people_in_and_tells_admins(tmp_path)
         admin.expects("rooms/The Landing.md: reloaded.", within=2 * SOON)
         assert "east" in ana.asks("look")
         assert note.read_text("utf-8") == good
+        assert not server.failure
+
+
+def test_folders_and_notes_that_are_away_come_back_as_they_were(tmp_path):
+    vault, away = new_vault(tmp_path / "world"), tmp_path / "away"
+    away.mkdir()
+    folders = ("agents", "people", "rooms", "things")
+    with running(vault) as server:
+        admin = server.player(ADMIN)
+        for line in ("@create crate", "@set crate container = yes", "@create coin", "put coin in crate"):
+            admin.asks(line)
+        for name in folders:
+            (vault / name).rename(away / name)
+        assert "the folder rooms is away; bring it back" in " ".join(admin.asks("@dig down to Low Tide").split())
+        admin.asks("@create pin")
+        assert [name for name in folders if (vault / name).exists()] == []
+        for name in folders:
+            (away / name).rename(vault / name)
+        assert eventually(lambda: "down" in admin.asks("look") and (vault / "rooms/Low Tide.md").exists())
+        assert eventually(lambda: "pin" in admin.asks("inventory") and (vault / "things/pin.md").exists())
+        assert not server.failure
+        server.kill()
+    notes = [*(f"things/{name}.md" for name in ("crate", "coin")), "agents/Moss/agent.md", f"people/{ADMIN}.md"]
+    for note in notes:
+        (away / note).parent.mkdir(parents=True, exist_ok=True)
+        (vault / note).rename(away / note)
+    with running(vault) as server:
+        server.kill()
+    for note in (*notes[2:], notes[0]):
+        (away / note).rename(vault / note)
+    with running(vault) as server:
+        admin = server.player(ADMIN)
+        assert "a crate and a pin" in " ".join(admin.asks("inventory").split())
+        (away / notes[1]).rename(vault / notes[1])
+        admin.expects("things/coin.md: is back", within=2 * SOON)
+        assert "In the crate: a coin." in admin.asks("inventory")
+        assert "Spray Garden" in admin.asks("@examine Moss")
         assert not server.failure
 
 
