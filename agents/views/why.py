@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import get_args
+from typing import Any, get_args
 
 from agents.agent import Agent
 from agents.memory.memory import ROUND_MEMORIES
@@ -14,7 +14,7 @@ from agents.replies.speech_check import Fault
 from agents.views.tiers import Shown, shown_memory
 from vault.chronicle.event_log import moment_text
 from vault.memory.archive import Archive
-from vault.memory.archive_exchanges import Question, newest_questions, questions_near
+from vault.memory.archive_exchanges import Question, newest_questions, questions_up_to
 from vault.memory.memory_line import Memory
 from world.errors import CommandError
 from world.message_catalog import Wording
@@ -66,33 +66,40 @@ def exchange_for(archive: Archive, seq: int, day: str) -> Exchange:
 
     It only reads files, in any thread. Raises: NoteError if one cannot be read.
     """
-    if seq:
-        asked = questions_near(archive, day, lambda entry: int(entry.get("seq", 0)) <= seq)
-    else:
-        asked = newest_questions(archive, MAX_QUESTIONS_READ)
-    at = len(asked) - 1
-    if seq:
-        at = next((at for at in range(len(asked) - 1, -1, -1) if _answered_by(asked[at], seq)), -1)
-    if at < 0:
-        found = archive.find("tool_call", seq, day) if seq else None
-        return Exchange(cause=found[1].get("cause") if found else None)
-    return _exchange(asked, at)
+    if not seq:
+        return _exchange(newest_questions(archive, MAX_QUESTIONS_READ))
+    asked = questions_up_to(
+        archive,
+        day,
+        lambda entry: int(entry.get("seq", 0)) <= seq,
+        lambda question: _answered_by(question, seq),
+        MAX_QUESTIONS_READ,
+    )
+    if asked:
+        return _exchange(asked)
+    found = archive.find("tool_call", seq, day)
+    return Exchange(cause=found[1].get("cause") if found else None)
 
 
 def exchange_at(archive: Archive, end_ms: int) -> Exchange:
     """Return the last question to the model before a time; like `exchange_for` for any thread. Raises: NoteError."""
     end, day = moment_text(end_ms), moment_text(end_ms - 1)[:10]
-    near = questions_near(archive, day, lambda entry: str(entry.get("at", "")) < end)
-    asked = [one for one in near if str(one.entry.get("at", "")) < end]
-    return _exchange(asked, len(asked) - 1) if asked else Exchange()
+
+    def is_before(entry: Mapping[str, Any]) -> bool:
+        return str(entry.get("at", "")) < end
+
+    return _exchange(
+        questions_up_to(archive, day, is_before, lambda question: is_before(question.entry), MAX_QUESTIONS_READ)
+    )
 
 
-def _exchange(asked: list[Question], at: int) -> Exchange:
-    """Return the question at a place among others, with those before it."""
-    question, first, before = asked[at], None, at - 1
-    if before >= 0 and _is_first_try(asked[before], question):
-        first, before = asked[before], before - 1
-    return Exchange(question, first, asked[before] if before >= 0 else None)
+def _exchange(asked: list[Question]) -> Exchange:
+    """Return the last of some questions, with those before it; nothing if there is none."""
+    if not asked:
+        return Exchange()
+    *before, question = asked
+    first = before.pop() if before and _is_first_try(before[-1], question) else None
+    return Exchange(question, first, before[-1] if before else None)
 
 
 def action_of(agent: Agent, seq: int, say: Wording) -> Memory:

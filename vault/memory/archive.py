@@ -9,8 +9,9 @@ import logging
 import os
 from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, datetime
+from itertools import islice
 from pathlib import Path
-from time import sleep
+from time import perf_counter, sleep
 from typing import Any
 
 from vault.errors import NoteError
@@ -33,9 +34,9 @@ from vault.vault import Vault
 log = logging.getLogger(__name__)
 
 FILE_BYTES = 8 * 1024 * 1024
-LAST_BYTES = 64 * 1024
-LINES_AT_ONCE, REST_SECONDS = 16, 0.0005
-"""Number of lines after which a reading thread rests, and for how long: else others hardly get the interpreter."""
+LAST_BYTES = READ_BYTES = 64 * 1024
+WORK_SECONDS, REST_SECONDS = 0.001, 0.0005
+"""For how long a thread reads lines before it rests, and how long it rests: else others hardly get the interpreter."""
 
 IsBefore = Callable[[dict[str, Any]], bool]
 
@@ -74,10 +75,11 @@ class Archive:
     def read(self, reference: str) -> dict[str, Any]:
         """Return an entry as it was written; a prompt in it is what was new. Raises: NoteError if there is none."""
         path, number = self._locate(reference)
-        lines = self._read(path)
-        if number > len(lines):
-            raise NoteError(f"{self._vault.source(path)} has no entry {number}; it has {len(lines)}.")
-        return self._entry(path, number, lines[number - 1])
+        place = 0
+        for place, line in self._lines_in(path, gives_way=True):
+            if place == number:
+                return self._entry(path, number, line)
+        raise NoteError(f"{self._vault.source(path)} has no entry {number}; it has {place}.")
 
     def prompt_of(self, reference: str) -> str:
         """Return the whole prompt of a message, to the letter. Raises: NoteError if it cannot be put together."""
@@ -87,7 +89,7 @@ class Archive:
         path, number = self._locate(reference)
         prompt = ""
         try:
-            for place, line in enumerate(self._read(path)[:number], 1):
+            for place, line in islice(self._lines_in(path, gives_way=True), number):
                 if b'"prompt_rest"' in line and "prompt_rest" in (entry := self._entry(path, place, line)):
                     prompt = prompt[: entry["prompt_shared"]] + entry["prompt_rest"]
             if len(prompt) == found["prompt_characters"]:
@@ -105,29 +107,35 @@ class Archive:
             yield from self._entries_in(path)
 
     def _entries_in(self, path: Path, gives_way: bool = False) -> Iterator[tuple[str, dict[str, Any]]]:
-        for number, line in enumerate(self._read(path), 1):
-            if gives_way and number % LINES_AT_ONCE == 0:
-                sleep(REST_SECONDS)
+        for number, line in self._lines_in(path, gives_way):
             entry = parsed_line(line)
             if entry is None:
                 log.warning("%s:%d: this entry is not valid and was left out", self._vault.source(path), number)
             else:
                 yield f"{path.stem}#{number}", entry
 
-    def entries_near(self, day: str, is_before: IsBefore) -> Iterator[tuple[str, dict[str, Any]]]:
+    def entries_near(self, day: str, is_before: IsBefore, before: int = 0) -> Iterator[tuple[str, dict[str, Any]]]:
         """Yield the entries around a place on a day (UTC, `2026-11-21`), as `entries` does.
 
-        `is_before` says of an entry whether it stands before that place. At most three files are read: the last that
-        begins before the place, and its neighbours. For a thread: it gives way to others.
+        `is_before` says of an entry whether it stands before that place. They are those of the last file that begins
+        before the place, or of so many files `before` it, and of the next up to its first question. For a thread: it
+        gives way to others.
         """
-        for path in self._near(day, is_before):
+        files, at = self._near(day, is_before)
+        near = files[at - before : at - before + 2] if at >= before else []
+        for path in near[:1]:
             yield from self._entries_in(path, gives_way=True)
+        for path in near[1:]:
+            for reference, entry in self._entries_in(path, gives_way=True):
+                yield reference, entry
+                if entry["event"] == "message":
+                    return
 
-    def _near(self, day: str, is_before: IsBefore, last_day: str = "") -> list[Path]:
-        """Return the files around a place on a day, or on the days from it to another."""
+    def _near(self, day: str, is_before: IsBefore, last_day: str = "") -> tuple[list[Path], int]:
+        """Return the files up to a day, or to `last_day`, and which of them is the last that begins before a place."""
         files = [path for path in self._files() if path.stem[:10] <= (last_day or day)]
-        at = next((at for at in range(len(files) - 1, -1, -1) if self._begins_before(files[at], day, is_before)), 0)
-        return files[max(0, at - 1) : at + 2]
+        begun = (at for at in range(len(files) - 1, -1, -1) if self._begins_before(files[at], day, is_before))
+        return files, next(begun, 0)
 
     def _begins_before(self, path: Path, day: str, is_before: IsBefore) -> bool:
         if path.stem[:10] < day:
@@ -139,24 +147,31 @@ class Archive:
             raise self._failure("cannot be read", error) from error
         return first is not None and is_before(first)
 
-    def entries_from_end(self, most: int) -> Iterator[list[tuple[str, dict[str, Any]]]]:
-        """Yield the entries of the newest files, a file at a time and the newest first, of `most` files at most.
+    def newest_entries(self, event: EventName, most: int, max_files: int) -> Iterator[tuple[str, dict[str, Any]]]:
+        """Yield the entries of as many of the newest files as have so many of an event, `max_files` at most.
 
-        For a thread: it gives way to others.
+        There are none if these files have no such event. For a thread: it gives way to others.
         """
-        for path in self._files()[: -most - 1 : -1]:
-            yield list(self._entries_in(path, gives_way=True))
+        files, count, mark = self._files()[: -max_files - 1 : -1], 0, f'"event": "{event}"'.encode()
+        for place, path in enumerate(files, 1):
+            count += sum(mark in line for _, line in self._lines_in(path, gives_way=True))
+            if count >= most:
+                files = files[:place]
+                break
+        for path in reversed(files if count else []):
+            yield from self._entries_in(path, gives_way=True)
 
     def find(self, event: EventName, seq: int, day: str) -> tuple[str, dict[str, Any]] | None:
         """Return a memory's entry and the reference to it, or None if its day and the next have none near its place.
 
-        Raises: NoteError if a file cannot be read.
+        For a thread: it gives way to others. Raises: NoteError if a file cannot be read.
         """
         mark = f'"event": "{event}"'.encode(), f'"seq": {seq}, '.encode()
         days = sorted({path.stem[:10] for path in self._files()})
         near = [one for one in days if one >= day][:2]
-        for path in self._near(near[0], lambda entry: entry.get("seq", 0) <= seq, near[-1]) if near else ():
-            for number, line in enumerate(self._read(path), 1):
+        files, at = self._near(near[0], lambda entry: entry.get("seq", 0) <= seq, near[-1]) if near else ([], 0)
+        for path in files[max(0, at - 1) : at + 2]:
+            for number, line in self._lines_in(path, gives_way=True):
                 entry = parsed_line(line) if all(part in line for part in mark) else None
                 if entry and (entry["event"], entry.get("seq")) == (event, seq):
                     return f"{path.stem}#{number}", entry
@@ -228,9 +243,17 @@ class Archive:
             raise NoteError(f"{reference!r} is not a reference into an archive; expected one like 2026-11-21#7.")
         return self._folder / found[0], found[1]
 
-    def _read(self, path: Path) -> list[bytes]:
+    def _lines_in(self, path: Path, gives_way: bool = False) -> Iterator[tuple[int, bytes]]:
+        """Yield the lines of a file with their numbers, one at a time in memory; a torn last line is none."""
+        begun = perf_counter()
         try:
-            return whole_lines(path.read_bytes())
+            with path.open("rb", READ_BYTES) as file:
+                for number, line in enumerate(file, 1):
+                    if line.endswith(b"\n") or parsed_line(line):
+                        yield number, line
+                    if gives_way and perf_counter() - begun > WORK_SECONDS:
+                        sleep(REST_SECONDS)
+                        begun = perf_counter()
         except FileNotFoundError as error:
             raise NoteError(f"{self._vault.source(path)} is not there; was it moved away?") from error
         except OSError as error:

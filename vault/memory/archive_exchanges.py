@@ -9,7 +9,8 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Iterable, Iterator
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -103,20 +104,32 @@ def newest_questions(archive: Archive, most: int) -> list[Question]:
 
     Only as many files are read as it takes. Raises: NoteError if a file cannot be read.
     """
-    entries: list[tuple[str, dict[str, Any]]] = []
-    for older in archive.entries_from_end(MAX_FILES):
-        entries = older + entries
-        if sum(entry["event"] == "message" for _, entry in entries) >= most:
-            break
-    return list(questions_in(entries))[-most:]
+    return list(deque(questions_in(archive.newest_entries("message", most, MAX_FILES)), most))
 
 
-def questions_near(archive: Archive, day: str, is_before: IsBefore) -> list[Question]:
-    """Return the questions around a place on a day (UTC, `2026-11-21`), oldest first; see `Archive.entries_near`.
+def questions_up_to(
+    archive: Archive, day: str, is_before: IsBefore, is_wanted: Callable[[Question], bool], most: int
+) -> list[Question]:
+    """Return the last question near a place that is wanted, last, and so many before it that there are `most`.
 
-    Raises: NoteError if a file cannot be read.
+    The place is one on a day (UTC, `2026-11-21`); see `Archive.entries_near`. A file before it is read only if there
+    are fewer without. Raises: NoteError if a file cannot be read.
     """
-    return list(questions_in(archive.entries_near(day, is_before)))
+    found = _last_wanted(questions_in(archive.entries_near(day, is_before)), is_wanted, most)
+    if len(found) == most:
+        return found
+    older = questions_in(archive.entries_near(day, is_before, before=1))
+    if not found:
+        return _last_wanted(older, is_wanted, most)
+    return [*list(deque(older, most))[:-1], *found][-most:]  # the last of the older is the first of those found
+
+
+def _last_wanted(questions: Iterable[Question], is_wanted: Callable[[Question], bool], most: int) -> list[Question]:
+    near, found = deque[Question](maxlen=most), list[Question]()
+    for question in questions:
+        near.append(question)
+        found = list(near) if is_wanted(question) else found
+    return found
 
 
 def questions_in(entries: Iterable[tuple[str, dict[str, Any]]]) -> Iterator[Question]:

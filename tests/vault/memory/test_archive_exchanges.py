@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+import tracemalloc
+from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any
 
@@ -14,11 +15,12 @@ from vault.memory.archive_exchanges import (
     CHAT,
     Export,
     Pair,
+    Question,
     export_training,
     newest_questions,
     pairs_in,
     questions_in,
-    questions_near,
+    questions_up_to,
 )
 
 Entry = dict[str, Any]
@@ -115,8 +117,12 @@ def is_up_to(key: str, value: Any, entry: Entry) -> bool:
     return bool(entry[key] <= value)
 
 
+def was_asked(is_before: Callable[[Entry], bool], question: Question) -> bool:
+    return is_before(question.entry)
+
+
 def test_questions_of_a_long_day_are_found_in_few_files(tmp_path):
-    archive, day = Archive(vault_of(tmp_path, {}), "Rook", file_bytes=400), "2026-11-21"
+    archive, day = Archive(vault_of(tmp_path, {}), "Rook", file_bytes=900), "2026-11-21"
     start_ms, turns = day_ms(day), 60
     for turn in range(turns):
         at_ms, seq = start_ms + turn * 1000, 2 * turn
@@ -125,11 +131,23 @@ def test_questions_of_a_long_day_are_found_in_few_files(tmp_path):
     everything = list(questions_in(archive.entries()))
     assert len({question.reference[:12] for question in everything}) > 9
     assert newest_questions(archive, 3) == everything[-3:]
-    for turn, question in enumerate(everything):
+    for turn in range(turns):
         at = moment_text(start_ms + turn * 1000 + 1)
-        by_seq = questions_near(archive, day, partial(is_up_to, "seq", 2 * turn + 1))
-        by_time = questions_near(archive, day, partial(is_up_to, "at", at))
-        for near in (by_seq, by_time):
-            assert question in near
-            assert len({one.reference.partition("#")[0] for one in near}) <= 3
+        up_to_it = everything[max(0, turn - 2) : turn + 1]
+        for is_before in (partial(is_up_to, "seq", 2 * turn), partial(is_up_to, "at", at)):
+            assert questions_up_to(archive, day, is_before, partial(was_asked, is_before), 3) == up_to_it
         assert archive.find("tool_call", 2 * turn + 1, day)
+
+
+def test_question_about_a_turn_keeps_little_of_its_archive(tmp_path):
+    archive, day, turns = Archive(vault_of(tmp_path, {}), "Rook", file_bytes=1_000_000), "2026-11-21", 300
+    for turn in range(turns):
+        archive.append("message", day_ms(day) + turn, turn, prompt=f"{turn}: " + "The tale. " * 1_000, finish="stop")
+    middle = partial(is_up_to, "seq", turns // 2)
+    tracemalloc.start()
+    near = questions_up_to(archive, day, middle, partial(was_asked, middle), 3)
+    newest = newest_questions(archive, 3)
+    _, most_bytes = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert [question.seq for question in (*near, *newest)] == [148, 149, 150, 297, 298, 299]
+    assert most_bytes < 500_000 < archive.size()[1] // 6
