@@ -183,6 +183,8 @@ class Retrieval:
         self._retriever = retriever
         self._settings = settings
         self._shown: list[RetrievedMemory] = []
+        self._view: View | None = None
+        self._found: dict[tuple[frozenset[str], str, int, str], list[RetrievedMemory]] = {}
 
     def observe(self, memory: Memory, event: Event | None) -> None:
         """Memories are found in the journal by their words."""
@@ -190,9 +192,7 @@ class Retrieval:
     def context(self, moment: Moment) -> Section | None:
         company = frozenset(one.name for one in moment.company)
         most = min(moment.budget_tokens // SHARE, RECOLLECTED_TOKENS)
-        found = self._retriever.retrieve(
-            moment.view, company, moment.actor.room_id, self._settings().recall, moment.told
-        )
+        found = self._retrieve(moment, company)
         lines = fit_budget([one.line for one in found], moment.count_tokens, most)
         self._shown = [one for one in found if one.line in lines]
         if not lines:
@@ -200,6 +200,15 @@ class Retrieval:
         shows = frozenset(one.of for one in self._shown if isinstance(one.of, int))
         scores = {one.of if isinstance(one.of, int) else one.of[0]: round(one.score, 2) for one in self._shown}
         return Section(self.name, "\n".join(lines), gives_way=2, shows=shows, scores=scores)
+
+    def _retrieve(self, moment: Moment, company: frozenset[str]) -> list[RetrievedMemory]:
+        """Return what a view brings to mind, looked up once for all the lengths of a prompt that are tried with it."""
+        if self._view is not moment.view:
+            self._view, self._found = moment.view, {}
+        query = company, moment.actor.room_id, self._settings().recall, moment.told
+        if query not in self._found:
+            self._found[query] = self._retriever.retrieve(moment.view, *query)
+        return self._found[query]
 
     def acted(self, turn: Turn) -> None:
         """Rest the memories that the agent has not taken up: they are not shown again for a while."""

@@ -4,10 +4,16 @@ from __future__ import annotations
 
 import asyncio
 import random
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from agents.component import Moment
+from agents.components.facts import Retrieval
+from agents.memory.retrieval import RetrievedMemory, Retriever
+from agents.memory.view import View
 from agents.prompts.prompt import parse_template
 from config.settings import MemorySettings
 from tests.agents.house import AT, House, said
@@ -295,3 +301,28 @@ def test_facts_that_are_behind_a_long_journal_say_so(tmp_path: Path):
     ana.types("@memory-facts Rook")
     learnt = house.agents["Rook"].facts.upto
     assert f"Note: {memory.journal.last - learnt:,} later memories are still being read." in ana.screen()
+
+
+class CountingRetriever(Retriever):
+    """Finds nothing, and notes what it was asked with."""
+
+    def __init__(self) -> None:
+        self.queries: list[tuple[object, ...]] = []
+
+    def retrieve(self, view: View, *query: Any) -> list[RetrievedMemory]:
+        self.queries.append(query)
+        return []
+
+
+def test_retrieval_looks_up_once_while_a_prompt_is_shortened(tmp_path: Path):
+    house = House(tmp_path)
+    retriever = CountingRetriever()
+    retrieval = Retrieval(retriever, lambda: SMALL)
+    world, view = house.game.world, house.agents["Rook"].memory.view()
+    moment = Moment(world, world.characters["Rook"], AT, view)
+    for left_out in range(8):
+        retrieval.context(replace(moment, left_out=left_out))
+    assert len(retriever.queries) == 1
+    retrieval.context(replace(moment, told="Ana has the lamp."))
+    retrieval.context(replace(moment, view=house.agents["Rook"].memory.view()))
+    assert len(retriever.queries) == 3
