@@ -196,7 +196,8 @@ def _lines(agent: Agent, asked: re.Match[str], say: Wording) -> Steps:
     tier, number = asked["tier"].casefold(), int(asked["number"]) - 1
     if asked["at"]:
         return (yield from lines_then(agent, time_of(asked["at"], say), tier, number, say))
-    return lines_behind(agent.memory, SentencePlace(agent.memory.view(), tier, number), agent.finder, say)
+    place = SentencePlace(agent.memory.view(), tier, number)
+    return (yield from lines_behind(agent.memory, place, agent.finder, say))
 
 
 def _mind(agent: Agent, world: World) -> str:

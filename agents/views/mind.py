@@ -92,7 +92,7 @@ def _attends_to(agent: Agent, world: World) -> list[str]:
 
 def _memory(agent: Agent) -> Shown:
     record, memory = agent.compactor.stats, agent.memory
-    leaves = [name.removesuffix(".md") for name in memory.summaries.leaf_names()[-MAX_LEAVES:]]
+    leaves = [name.removesuffix(".md") for name in memory.summaries.newest_leaf_names(MAX_LEAVES)]
     return {
         "is_compacting": agent.compactor.is_running,
         "state": record.state,
@@ -100,7 +100,7 @@ def _memory(agent: Agent) -> Shown:
         "failures": record.failures_in_a_row,
         "problem": memory.problem or (record.last_error if record.failures_in_a_row else ""),
         "strategy": memory.strategy.name,
-        "leaves": leaves[::-1],
+        "leaves": leaves,
     }
 
 
@@ -240,7 +240,9 @@ def last_before(journal: Journal, end_ms: int) -> Generator[None, None, int]:
     first, last, begun = 0, journal.last, perf_counter()
     while first < last:
         middle = (first + last + 1) // 2
-        found = journal.read(middle, middle + NEAR) or journal.read(middle, last)
+        found = journal.read(middle, middle + NEAR)
+        if not found and (following := journal.first_from(middle + NEAR)):  # of a long row of deleted lines
+            found = journal.read(following, following)
         if found and found[0].at_ms < end_ms:
             first = found[0].seq
         else:
@@ -264,7 +266,7 @@ def lines_then(agent: Agent, period: Period, tier: str, number: int, say: Wordin
     """Return the memories behind a sentence of a summary of then, as `lines_behind` does."""
     view = yield from view_then(agent.memory, period.end_ms)
     yield
-    return lines_behind(agent.memory, SentencePlace(view, tier, number), agent.finder, say)
+    return (yield from lines_behind(agent.memory, SentencePlace(view, tier, number), agent.finder, say))
 
 
 def sentences_then(agent: Agent, period: Period, seq: int, say: Wording) -> Steps:

@@ -32,6 +32,9 @@ MAX_LINES = 12
 MAX_READ = 1024
 """Number of a tier's newest memories whose words are compared; older ones are looked up in the search index."""
 
+STEP_READ = 256
+"""Number of memories whose words are compared in one step."""
+
 MIN_FIT = 2.0
 """The weight of the words that a sentence and a memory must share; a name weighs 1.3, a common word 0.6."""
 
@@ -106,8 +109,8 @@ class SentencePlace:
     number: int
 
 
-def lines_behind(memory: AgentMemory, place: SentencePlace, finder: JournalSearch, say: Wording) -> Shown:
-    """Return the memories behind a sentence, best first.
+def lines_behind(memory: AgentMemory, place: SentencePlace, finder: JournalSearch, say: Wording) -> Steps:
+    """Return the memories behind a sentence, best first, in steps.
 
     `how` is `cited` where the sentence names its memory, and `words` where the model wrote it and nothing but shared
     words tells. Words of old memories are looked up in `finder`, once it has indexed them.
@@ -119,7 +122,7 @@ def lines_behind(memory: AgentMemory, place: SentencePlace, finder: JournalSearc
     if cited := memory_of_line(sentence):
         found, how = memory.journal.read(cited[0], cited[0]), "cited"
     else:
-        found, how = _by_words(memory, tier, sentence, finder), "words"
+        found, how = (yield from _by_words(memory, tier, sentence, finder)), "words"
     return shown | {"how": how, "lines": [shown_memory(one, place.view) for one in found]}
 
 
@@ -171,15 +174,20 @@ def _sentence(place: SentencePlace, who: str, say: Wording) -> tuple[Tier, str]:
     return tier, sentences[place.number]
 
 
-def _by_words(memory: AgentMemory, tier: Tier, sentence: str, finder: JournalSearch) -> list[Memory]:
+def _by_words(
+    memory: AgentMemory, tier: Tier, sentence: str, finder: JournalSearch
+) -> Generator[None, None, list[Memory]]:
     words, last = rank_sources(sentence), tier.memories.last
     first = max(tier.memories.first, last - MAX_READ + 1)
-    candidates = {one.seq: one for one in memory.journal.read(first, last)}
+    fits: dict[Memory, float] = {}
+    for start in range(first, last + 1, STEP_READ):
+        fits |= {one: _fit(words, one) for one in memory.journal.read(start, min(last, start + STEP_READ - 1))}
+        yield
     if first > tier.memories.first and finder.is_ready(first - 1):
         for seq in _older(distinctive_words(sentence), first, finder):
-            candidates |= {one.seq: one for one in memory.journal.read(seq, seq)}
-    fitting = [(_fit(words, one), one) for one in candidates.values() if one.seq in tier.memories]
-    best = sorted((row for row in fitting if row[0] >= MIN_FIT), key=lambda row: (-row[0], -row[1].seq))
+            fits |= {one: _fit(words, one) for one in memory.journal.read(seq, seq)}
+    fitting = [(fit, one) for one, fit in fits.items() if one.seq in tier.memories and fit >= MIN_FIT]
+    best = sorted(fitting, key=lambda row: (-row[0], -row[1].seq))
     return [one for _, one in best[:MAX_LINES]]
 
 

@@ -121,13 +121,13 @@ class MindViews:
         query = query_of(asked, self._game.world.wording)
         return deferred_from(run_to_end(memory_page(self._agent(asked), query)))
 
-    def _lines(self, asked: Asked) -> Shown | Deferred[Shown]:
+    def _lines(self, asked: Asked) -> Deferred[Shown]:
         agent, say, tier = self._agent(asked), self._game.world.wording, asked.get("tier", "")
         number = _number(asked, "sentence", say)
         if asked.get("at"):
             return deferred_from(run_to_end(lines_then(agent, time_of(asked["at"], say), tier, number, say)))
         place = SentencePlace(agent.memory.view(), tier, number)
-        return lines_behind(agent.memory, place, agent.finder, say)
+        return deferred_from(run_to_end(lines_behind(agent.memory, place, agent.finder, say)))
 
     def _sentences(self, asked: Asked) -> Shown | Deferred[Shown]:
         agent, say = self._agent(asked), self._game.world.wording

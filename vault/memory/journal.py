@@ -127,6 +127,11 @@ class Journal:
             self._cache = [*far, *self._cache]
         return [*far, *near]
 
+    def first_from(self, seq: int) -> int:
+        """Return the lowest number of a memory from `seq` on that no hand has deleted, without reading; 0 for none."""
+        ranges = (one for segment in self._segments if segment.last >= seq for one in segment.numbers.ranges)
+        return min((max(seq, one.first) for one in ranges if one.last >= seq), default=0)
+
     def append(self, memory: Memory) -> Memory:
         """Write one memory under the next number and return it as it will be read: it is acknowledged.
 

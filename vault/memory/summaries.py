@@ -4,10 +4,12 @@ ones that were in force before."""
 from __future__ import annotations
 
 import hashlib
+import os
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
+from itertools import islice
 from typing import Any
 
 from vault.atomic_write import Drafts, Stamp, file_stamp
@@ -27,12 +29,9 @@ BY_HAND = "by-hand"
 FORMER_LENGTH = "characters"
 """The score by which an extract that somebody had edited was known before there were checksums."""
 
-_LEAF = re.compile(r"recent-\d{8}-\d{6}-m\d+(?:-\d+)?\.md")
-_MADE = re.compile(r"(recent|longterm)-(\d{8}-\d{6})-m\d+(?:-\d+)?")
-_NUMBERED = re.compile(r"(?:recent|longterm)-\d{8}-\d{6}-m(\d{1,15})(?:-\d+)?")
+_KEPT = re.compile(r"((?:recent|longterm)-\d{8}-\d{6}-m(\d{1,15})(?:-\d+)?)\.md", re.ASCII)
 _HEADING = re.compile(r"^## (.*)$", re.MULTILINE)
 _TITLE = r"\1"
-_FORMER = re.compile(r"longterm-\d{8}-\d{6}-m\d+(?:-\d+)?\.md")
 
 
 @dataclass(frozen=True)
@@ -145,23 +144,31 @@ class SummaryFolder:
 
     def leaves(self) -> list[tuple[str, Summary]]:
         """Return the leaves with their file names, oldest range first; one that is not valid is left out."""
-        return self._read_all(_LEAF)
+        return self._read_all("recent")
 
     def leaf_names(self) -> list[str]:
         """Return the file names of all leaves by the last memory that each covers, without reading them."""
-        return self._files_matching(_LEAF)
+        return self._kept("recent")
 
     def former_names(self) -> list[str]:
         """Return the file names of the long-term summaries that were in force before, in the same way."""
-        return self._files_matching(_FORMER)
+        return self._kept("longterm")
 
-    def _files_matching(self, pattern: re.Pattern[str]) -> list[str]:
-        names = (f"{name}.md" for name in self._vault.names("/".join(self._parts)))
-        return sorted(filter(pattern.fullmatch, names), key=covered_by_name)
+    def _kept(self, kind: str, mark: str = "") -> list[str]:
+        """Return the names of the kept files of a kind, those with a mark, by the last memory that each covers."""
+        names = [name for name in self._names() if name.startswith(f"{kind}-") and mark in name]
+        found = sorted((int(match[2]), match[1]) for match in map(_KEPT.fullmatch, names) if match)
+        return [f"{stem}.md" for _, stem in found]
+
+    def _names(self) -> list[str]:
+        try:
+            return os.listdir(self._vault.path(*self._parts))
+        except (FileNotFoundError, NotADirectoryError):
+            return []
 
     def last_seq(self) -> int:
         """Return the highest number that the name of a summary bears; 0 if none bears one."""
-        return max(map(covered_by_name, self._vault.names("/".join(self._parts))), default=0)
+        return max(map(covered_by_name, self._names()), default=0)
 
     def leaf(self, name: str) -> Summary | None:
         """Return a leaf or a former long-term summary, or None if there is none by that name that is valid."""
@@ -172,7 +179,7 @@ class SummaryFolder:
 
     def former(self) -> list[tuple[str, Summary]]:
         """Return the long-term summaries that were in force before, in the same way."""
-        return self._read_all(_FORMER)
+        return self._read_all("longterm")
 
     def in_force_at(self, end_ms: int) -> tuple[Summary | None, Summary | None]:
         """Return the long-term and the short-term summary that were made last before a time, as far as files tell.
@@ -186,9 +193,17 @@ class SummaryFolder:
 
     def _made_before(self, kind: str, end_ms: int) -> Summary | None:
         """Return the one of the kept summaries of a kind that was made last before a time."""
-        end, names = _moment(end_ms), sorted(self._vault.names("/".join(self._parts)))
-        made = [name for name in names if "" < _made_of(kind, name) < end]
-        return self.leaf(f"{made[-1]}.md") if made else None
+        name = next(self._newest_first(kind, _moment(end_ms)), None)
+        return self.leaf(name) if name else None
+
+    def newest_leaf_names(self, most: int) -> list[str]:
+        """Return the file names of so many of the leaves that were made last, newest first, without reading them."""
+        return list(islice(self._newest_first("recent"), most))
+
+    def _newest_first(self, kind: str, end: str = "~") -> Iterator[str]:
+        """Return the names of the kept files of a kind that were made before a time, the one made last first."""
+        made = [name.removesuffix(".md") for name in self._names() if f"{kind}-" <= name < f"{kind}-{end}"]
+        return filter(_KEPT.fullmatch, (f"{stem}.md" for stem in sorted(made, reverse=True)))
 
     def prepare(
         self, longterm: Summary | None, recent: Summary | None, at_ms: int, has_leaf: bool = True
@@ -199,8 +214,7 @@ class SummaryFolder:
         edited, as it is a leaf otherwise. A crash in between is settled by the ranges at the next start. The drafts
         may be written in any thread. Raises: NoteError.
         """
-        stamp = self.stamp()  # before anything is read
-        taken = self._taken()
+        stamp, taken = self.stamp(), set[str]()  # the stamp before anything is read
         leaf = self._free_name("recent", recent, taken) if recent and has_leaf else ""
         pairs = [(leaf, recent)] if recent and leaf else []
         pairs += [*self._unsaved_edit(at_ms, taken), *self._with_backup(longterm, taken)]
@@ -232,24 +246,21 @@ class SummaryFolder:
 
     def keep(self, kind: str, summary: Summary, why: str) -> str:
         """Keep a summary that did not come into force; return its name. Raises: NoteError."""
-        name = self._unused(f"{kind} ({why} {_moment(summary.made_ms)})")
+        name = self._unused(f"{kind} ({why} {_moment(summary.made_ms)})", set())
         self._write([(name, summary)])
         return name
 
     def _add(self, kind: str, summary: Summary) -> str:
-        name = self._free_name(kind, summary)
+        name = self._free_name(kind, summary, set())
         self._write([(name, summary)])
         return name
 
     def _unsaved_edit(self, at_ms: int, taken: set[str]) -> list[tuple[str, Summary]]:
         """Return the short-term summary in force as a leaf of its own if no leaf says what it says."""
-        try:
-            before = self.read(RECENT)
-        except NoteError:
-            return []
+        before = self.leaf(RECENT)
         if before is None:
             return []
-        names = [name for name in self.leaf_names() if f"-m{before.last:06}" in name]
+        names = self._kept("recent", f"-m{before.last:06}")
         leaves = map(self.leaf, sorted(names, key=lambda name: (len(name), name), reverse=True))  # newest first
         if any(leaf and (leaf.first, leaf.text) == (before.first, before.text) for leaf in leaves):
             return []
@@ -259,15 +270,12 @@ class SummaryFolder:
     def _with_backup(self, longterm: Summary | None, taken: set[str]) -> list[tuple[str, Summary]]:
         if longterm is None:
             return []
-        try:
-            before = self.read(LONGTERM)
-        except NoteError:
-            before = None
+        before = self.leaf(LONGTERM)
         kept = [(self._free_name("longterm", before, taken), before)] if before else []
         return [*kept, (LONGTERM, longterm)]
 
-    def _read_all(self, pattern: re.Pattern[str]) -> list[tuple[str, Summary]]:
-        found = [(name, summary) for name in self._files_matching(pattern) if (summary := self.leaf(name))]
+    def _read_all(self, kind: str) -> list[tuple[str, Summary]]:
+        found = [(name, summary) for name in self._kept(kind) if (summary := self.leaf(name))]
         return sorted(found, key=lambda row: (row[1].first, row[1].last, row[1].generation, row[0]))
 
     def set_aside(self, name: str, why: str, at_ms: int) -> str:
@@ -277,7 +285,7 @@ class SummaryFolder:
         """
         if not self._vault.exists(*self._parts, name):
             return ""
-        aside = self._unused(f"{name.removesuffix('.md')} ({why} {_moment(at_ms)})")
+        aside = self._unused(f"{name.removesuffix('.md')} ({why} {_moment(at_ms)})", set())
         path = self._vault.path(*self._parts, name)
         try:
             self._vault.disk.replace(path, self._vault.path(*self._parts, aside))
@@ -291,18 +299,13 @@ class SummaryFolder:
     def _texts(self, pairs: list[tuple[str, Summary]]) -> list[tuple[str, str]]:
         return [(_text(summary), "/".join((*self._parts, name))) for name, summary in pairs]
 
-    def _free_name(self, kind: str, summary: Summary, taken: set[str] | None = None) -> str:
+    def _free_name(self, kind: str, summary: Summary, taken: set[str]) -> str:
         return self._unused(f"{kind}-{_moment(summary.made_ms)}-m{summary.last:06}", taken)
 
-    def _taken(self) -> set[str]:
-        folder = "/".join(self._parts)
-        return {*self._vault.names(folder), *self._vault.sync_copies(folder)}
-
-    def _unused(self, stem: str, taken: set[str] | None = None) -> str:
+    def _unused(self, stem: str, taken: set[str]) -> str:
         """Return a name that no file has and that is not `taken`; from then on it is."""
-        taken = self._taken() if taken is None else taken
         name, part = stem, 1
-        while name in taken:
+        while name in taken or self._vault.exists(*self._parts, f"{name}.md"):
             part += 1
             name = f"{stem}-{part}"
         taken.add(name)
@@ -315,12 +318,7 @@ def _moment(at_ms: int) -> str:
 
 def covered_by_name(name: str) -> int:
     """Return the last memory that a kept summary covers, as its file name says; 0 if it says none."""
-    return int(found[1]) if (found := _NUMBERED.fullmatch(name.removesuffix(".md"))) else 0
-
-
-def _made_of(kind: str, name: str) -> str:
-    """Return when a summary was made, as its name says; empty if it is no kept one of a kind."""
-    return found[2] if (found := _MADE.fullmatch(name)) and found[1] == kind else ""
+    return int(found[2]) if (found := _KEPT.fullmatch(name)) else 0
 
 
 def _text(summary: Summary) -> str:

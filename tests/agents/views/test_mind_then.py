@@ -11,6 +11,8 @@ import pytest
 
 from agents.agent import Agent
 from agents.commands.thought_commands import mind_command, thought_commands
+from agents.memory.memory import AgentMemory
+from agents.memory.view import View, summary_tiers, tail_tier
 from agents.views.memories import memory_page, query_of
 from agents.views.mind import last_before, lines_then, mind_then, sentences_then, then_text
 from agents.views.tiers import SentencePlace, Shown, lines_behind, run_to_end, sentences_of, tiers_shown
@@ -20,6 +22,9 @@ from tests.agents.house import House, said
 from tests.agents.test_agent import Life
 from tests.english import ENGLISH
 from vault.chronicle.event_log import Period, period_of, second_name
+from vault.memory.journal import Journal
+from vault.memory.memory_line import Memory
+from vault.memory.summaries import Summary
 from world.entities import Role
 from world.errors import CommandError
 
@@ -68,7 +73,9 @@ def test_a_sentence_of_a_past_summary_leads_to_the_lines_that_it_led_to_then_and
         for tier in view.summaries:
             for at in range(len(sentences_of(tier))):
                 place = SentencePlace(view, tier.name, at)
-                seen[second_name(house.ms), tier.name, at] = lines_behind(agent.memory, place, agent.finder, ENGLISH)
+                seen[second_name(house.ms), tier.name, at] = asyncio.run(
+                    run_to_end(lines_behind(agent.memory, place, agent.finder, ENGLISH))
+                )
         house.ms += 5_000
     for (name, tier_name, at), lines in seen.items():
         found = asyncio.run(run_to_end(lines_then(agent, period(name), tier_name, at, ENGLISH)))
@@ -106,24 +113,47 @@ def test_before_its_first_memory_a_mind_remembers_nothing_and_after_its_last_all
     assert [one["command"] for one in after["turns"]] == ["say hello", "look"]
 
 
-def test_a_time_is_found_where_lines_were_deleted_by_hand(tmp_path: Path):
+class Counting:
+    """A journal that notes how many numbers it is asked to read at once."""
+
+    def __init__(self, journal: Journal) -> None:
+        self.last = journal.last
+        self.first_from = journal.first_from
+        self.spans: list[int] = []
+        self._journal = journal
+
+    def read(self, first: int, last: int) -> list[Memory]:
+        self.spans.append(last - first + 1)
+        return self._journal.read(first, last)
+
+
+def test_view_of_then_reads_few_memories_at_once(tmp_path: Path):
     house = House(tmp_path)
-    agent = house.agents["Rook"]
-    for number in range(60):
-        agent.memory.record("noted", f"Note {number}.")
-    times = {one.seq: one.at_ms for one in agent.memory.journal.read(1, 60)}
+    memory = house.agents["Rook"].memory
+    for number in range(900):
+        memory.record("noted", f"Note {number} of the lamp.")
+    times = {one.seq: one.at_ms for one in memory.journal.read(1, 900)}
     (path,) = (tmp_path / "agents/Rook/journal").glob("*.md")
     lines = path.read_text(encoding="utf-8").split("\n")
-    path.write_text(
-        "\n".join(one for one in lines if not any(f"^m{seq}" == one[-len(f"^m{seq}") :] for seq in range(20, 50)))
-    )
-    agent.memory.poll_edits(thorough=True)
-    found = {seq: asyncio.run(run_to_end(_number(agent, times[seq] + 1))) for seq in (1, 19, 30, 50, 60)}
-    assert found == {1: {"n": 1}, 19: {"n": 19}, 30: {"n": 19}, 50: {"n": 50}, 60: {"n": 60}}
+    gone = tuple(f" ^m{seq}" for seq in range(100, 800))
+    path.write_text("\n".join(line for line in lines if not line.endswith(gone)), encoding="utf-8")
+    memory.poll_edits(thorough=True)
+    for seq, newest in ((1, 1), (99, 99), (450, 99), (800, 800), (900, 900)):
+        journal = Counting(memory.journal)
+        assert asyncio.run(run_to_end(_number_in(journal, times[seq] + 1))) == {"n": newest}
+        assert max(journal.spans) < 32
+    place = SentencePlace(with_summary(memory), "longterm", 0)
+    assert len(list(lines_behind(memory, place, house.agents["Rook"].finder, ENGLISH))) >= 900 // 256
 
 
-def _number(agent: Agent, end_ms: int) -> Any:
-    return {"n": (yield from last_before(agent.memory.journal, end_ms))}
+def with_summary(memory: AgentMemory) -> View:
+    """Return a view in which one summary covers all memories."""
+    told = Summary(1, memory.journal.last, "There was much of the lamp.")
+    return View(memory.name, (*summary_tiers(told, "longterm"), tail_tier(told.last, told.last)))
+
+
+def _number_in(journal: Any, end_ms: int) -> Any:
+    return {"n": (yield from last_before(journal, end_ms))}
 
 
 def test_memories_are_found_by_time_and_by_age_to_the_second(tmp_path: Path):

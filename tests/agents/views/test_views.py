@@ -36,7 +36,8 @@ def counts(agent: Agent) -> tuple[int, int]:
 
 def behind_now(agent: Agent, tier: str, number: int) -> Shown:
     """Return the memories behind a sentence of a summary in force."""
-    return lines_behind(agent.memory, SentencePlace(agent.memory.view(), tier, number), agent.finder, ENGLISH)
+    place = SentencePlace(agent.memory.view(), tier, number)
+    return asyncio.run(run_to_end(lines_behind(agent.memory, place, agent.finder, ENGLISH)))
 
 
 @pytest.mark.parametrize("style", ["prose", "pick"])

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import time
+from functools import partial
+
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -205,3 +208,24 @@ def assert_nothing_lost(root) -> None:
     folder = folder_in(root)
     for name in (LONGTERM, RECENT):
         assert folder.read(name)
+
+
+def test_kept_summaries_of_a_long_life_are_listed_at_once(tmp_path):
+    folder = folder_in(tmp_path)
+    folder.publish(None, summary(1, 65))
+    path = tmp_path / "agents" / "Eliza" / "summaries"
+    stems = [f"recent-2025{day // 28 % 12 + 1:02}{day % 28 + 1:02}-203501-m{day:06}" for day in range(100, 15_100)]
+    for stem in stems:
+        (path / f"{stem}.md").touch()
+    assert folder.newest_leaf_names(3) == [f"{stem}.md" for stem in sorted(stems, reverse=True)[:3]]
+
+    def ahead() -> None:
+        folder.prepare(summary(1, 65, "I came."), summary(66, 129), AT).drafts.discard()
+
+    for look in (partial(folder.newest_leaf_names, 3), folder.leaf_names, partial(folder.in_force_at, AT), ahead):
+        taken = []
+        for _ in range(3):
+            began = time.process_time()
+            look()
+            taken.append(time.process_time() - began)
+        assert min(taken) < 0.05, look
