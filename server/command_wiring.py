@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from agents.commands.late_answers import LateAnswers
 from agents.commands.memory_commands import fact_commands, memory_commands
 from agents.commands.model_commands import model_commands
 from agents.commands.thought_commands import mind_command, thought_commands
@@ -18,7 +19,7 @@ def add_agent_commands(
 ) -> None:
     """Add the commands that people look at agents with."""
     add = game.commands.add
-    add(memory_commands(agents, game.tell, now_ms))
+    add(memory_commands(agents, game.tell, now_ms, LateAnswers(game.publish, questions.ask_reader)))
     add(fact_commands(agents, game.publish))
     add(mind_command(agents, game.publish, questions.ask_reader))
     add(thought_commands(agents, game.publish, questions.ask_reader))

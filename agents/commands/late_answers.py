@@ -8,7 +8,6 @@ from collections.abc import Callable
 from time import perf_counter
 from typing import Protocol, TypeVar
 
-from agents.commands.memory_commands import Publish
 from agents.views.tiers import QUICK_STEPS, Shown, Steps, run_steps, run_to_end
 from vault.errors import NoteError
 from world.entities import Character
@@ -23,6 +22,7 @@ QUICK_SECONDS = 0.01
 """Seconds after which an answer that is not there yet comes later."""
 
 T = TypeVar("T")
+Publish = Callable[[tuple[Event, ...]], None]
 Text = Callable[[Shown, Wording], str]
 
 

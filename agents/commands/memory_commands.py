@@ -6,9 +6,10 @@ from collections.abc import Callable, Mapping
 
 from agents.agent import Agent
 from agents.commands.agent_commands import find_agent, refusing_at_note_errors
+from agents.commands.late_answers import LateAnswers, Publish
 from agents.memory.compactor import Outcome, describe_plan, nothing_due, outcome_of
 from agents.memory.facts.store import fact_text
-from agents.memory.inspection import diff_text, expand_text, explain_text, status_text
+from agents.memory.inspection import diff_text, expansion, explain_text, status_text
 from agents.memory.journal_search import brief_of, search_text
 from vault.memory.memory_line import Memory
 from world.command import Command, command, commands_of
@@ -23,16 +24,17 @@ Tell = Callable[[str, str], None]
 
 DRY_RUN = "--dry-run"
 
-Publish = Callable[[tuple[Event, ...]], None]
-
 
 class MemoryCommands:
     """The commands that look into memories and have them summarised."""
 
-    def __init__(self, agents: Mapping[str, Agent], tell: Tell, now_ms: Callable[[], int]) -> None:
+    def __init__(
+        self, agents: Mapping[str, Agent], tell: Tell, now_ms: Callable[[], int], answers: LateAnswers
+    ) -> None:
         self._agents = agents
         self._tell = tell
         self._now_ms = now_ms
+        self._answers = answers
 
     @command("@memory-status [<agent>]", category="memory", role=Role.PLAYER, for_agents=False)
     def memory_status(self, world: World, actor: Character, agent: str = "") -> list[Event]:
@@ -77,7 +79,10 @@ class MemoryCommands:
         found, rest = split_target(world, self._agents, actor, text)
         if not rest:
             raise CommandError(world.wording("memory.expand_usage"))
-        return _seen(world, actor, expand_text(found.memory, rest, world.wording))
+        told = expansion(found.memory, rest, world.wording)
+        if isinstance(told, str):
+            return _seen(world, actor, told)
+        return self._answers.read(world, actor, told, lambda text: _seen(world, actor, text))
 
     @command("@memory-why <text>", category="memory", role=Role.PLAYER, for_agents=False)
     def memory_why(self, world: World, actor: Character, text: str) -> list[Event]:
@@ -112,9 +117,15 @@ class MemoryCommands:
         return _seen(world, actor, found.prompt().text)
 
 
-def memory_commands(agents: Mapping[str, Agent], tell: Tell, now_ms: Callable[[], int]) -> tuple[Command, ...]:
-    """Return the commands for these agents; `tell` is how a character hears later how something ended."""
-    return refusing_at_note_errors(commands_of(MemoryCommands(agents, tell, now_ms)))
+def memory_commands(
+    agents: Mapping[str, Agent], tell: Tell, now_ms: Callable[[], int], answers: LateAnswers | None = None
+) -> tuple[Command, ...]:
+    """Return the commands for these agents; `tell` is how a character hears later how something ended.
+
+    `answers` has archives read elsewhere; without it they are read at once.
+    """
+    answers = answers or LateAnswers(lambda events: None)
+    return refusing_at_note_errors(commands_of(MemoryCommands(agents, tell, now_ms, answers)))
 
 
 def target_agent(

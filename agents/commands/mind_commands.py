@@ -10,7 +10,8 @@ from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 
 from agents.agent import Agent
-from agents.commands.memory_commands import Publish, search_memories
+from agents.commands.late_answers import Publish
+from agents.commands.memory_commands import search_memories
 from agents.escaping import filled, load_template
 from agents.models.model import ModelError, Request
 from agents.models.queue import ModelQueue, complete_text

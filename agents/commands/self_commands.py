@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 
 from agents.agent import Agent
 from agents.commands.agent_commands import find_agent, refusing_at_note_errors
-from agents.commands.memory_commands import Publish
+from agents.commands.late_answers import Publish
 from agents.commands.mind_commands import Dreamer, MindCommands
 from agents.models.queue import ModelQueue
 from agents.population import Population

@@ -8,8 +8,8 @@ from functools import partial
 
 from agents.agent import Agent
 from agents.commands.agent_commands import find_agent, refusing_at_note_errors
-from agents.commands.late_answers import AskReader, LateAnswers, ask_now
-from agents.commands.memory_commands import Publish, split_target
+from agents.commands.late_answers import AskReader, LateAnswers, Publish, ask_now
+from agents.commands.memory_commands import split_target
 from agents.components.people import person_lines
 from agents.views.bonds import bonds_shown, bonds_text
 from agents.views.memories import memory_page, page_text, query_of, time_of

@@ -6,6 +6,7 @@ import difflib
 import re
 from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, datetime
+from functools import partial
 from typing import Any
 
 from agents.memory.compactor import Compactor
@@ -17,6 +18,7 @@ from vault.errors import NoteError
 from vault.markdown import LINE_BREAK, one_line
 from vault.memory.archive_file import parsed_reference
 from vault.memory.memory_line import Memory, Range, RangeSet
+from vault.memory.summaries import covered_by_name
 from world.errors import CommandError
 from world.message_catalog import Wording
 from world.room_view import format_duration
@@ -35,29 +37,23 @@ MB = 1_000_000
 MAX_WARNINGS = 5
 
 
-def expand(memory: AgentMemory, wanted: str, say: Wording) -> list[Memory]:
-    """Return the memories of a range, a reference, or the name of a summary or a leaf.
+def expansion(memory: AgentMemory, wanted: str, say: Wording) -> str | Callable[[], str]:
+    """Return the memories of a range, a reference, or the name of a summary or a leaf, a line each.
 
-    `3-17`, `12`, `^m12`, `[[2026-11-21#^m12]]`, `recent`, `longterm`, `recent-20261121-203501-m000129`, `all`.
-    Raises: CommandError that says what can be asked for.
-    """
-    covered = _resolve_range(memory, wanted.strip(), say)
-    return memory.journal.read(covered.first, covered.last)
-
-
-def expand_text(memory: AgentMemory, wanted: str, say: Wording) -> str:
-    """Return these memories a line each, as the journal has them, with a note on what is missing or left out.
-
-    One result of a command is returned as it came, and `2026-11-21#7` as the archive has it; of a text too long for a
-    screen, from some character on: `^m12 from 16001`. Raises: CommandError, or NoteError if a file cannot be read.
+    `3-17`, `12`, `^m12`, `[[2026-11-21#^m12]]`, `recent`, `longterm`, `recent-20261121-203501-m000129`, `all`. They are
+    as the journal has them, with a note on what is missing or left out. One result of a command is returned as it
+    came, and `2026-11-21#7` as the archive has it; of a text too long for a screen, from some character on:
+    `^m12 from 16001`. What is read from the archive is a function for any thread, which raises NoteError.
+    Raises: CommandError that says what can be asked for, or NoteError if the journal cannot be read.
     """
     what, character = without_page(wanted.strip())
+    memory.archive_writer.write()  # what is asked for may be from the turn that is not over yet
     if parsed_reference(what.strip("[]")):
-        return entry_text(memory, what.strip("[]"), say, character)
+        return partial(entry_text, memory, what.strip("[]"), say, character)
     covered = _resolve_range(memory, what, say)
     one = memory.memory(covered.first) if len(covered) == 1 else None
     if one and one.kind == "result":
-        return result_text(memory, one, say, character)
+        return partial(result_text, memory, one, say, character)
     shown = Range(covered.first, min(covered.last, covered.first + MAX_LINES - 1))
     found = memory.journal.read(shown.first, shown.last)
     heading = "memory.one_expanded" if len(covered) == 1 else "memory.some_expanded"
@@ -138,8 +134,7 @@ def _summary_range(memory: AgentMemory, name: str, say: Wording) -> Range:
         "longterm": memory.longterm,
         "long-term": memory.longterm,
     }
-    kept = (*memory.summaries.leaf_names(), *memory.summaries.former_names())
-    summary = in_force.get(name) or (memory.summaries.leaf(f"{name}.md") if f"{name}.md" in kept else None)
+    summary = in_force.get(name) or (memory.summaries.leaf(f"{name}.md") if covered_by_name(f"{name}.md") else None)
     if summary is None:
         raise CommandError(say("memory.no_summary", who=memory.name, wanted=name))
     return Range(summary.first, summary.last)
@@ -195,7 +190,6 @@ def result_text(memory: AgentMemory, result: Memory, say: Wording, first: int = 
 
     Raises: NoteError if the archive cannot be read.
     """
-    memory.archive_writer.write()  # it may be from the turn that is not over yet
     found = memory.archive_writer.archive.find("tool_result", result.seq, result.day)
     told = result.text.replace(LINE_BREAK, "\n")
     where = say("memory.the_journal")

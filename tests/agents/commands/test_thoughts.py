@@ -4,14 +4,22 @@ from __future__ import annotations
 
 import asyncio
 import re
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
+from typing import TypeVar
 
-from agents.commands.thought_commands import thought_commands
+import pytest
+
+from agents.commands.late_answers import LateAnswers, ask_now
+from agents.commands.memory_commands import memory_commands
+from agents.commands.thought_commands import mind_command, thought_commands
 from agents.models.model import ModelError
 from tests.agents.test_agent import Life
 from tests.scripted_model import ScriptedModel
 from world.entities import Role
 
+T = TypeVar("T")
 LOOK = (
     "The Common Room",
     "A long table, a low ceiling and a fire that never quite goes out.",
@@ -26,16 +34,59 @@ class Watched(Life):
 
     def __init__(self, root: Path, *script, **settings) -> None:
         super().__init__(root, *script, **settings)
-        self.game.commands.add(thought_commands({"Rook": self.agent}, self.game.publish))
+        agents, self.jobs = {"Rook": self.agent}, list[Callable[[], None]]()
+        self.game.commands.add(thought_commands(agents, self.game.publish, self._ask))
+        self.game.commands.add(mind_command(agents, self.game.publish, self._ask))
+        answers = LateAnswers(self.game.publish, self._ask)
+        self.game.commands.add(memory_commands(agents, self.game.tell, lambda: 0, answers))
+        self.has_thread = False
         self.game.world.characters["Ana"].role = Role.ADMIN
 
+    def _ask(
+        self, asker: str, work: Callable[[], T], done: Callable[[T], None], failed: Callable[[Exception], None]
+    ) -> None:
+        """Have a question wait in `jobs` for a thread, if there is one; else answer it at once."""
+        job = partial(ask_now, asker, work, done, failed)
+        self.jobs.append(job) if self.has_thread else job()
+
     def shown(self, line: str) -> list[str]:
-        """Return what Ana is shown, with times and numbers of tokens left out that are no part of the matter."""
+        """Return what Ana is shown when she types a line, as `seen` does."""
         self.ana.screen()
         self.ana.types(line)
+        return self.seen()
+
+    def seen(self) -> list[str]:
+        """Return Ana's screen, with times and numbers of tokens left out that are no part of the matter."""
         told = re.sub(r"20\d\d-\d\d-\d\d \d\d:\d\d:\d\d", "NOW", "\n".join(self.ana.screen()))
         told = re.sub(r"20\d\d-\d\d-\d\d#", "DAY#", told)
         return re.sub(r"[\d,]+ tokens asked", "N tokens asked", told).split("\n")
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "@why Rook",
+        "@why Rook 1",
+        "@why Rook {at}",
+        "@llm-log Rook 2 full",
+        "@mind Rook {at}",
+        "@memory-expand Rook ^m2",
+        "@memory-expand Rook {day}#1",
+    ],
+)
+def test_archive_is_read_in_a_thread_alone(tmp_path, question):
+    life = Watched(tmp_path, "look | I am new here", "say Good morning!")
+    life.turns(2)
+    newest = life.memories()[-1]
+    question = question.format(at=f"{newest.day}T23:59", day=newest.day)
+    told = life.shown(question)
+    archive, away, life.has_thread = tmp_path / "agents/Rook/archive", tmp_path / "away", True
+    archive.rename(away)
+    assert life.shown(question) == ["You think back; it will take a moment."]
+    assert not archive.exists()
+    away.rename(archive)
+    life.jobs.pop()()
+    assert life.seen() == told
 
 
 def test_why_tells_what_was_perceived_told_answered_and_done(tmp_path):

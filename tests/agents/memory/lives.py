@@ -14,7 +14,7 @@ from typing import Any
 from agents.memory.compactor import Compactor, Outcome
 from agents.memory.cost import PromptCost
 from agents.memory.coverage import NONE
-from agents.memory.inspection import status_text
+from agents.memory.inspection import expansion, status_text
 from agents.memory.memory import AgentMemory
 from agents.memory.strategy import StrategyRegistry
 from agents.memory.summaries.formats import SECTIONS
@@ -162,6 +162,12 @@ def archived(memory: AgentMemory, event: str = "") -> list[dict[str, Any]]:
     """Return what the archive of a memory has, or what it has of one event."""
     memory.archive_writer.write()
     return [entry for _, entry in memory.archive_writer.archive.entries() if event in ("", entry["event"])]
+
+
+def expanded(memory: AgentMemory, wanted: str) -> str:
+    """Return what a reference or a range leads to, read here and now."""
+    told = expansion(memory, wanted, ENGLISH)
+    return told if isinstance(told, str) else told()
 
 
 def outcomes(memory: AgentMemory) -> list[tuple[str, str]]:

@@ -13,12 +13,11 @@ import pytest
 
 from agents.commands.memory_commands import memory_commands
 from agents.memory.coverage import Coverage
-from agents.memory.inspection import expand, expand_text
 from agents.memory.memory import AgentMemory
 from agents.models.model import ModelError
 from server import cli
 from tests.agents.memory import on_disk
-from tests.agents.memory.lives import NAME, Life, QuickDisk, archived, windows, writer
+from tests.agents.memory.lives import NAME, Life, QuickDisk, archived, expanded, windows, writer
 from tests.agents.test_agent import Life as AgentLife
 from tests.english import ENGLISH
 from tests.scripted_model import ScriptedModel
@@ -90,7 +89,7 @@ def test_2_20_the_whole_of_it_can_be_read_a_screen_at_a_time(tmp_path):
     life = Life(tmp_path, windows(8, 8), writer())
     text = "".join(f"{number:06} " for number in range(10_000))
     life.memory.record("result", text)
-    pages = [body(expand_text(life.memory, f"^m1 from {first}", ENGLISH)) for first in range(1, len(text), 16_000)]
+    pages = [body(expanded(life.memory, f"^m1 from {first}")) for first in range(1, len(text), 16_000)]
     assert "".join(page.rpartition("\n[Characters ")[0] for page in pages) == text
     assert pages[0].endswith("[Characters 1 to 16,000 of 70,000. More: @memory-expand Eliza ^m1 from 16001]")
     assert pages[-1].endswith("[Characters 64,001 to 70,000 of 70,000.]")
@@ -108,7 +107,7 @@ def test_3_3_a_placeholder_names_command_status_size_and_a_reference_to_the_orig
     found = re.fullmatch(r'\[look: ok, (\d+) characters, "The Landing Green planks, still…" (\^m2)\]', line)
     assert found
     assert abs(int(found[1]) - len(LOOK)) < 10  # the journal's line has no blank lines and no indents
-    assert body(expand_text(memory, found[2], ENGLISH)) == LOOK
+    assert body(expanded(memory, found[2])) == LOOK
 
 
 def test_3_3_a_refused_command_is_told_as_refused_after_a_restart_too(tmp_path):
@@ -232,7 +231,7 @@ def test_3_8_with_archive_false_nothing_is_archived_and_summaries_are_made(tmp_p
     assert life.compactor.stats.cycles > 0
     assert "Archive: off, because archive is false" in "\n".join(life.status())
     assert life.memory.memory(2) is not None
-    assert expand(life.memory, "2", ENGLISH)[0].text == ("word " * 2000).strip()
+    assert life.memory.journal.read(2, 2)[0].text == ("word " * 2000).strip()
 
 
 # 3.9 References
@@ -250,7 +249,7 @@ def test_3_9_every_reference_in_every_prompt_and_summary_resolves(tmp_path):
     references = told | {source.removeprefix("archive ") for source in sources}
     assert len(told) > 30
     for reference in references:
-        assert len(expand_text(life.memory, reference, ENGLISH)) > 100
+        assert len(expanded(life.memory, reference)) > 100
     for source, summary in zip(sources, summaries, strict=True):
         entry = life.memory.archive_writer.archive.read(source.removeprefix("archive "))
         texts = [entry[tier]["text"] for tier in ("longterm", "recent") if entry[tier]]
@@ -377,10 +376,8 @@ def test_3_18_everything_is_there_after_ten_compactions_in_the_archive_and_beyon
         asyncio.run(life.compact())
     assert life.compactor.stats.cycles >= 10
     assert [entry["text"] for entry in archived(life.memory, "tool_result")] == lived
-    assert [m.seq for m in expand(life.memory, "all", ENGLISH)] == list(range(1, 181))
-    assert [m.text for m in expand(life.memory, "all", ENGLISH) if m.kind == "result"] == [
-        text.strip() for text in lived
-    ]
+    assert [m.seq for m in life.memory.journal.read(1, 180)] == list(range(1, 181))
+    assert [m.text for m in life.memory.journal.read(1, 180) if m.kind == "result"] == [text.strip() for text in lived]
 
 
 def test_3_23_an_archive_beyond_its_budget_is_told_of_in_the_status(tmp_path):
@@ -398,7 +395,7 @@ def test_3_23_an_old_file_moved_away_harms_nothing(tmp_path):
     life.memory.archive_writer.write()
     for path in tmp_path.glob("agents/*/archive/*.jsonl"):
         path.unlink()
-    told = body(expand_text(life.memory, "^m2", ENGLISH))
+    told = body(expanded(life.memory, "^m2"))
     assert " ".join(told.split()) == " ".join(LOOK.split())
     life.live(30)
     asyncio.run(life.compact())

@@ -10,13 +10,12 @@ import time
 from dataclasses import replace
 from pathlib import Path
 
-from agents.memory.inspection import expand, expand_text
 from agents.memory.view import memory_text
 from agents.models.model import Completion, OnText, Request
 from agents.models.queue import ModelQueue
 from agents.write_pool import WritePool
 from tests.agents.memory import on_disk
-from tests.agents.memory.lives import Life, QuickDisk, one_turn, talkative, windows
+from tests.agents.memory.lives import Life, QuickDisk, expanded, one_turn, talkative, windows
 from tests.agents.memory.towns import Town, told
 from tests.english import ENGLISH
 
@@ -295,5 +294,4 @@ def test_0_18_every_summarised_memory_can_be_had_back_to_the_letter_by_its_numbe
         found = eliza.memory.memory(seq)
         assert found
         assert found.text == text
-        assert [memory.text for memory in expand(eliza.memory, f"^m{seq}", ENGLISH)] == [text]
-        assert text in expand_text(eliza.memory, str(seq), ENGLISH)
+        assert text in expanded(eliza.memory, str(seq))

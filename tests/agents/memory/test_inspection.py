@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from agents.memory.coverage import NONE
-from agents.memory.inspection import expand_text, explain_text
-from tests.agents.memory.lives import Life, QuickDisk, talkative, windows
+from agents.memory.inspection import explain_text
+from tests.agents.memory.lives import Life, QuickDisk, expanded, talkative, windows
 from tests.english import ENGLISH
 from vault.atomic_write import Disk
 from vault.memory.memory_line import Range
@@ -37,7 +37,7 @@ def why(life: Life, seq: int, unshown: Range = NONE) -> str:
 
 
 def test_one_memory_is_not_told_as_many(tmp_path):
-    first, line = expand_text(a_life(tmp_path).memory, "^m2", ENGLISH).split("\n")
+    first, line = expanded(a_life(tmp_path).memory, "^m2").split("\n")
     assert first == "Memory 2 of Eliza, as the journal has it:"
     assert line.startswith("2: 2026-11-21 ")
 
@@ -84,7 +84,7 @@ def test_a_summary_of_picked_lines_tells_them_whoever_picked_them(tmp_path, qual
 @pytest.mark.parametrize("wanted", ["9" * 40, f"1-{'9' * 4000}", f"^m{'9' * 40}"])
 def test_a_number_that_no_memory_can_have_is_refused_like_any_other(tmp_path, wanted):
     with pytest.raises(CommandError):
-        expand_text(a_life(tmp_path).memory, wanted, ENGLISH)
+        expanded(a_life(tmp_path).memory, wanted)
 
 
 def test_a_new_memory_has_nothing_to_tell(tmp_path):
