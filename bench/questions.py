@@ -1,6 +1,7 @@
 """Measure the reactor under questions: `python -m bench.questions [MEMORIES] [MEGABYTES]` (1,000,000 and 100).
 
-A real server has an agent with MEMORIES memories and an archive of MEGABYTES, all of one day. An admin asks each
+A real server has an agent with MEMORIES memories, a summary of each 64 of them, and an archive of MEGABYTES, all of
+one day. An admin asks each
 question several times; a heartbeat inside the server measures the longest pause of its event loop meanwhile.
 """
 
@@ -17,17 +18,19 @@ from pathlib import Path
 from bench.lib.crowd import HOST
 from bench.lib.reporting import Table, argument_parser, publish
 from bench.lib.servers import OPEN, run_program, wait_for
-from bench.lib.worlds import SECRET, add_people, caller_name, change_settings, write_journal
+from bench.lib.worlds import SECONDS_APART, SECRET, add_people, caller_name, change_settings, write_journal
 from bench.pauses import INSIDE, read_pauses
 from vault.chronicle.event_log import moment_text
 from vault.memory.archive import FILE_BYTES
 from vault.memory.archive_file import ArchiveEntry, archive_lines, archive_name
 from vault.memory.caches import SearchIndex
+from vault.memory.summaries import Summary, SummaryFolder
 from vault.vault import Vault, open_vault
 
 TIMES = 5
 GOAL_MS = 50.0
 ANSWER_SECONDS = 60.0
+LEAF_MEMORIES = 64
 QUESTIONS = (
     "@why Eliza",
     "@why Eliza {at}",
@@ -35,6 +38,11 @@ QUESTIONS = (
     "@llm-log Eliza 1 full",
     "@mind Eliza",
     "@mind Eliza {at}",
+    "@mind Eliza longterm 2",
+    "@memory-status Eliza",
+    "@memory-diff Eliza",
+    "@memory-expand Eliza recent",
+    "@memory-expand Eliza {entry}",
     "@impersonate Eliza",
     "@memory-find Eliza wall",
     "@memory-find Eliza stone wall river",
@@ -51,15 +59,29 @@ def write_vault(path: Path, memories: int, megabytes: int) -> dict[str, str]:
     change_settings(path / "config" / "server.md", {"web_port": 0, "speech_per_second": 0})
     newest_ms = int(time.time() * 1000) - 60_000
     write_journal(path / "agents" / "Eliza", memories, newest_ms)
-    write_archive(path / "agents" / "Eliza" / "archive", memories, megabytes, newest_ms)
+    entry = write_archive(path / "agents" / "Eliza" / "archive", memories, megabytes, newest_ms)
+    write_summaries(vault, memories, newest_ms)
     (path / "agents" / "Eliza" / "facts.md").write_text(f"---\nupto: {memories}\n---\n", encoding="utf-8")
     index(vault)
     at = datetime.fromtimestamp(newest_ms / 1000 - 600, UTC)
-    return {"at": f"{at:%Y-%m-%dT%H:%M}"}
+    return {"at": f"{at:%Y-%m-%dT%H:%M}", "entry": entry}
 
 
-def write_archive(folder: Path, memories: int, megabytes: int, newest_ms: int) -> None:
-    """Write an archive of some megabytes, all of the day of the newest memory."""
+def write_summaries(vault: Vault, memories: int, newest_ms: int) -> None:
+    """Write a summary of each LEAF_MEMORIES memories, and the two in force."""
+    folder, last = SummaryFolder(vault, "Eliza"), LEAF_MEMORIES * (memories // LEAF_MEMORIES - 1)
+    text = "Moss told me that the stone of the wall by the river is cold. I sang to Ana of the harbour. " * 3
+    (vault.root / "agents" / "Eliza" / "summaries").mkdir()
+    for end in range(LEAF_MEMORIES, last, LEAF_MEMORIES):
+        made_ms = newest_ms - (memories - end) * SECONDS_APART * 1000
+        folder.add_leaf(Summary(end - LEAF_MEMORIES + 1, end, text, made_ms=made_ms))
+        if end % (16 * LEAF_MEMORIES) == 0:
+            folder.add_former(Summary(1, end, text, made_ms=made_ms))
+    folder.publish(Summary(1, last - LEAF_MEMORIES, text), Summary(last - LEAF_MEMORIES + 1, last, text), newest_ms)
+
+
+def write_archive(folder: Path, memories: int, megabytes: int, newest_ms: int) -> str:
+    """Write an archive of some megabytes, all of the newest day; return the reference to a late question."""
     folder.mkdir()
     day, part, size, total, prompt, tail = moment_text(newest_ms)[:10], 1, 0, 0, "", list[str]()
     rules = "\n".join(
@@ -81,6 +103,7 @@ def write_archive(folder: Path, memories: int, megabytes: int, newest_ms: int) -
             total, part, size, prompt = total + size, part + 1, 0, ""
         if total + size > megabytes * 1_000_000:
             break
+    return f"{archive_name(day, max(1, part - 1)).removesuffix('.jsonl')}#{FILE_BYTES // 1_000 | 1}"
 
 
 def index(vault: Vault) -> None:

@@ -32,7 +32,7 @@ MAX_LINES = 12
 MAX_READ = 1024
 """Number of a tier's newest memories whose words are compared; older ones are looked up in the search index."""
 
-STEP_READ = 256
+STEP_READ = 128
 """Number of memories whose words are compared in one step."""
 
 MIN_FIT = 2.0
@@ -186,6 +186,7 @@ def _by_words(
     if first > tier.memories.first and finder.is_ready(first - 1):
         for seq in _older(distinctive_words(sentence), first, finder):
             fits |= {one: _fit(words, one) for one in memory.journal.read(seq, seq)}
+            yield
     fitting = [(fit, one) for one, fit in fits.items() if one.seq in tier.memories and fit >= MIN_FIT]
     best = sorted(fitting, key=lambda row: (-row[0], -row[1].seq))
     return [one for _, one in best[:MAX_LINES]]

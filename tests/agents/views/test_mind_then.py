@@ -143,7 +143,7 @@ def test_view_of_then_reads_few_memories_at_once(tmp_path: Path):
         assert asyncio.run(run_to_end(_number_in(journal, times[seq] + 1))) == {"n": newest}
         assert max(journal.spans) < 32
     place = SentencePlace(with_summary(memory), "longterm", 0)
-    assert len(list(lines_behind(memory, place, house.agents["Rook"].finder, ENGLISH))) >= 900 // 256
+    assert len(list(lines_behind(memory, place, house.agents["Rook"].finder, ENGLISH))) >= 900 // 128
 
 
 def with_summary(memory: AgentMemory) -> View:
