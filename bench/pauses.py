@@ -20,25 +20,27 @@ from bench.lib.reporting import Table, argument_parser, percentile, publish
 from bench.lib.servers import READY, run_program, wait_for
 from bench.lib.worlds import write_journal
 from server.__main__ import main as serve
+from vault.chronicle.event_log import moment_text
 from vault.vault import open_vault
 
 TICK_SECONDS = 0.005
 STARTING_BEATS = 50
 GOAL_MS = 20.0
+LONGEST_SHOWN = 5
 INSIDE = "--inside"
 
 
 class Heartbeat:
     """Beats on an event loop, and writes its pauses into a file of its process in `folder`.
 
-    Each line has a time, in seconds since 1970, and the pause before it, in milliseconds. The first beats, those of
-    starting, are left out.
+    Each line has a time, in seconds since 1970, the pause before it, and how much of that its thread was at work, both
+    in milliseconds; for the rest it waited for a disk or another thread. The first beats are left out.
     """
 
     def __init__(self, loop: asyncio.AbstractEventLoop, folder: Path) -> None:
         self._loop = loop
         self._beats = 0
-        self._due = self._waited = 0.0
+        self._due = self._worked = self._waited = 0.0
         folder.mkdir(parents=True, exist_ok=True)
         self._file = open(folder / f"{os.getpid()}.pauses", "a", buffering=1, encoding="ascii")  # noqa: SIM115
         loop.call_soon(self._begin)
@@ -48,21 +50,23 @@ class Heartbeat:
         self._next()
 
     def _next(self) -> None:
-        self._due, self._waited = time.perf_counter() + TICK_SECONDS, self._waiting()
+        self._due = time.perf_counter() + TICK_SECONDS
+        self._worked, self._waited = self._spent()
         self._loop.call_later(TICK_SECONDS, self._tick)
 
     def _tick(self) -> None:
-        late = time.perf_counter() - self._due
-        pause = 1000 * max(0.0, late - (self._waiting() - self._waited))
+        late, (worked, waited) = time.perf_counter() - self._due, self._spent()
+        pause = 1000 * max(0.0, late - (waited - self._waited))
         self._beats += 1
         if self._beats > STARTING_BEATS:
-            self._file.write(f"{time.time():.3f} {pause:.2f}\n")
+            self._file.write(f"{time.time():.3f} {pause:.2f} {min(pause, 1000 * (worked - self._worked)):.2f}\n")
         self._next()
 
-    def _waiting(self) -> float:
-        """Return for how long this thread has been ready to run while others ran, in seconds."""
+    def _spent(self) -> tuple[float, float]:
+        """Return for how long this thread has run, and been ready to run while others ran, in seconds."""
         self._schedstat.seek(0)
-        return int(self._schedstat.read().split()[1]) / 1e9
+        worked, waited, _ = self._schedstat.read().split()
+        return int(worked) / 1e9, int(waited) / 1e9
 
 
 def measure_pauses(model: str, seconds: float, memories: int) -> list[str]:
@@ -95,8 +99,19 @@ def _write_vault(path: Path, memories: int) -> Path:
 
 def read_pauses(folder: Path, pid: int | str = "*") -> list[tuple[float, float]]:
     """Return the pauses of a process with their times; of all that have written into the folder by default."""
+    return [(at, pause) for at, pause, _ in _lines(folder, pid)]
+
+
+def _lines(folder: Path, pid: int | str = "*") -> list[tuple[float, float, float]]:
     lines = [line for path in folder.glob(f"{pid}.pauses") for line in path.read_text("ascii").split("\n")[:-1]]
-    return [(float(at), float(pause)) for at, _, pause in (line.partition(" ") for line in lines)]
+    return [(float(at), float(pause), float(work)) for at, pause, work in map(str.split, lines)]
+
+
+def longest_pauses(folder: Path) -> Table:
+    """Return the longest pauses in a folder as a table."""
+    longest = sorted(_lines(folder), key=lambda row: -row[1])[:LONGEST_SHOWN]
+    rows = [[moment_text(int(at * 1000)), f"{pause:.1f} ms", f"{work:.1f} ms"] for at, pause, work in longest]
+    return Table(["at", "pause", "at work"], rows)
 
 
 def main() -> None:
@@ -108,10 +123,11 @@ def main() -> None:
     options = parser.parse_args()
     heads = ["the agents' model", "beats", "p50", "p99", "p99.9", "longest", f"over {GOAL_MS:g} ms"]
     if options.read:
-        rows = [_row("of any kind", options.read)]
+        tables = [Table(heads, [_row("of any kind", options.read)]), longest_pauses(options.read)]
     else:
         rows = [measure_pauses(model, options.seconds, options.memories) for model in READY]
-    publish("pauses", [Table(heads, rows)], options.record)
+        tables = [Table(heads, rows)]
+    publish("pauses", tables, options.record)
 
 
 if __name__ == "__main__":
