@@ -12,6 +12,7 @@ from vault.board_note import BOARD, parse_board
 from vault.config_notes import Settings, load_settings, load_text, settings_in
 from vault.copies import Copies, copy_fault, number_fault, numbered_copies
 from vault.entities.agent_notes import load_agent
+from vault.entities.lines_note import read_lines
 from vault.entities.schema import KINDS as KIND_BY_FOLDER
 from vault.entities.schema import entity_of, room_names
 from vault.entities.voice_note import read_voice
@@ -281,9 +282,10 @@ def _agent(vault: Vault, name: str) -> Iterator[Finding]:
 
     overlay, source = Overlay(vault), f"agents/{name}/agent.md"
     yield from collect_errors(overlay, load)
-    voice = list[NoteError]()
-    yield from collect_errors(overlay, lambda vault: voice.extend(read_voice(vault, name)[1]))
-    yield from map(finding_of, voice)
+    faults = list[NoteError]()
+    yield from collect_errors(overlay, lambda vault: faults.extend(read_voice(vault, name)[1]))
+    yield from collect_errors(overlay, lambda vault: faults.extend(read_lines(vault, name)[1]))
+    yield from map(finding_of, faults)
     if not overlay.is_hidden(source):
         known = (*setting_names(AgentSettings), *setting_names(MemorySettings))
         yield from _deprecated_names(source, overlay.read(source).sourced_properties, known)

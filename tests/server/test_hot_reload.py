@@ -162,6 +162,12 @@ def test_an_agent_s_profile_and_looks_are_taken_in(town):
     assert town.app.agents["Eliza"].settings.think_seconds == 7
 
 
+def test_edited_lines_of_an_agent_count_at_once(town):
+    (town.root / "agents/Moss/lines.md").write_text("**is it wet**: Always.\n")
+    assert town.reload_paths() == ["agents/Moss/lines.md: reloaded."]
+    assert [entry.answers for entry in town.app.agents["Moss"].note.lines.entries] == [("Always.",)]
+
+
 def test_a_profile_that_an_older_copy_replaces_is_kept(town):
     path = "agents/Moss/agent.md"
     older, vault = (town.root / path).read_text(), town.app._vault

@@ -21,6 +21,7 @@ from vault.watch import Watcher, is_watched
         "text/topics/roles.md",
         "agents/Moss/agent.md",
         "agents/Moss/yesterday.md",
+        "agents/Moss/lines.md",
         "agents/Moss/templates/own.md",
         "rooms",
         "agents",

@@ -19,13 +19,14 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import Any, TypeVar
 
 from config.settings import AgentSettings, MemorySettings
 from config.validation import SettingsError, SourcedValue, closest_name, current_name, override, setting_names
 from vault.atomic_write import Stamp, file_stamp
+from vault.entities.lines_note import Lines, load_lines
 from vault.entities.schema import ERRANDS, REACTIONS, known_keys, read_fields
 from vault.entities.voice_note import Exchange, load_voice
 from vault.errors import NoteError
@@ -60,7 +61,8 @@ class AgentNote:
     """The content of an agent's folder. `profile` is kept to the letter; `yesterday` is an example day, or empty.
 
     `fields` are those of its character, by name. `errands` are what it sets out to do each day, which are no part of
-    the profile, as its table of triggers is none. `voice` are examples of how it talks. `text` is the file `agent.md`.
+    the profile, as its table of triggers is none. `voice` are examples of how it talks. `lines` are
+    what it says when no model speaks for it. `text` is the file `agent.md`.
     """
 
     name: str
@@ -71,6 +73,7 @@ class AgentNote:
     source: str
     errands: tuple[Errand, ...] = ()
     voice: tuple[Exchange, ...] = ()
+    lines: Lines = field(default_factory=Lines)
     text: str = ""
 
     @property
@@ -95,7 +98,7 @@ def load_agent(vault: Vault, name: str) -> AgentNote:
     """
     note = vault.read("agents", name, "agent.md")
     yesterday = vault.read("agents", name, "yesterday.md").body if vault.exists("agents", name, "yesterday.md") else ""
-    return replace(agent_of(note, name, yesterday), voice=load_voice(vault, name))
+    return replace(agent_of(note, name, yesterday), voice=load_voice(vault, name), lines=load_lines(vault, name))
 
 
 def agent_of(note: Note, name: str, yesterday: str = "") -> AgentNote:
