@@ -1,0 +1,1 @@
+"""A turn of an agent: what it says and does at a moment."""
