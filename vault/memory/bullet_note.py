@@ -10,27 +10,21 @@ letter. A mark without its line says that a person has changed or deleted that l
 from __future__ import annotations
 
 import hashlib
-import logging
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field
 
-from vault.atomic_write import NO_FILE, Stamp, file_stamp
 from vault.errors import NoteError
 from vault.markdown import NoteLine, escape_words, unescape_words
+from vault.memory.shared_file import SharedFile, check_length, join_lines, split_lines
 from vault.note import parse_note
 from vault.note_editor import NoteEditor
 from vault.vault import Vault
 
 WRITTEN = "written"
-MAX_CHARACTERS = 65_536
-"""A note that is longer was not meant as one, and reading it would hold up the world."""
-
 MAX_MARKS = 256
 
 _BULLET = re.compile(r"\s*[-*+] (?P<text>.*\S)\s*")
-_LINES = re.compile(r"[^\r\n]*(?:\r\n?|\n)|[^\r\n]+")
 _LINK = r"\[\[[^\[\]|#]*#\^m[1-9]\d{0,14}\]\]"
 _STATEMENT = re.compile(
     rf"(?:\*\*(?P<label>(?:\\.|[^\\])+?)\*\*(?P<tags>(?: · [^·:]+)*): ?)?(?P<words>.*?)"
@@ -86,8 +80,7 @@ class BulletNote:
     """
 
     def __init__(self, text: str, source: str) -> None:
-        if len(text) > MAX_CHARACTERS:
-            raise NoteError(f"{source}: it has {len(text):,} characters; expected at most {MAX_CHARACTERS:,}.")
+        check_length(text, source)
         note = parse_note(text, source)
         self.text = text
         self.properties = note.properties
@@ -116,13 +109,21 @@ class BulletNote:
         """Return whether the agent has written this line before; it may have been deleted since."""
         return any(mark[-8:] == _hash(line) for mark in self._marks)
 
+    def parse(self, text: str) -> BulletNote:
+        """Return another text of the same note. Raises: NoteError."""
+        return BulletNote(text, self._source)
+
+    def with_lost(self, before: BulletNote) -> BulletNote:
+        """Return the note with the lines that its editor cannot have known, and has not deleted therefore."""
+        lost = [Change(section, new=[line]) for section, line in before.own_lines() if not self.knows(line)]
+        return self.apply(lost) if lost else self
+
     def apply(self, changes: Iterable[Change], properties: Mapping[str, str | int] | None = None) -> BulletNote:
         """Return the note with some lines less and others more, and with other values of properties.
 
         Only lines that the agent wrote are taken out: one that a person has changed stays.
         """
-        lines = _LINES.findall(self.text)
-        end = lines[0][len(lines[0].rstrip("\r\n")) :] if lines else "\n"
+        lines, end = split_lines(self.text)
         own = {_hash(line): number for _, line, number in self._own()}
         marks, after = list(self._marks), dict[int, list[str]]()
         for change in changes:
@@ -135,7 +136,7 @@ class BulletNote:
             after[place] += new.values()
             marks = [mark for mark in marks if mark[-8:] not in gone | new.keys()]
             marks += [_mark(line, change.are_facts) for line in change.new]
-        text = NoteEditor(_join_lines(lines, after, end), self._source)
+        text = NoteEditor(join_lines(lines, after, end), self._source)
         for key, value in {WRITTEN: marks[-MAX_MARKS:], **(properties or {})}.items():
             if self.properties.get(key) != value:
                 text.set_property(key, value)
@@ -190,34 +191,8 @@ def _mark(line: str, is_fact: bool) -> str:
     return f"m{links[0][1] if links else 0}-{_hash(line)}"
 
 
-def _join_lines(lines: list[str], after: Mapping[int, list[str]], end: str) -> str:
-    """Return lines as a text, with more lines inserted behind some by number; those of number 0 come at the end."""
-    found: list[str] = []
-    for number, line in enumerate(lines, 1):
-        more = after.get(number, [])
-        found += [line if not more or line.endswith(("\r", "\n")) else f"{line}{end}", *more]
-    if more := after.get(0, []):
-        while found and not found[-1].strip():
-            found.pop()
-        if found and not found[-1].endswith(("\r", "\n")):
-            found[-1] += end
-        found += more if found else more[1:]
-    return "".join(found)
-
-
-log = logging.getLogger(__name__)
-
-MAX_BYTES = 4 * MAX_CHARACTERS
-
-
-class BulletFile:
-    """One note of an agent. `note` is what is in force.
-
-    `problem` says why the file does not count or cannot be written; empty if all is well. A file that is not valid is
-    never written over: the last good text stays in force, and what is added meanwhile waits until the file is mended.
-    `opening` is the text of a new file. `on_trouble` is called for each problem once. One that is not `is_kept` never
-    touches the disk.
-    """
+class BulletFile(SharedFile[BulletNote]):
+    """One note of bullets. `opening` is the text of a new file."""
 
     def __init__(
         self,
@@ -227,76 +202,9 @@ class BulletFile:
         on_trouble: Callable[[str], None],
         is_kept: bool = True,
     ) -> None:
-        self.problem = ""
-        self._vault = vault
-        self._path = path
-        self._source = "/".join(path)
-        self._on_trouble = on_trouble
-        self._is_kept = is_kept
-        self._stamp = NO_FILE
-        self._is_refused = False
-        self._is_unsaved = False
-        self._empty = BulletNote(opening, self._source)
-        self.note = self._empty
-
-    def reload_if_changed(self) -> bool:
-        """Read the file if somebody else has written it; return whether what is in force may have changed."""
-        if not self._is_kept:
-            return False
-        stamp = self._find_stamp()
-        if stamp == self._stamp:
-            if self._is_unsaved and not self._is_refused:
-                self._write()
-            return False
-        self._stamp = stamp
-        if stamp == NO_FILE:  # a person has taken it away, with all that it said
-            self.note, self._is_refused, self._is_unsaved, self.problem = self._empty, False, False, ""
-            return True
-        try:
-            found = self._read(stamp)
-        except NoteError as error:
-            self._is_refused = True
-            self._fail(f"{error} What it said before still counts.")
-            return False
-        self._is_refused, self.problem = False, ""
-        # An editor that saves an older version does not know these lines, and has not deleted them.
-        lost = [Change(section, new=[line]) for section, line in self.note.own_lines() if not found.knows(line)]
-        self.note = found.apply(lost) if lost else found
-        if lost:
-            self._write()
-        return True
+        super().__init__(vault, path, BulletNote(opening, "/".join(path)), on_trouble, is_kept)
 
     def change(self, changes: Sequence[Change], properties: Mapping[str, str | int] | None = None) -> None:
         """Change the note and write it. What cannot be written now is in force all the same, and written later."""
         self.reload_if_changed()
-        self.note = self.note.apply(changes, properties)
-        self._is_unsaved = True
-        if not self._is_refused:  # what a person has written is never written over unread
-            self._write()
-
-    def _read(self, stamp: Stamp) -> BulletNote:
-        if stamp[0] > MAX_BYTES:
-            raise NoteError(f"{self._source}: it has {stamp[0]:,} bytes; expected at most {MAX_BYTES:,}.")
-        return BulletNote(self._vault.read_exact(*self._path), self._source)
-
-    def _write(self) -> None:
-        self._is_unsaved = True
-        if not self._is_kept or not self._vault.exists("agents", self._path[1], "agent.md"):
-            return  # or a folder that was taken away would come back
-        try:
-            self._vault.write_text(self.note.text, *self._path)
-        except NoteError as error:
-            self._fail(str(error))
-            return
-        self._stamp, self._is_unsaved, self.problem = self._find_stamp(), False, ""
-
-    def _find_stamp(self) -> Stamp:
-        with suppress(NoteError):
-            return file_stamp(self._vault.path(*self._path))
-        return NO_FILE
-
-    def _fail(self, problem: str) -> None:
-        if problem != self.problem:
-            self.problem = problem
-            log.warning("%s", problem)
-            self._on_trouble(problem)
+        self.replace(self.note.apply(changes, properties))

@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from tests.vault.failing_disk import FailingDisk
 from tests.vault.vault_of import vault_of
 from vault.markdown import one_line
-from vault.memory.bullet_note import MAX_BYTES, BulletFile, BulletNote, Change, Statement
+from vault.memory.bullet_note import BulletFile, BulletNote, Change, Statement
+from vault.memory.shared_file import MAX_BYTES
 
 LOSS = "- **loss**: I lost my dog. ([[2026-11-22#^m43]])"
 HOME = "- **home**: I come from Lisbon. ([[2026-11-22#^m50]])"
