@@ -30,6 +30,7 @@ from vault.errors import NoteError
 from vault.markdown import escape_section, unescape_section
 from vault.memory.facts_note import PEOPLE, parse_fact
 from vault.memory.memory_line import Memory
+from vault.memory.promises_note import PromisesNote
 from vault.note import parse_note
 from world.commands.table import world_commands
 from world.errors import WorldError
@@ -102,6 +103,8 @@ def read_note(text: str) -> None:
     for read in (room_of, thing_of):
         with suppress(NoteError):
             read(parse_note(f"A room.\n\n## Exits\n\n- **{text}", "rooms/A.md"), "A")
+    with suppress(NoteError):
+        PromisesNote(f"- Ana → Ben: {text}\n- {text}\n- Ana → {text}: x\n- Ana → Ben: [thing:: {text}", "promises.md")
     unescape_section(escape_section(f"A{text}"))
     parse_fact(f"- **Ana**: {text}", PEOPLE)
     with suppress(WorldError):

@@ -20,6 +20,8 @@ from vault.memory.bullet_note import BulletNote
 from vault.memory.facts_note import NAME as FACTS
 from vault.memory.facts_note import parse_facts
 from vault.memory.memory_line import invalid_number, is_memory_line, is_truncated, seq_of
+from vault.memory.promises_note import NAME as PROMISES
+from vault.memory.promises_note import PromisesNote
 from vault.memory.segment import Segment, is_segment_name
 from vault.memory.summaries import LONGTERM, RECENT, SummaryFolder
 from vault.note import parse_note
@@ -58,6 +60,8 @@ def check_memories(vault: Vault, name: str) -> Iterator[Finding]:
     if vault.exists("agents", name, FACTS):
         yield from _facts(vault, name, remembered)
     yield from _bullets(vault, name, remembered)
+    if vault.exists("agents", name, PROMISES):
+        yield from _promises(vault, f"agents/{name}/{PROMISES}", remembered)
 
 
 def _journal(vault: Vault, name: str, remembered: MemoryPlaces) -> Iterator[Finding]:
@@ -153,6 +157,17 @@ def _bullets(vault: Vault, name: str, remembered: MemoryPlaces) -> Iterator[Find
             yield finding_of(error)
         else:
             yield from _references(source, text, remembered)
+
+
+def _promises(vault: Vault, source: str, remembered: MemoryPlaces) -> Iterator[Finding]:
+    try:
+        text = vault.read_text(source)
+        faults = PromisesNote(text, source).faults
+    except NoteError as error:
+        yield finding_of(error)
+        return
+    yield from (finding_of(NoteError(fault)) for fault in faults)
+    yield from _references(source, text, remembered)
 
 
 def _references(source: str, text: str, remembered: MemoryPlaces) -> Iterator[Finding]:

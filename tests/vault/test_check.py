@@ -269,6 +269,14 @@ FAULTS = {
         changed("agents/Moss/insights.md", "^m1", "^m9"),
         ["agents/Moss/insights.md:2: [[2026-03-01#^m9]] leads nowhere: there is no memory of that number."],
     ),
+    "a promise of nothing, and one that is none": (
+        {"agents/Moss/promises.md": "- [ ] 1 · Ana → Ben: Come. ([[2026-03-01#^m9]])\n- Ana: Come.\n"},
+        [
+            "agents/Moss/promises.md:1: [[2026-03-01#^m9]] leads nowhere: there is no memory of that number.",
+            "agents/Moss/promises.md:2: '- Ana: Come.' is no promise; expected a line such as "
+            "'- [ ] Robin → Isaura: The weir leaks.'.",
+        ],
+    ),
     "facts ahead of the journal": (
         changed("agents/Moss/facts.md", "upto: 3", "upto: 30"),
         ["agents/Moss/facts.md:2: upto is 30, but the journal ends at 3."],

@@ -288,13 +288,13 @@ def _since_reset(entries: list[dict[str, Any]]) -> list[dict[str, Any]]:
     return entries[begun[-1] :] if begun else entries
 
 
-MEMORY_FILES = ("journal", "summaries", "facts.md", "insights.md", "people")
+MEMORY_FILES = ("journal", "summaries", "facts.md", "insights.md", "people", "promises.md")
 ARCHIVE = "archive"
 FORMER = "former lives"
 
 
 def archive_memories(vault: Vault, agent_id: str, at_ms: int, archive: bool = True) -> str:
-    """Reset an agent: move its journal, summaries and facts, and its archive if wanted, into a dated folder; return it.
+    """Reset an agent: move its MEMORY_FILES, and its archive if wanted, into a dated folder; return it.
 
     The world must be closed. Its notes, profile and templates stay. What was moved already by a try that failed
     half-way stays in its own folder. An archive that stays notes that numbers begin again. Raises: NoteError if there

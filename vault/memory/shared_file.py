@@ -71,9 +71,9 @@ class SharedFile(Generic[N]):
     """One note of an agent. `note` is what is in force.
 
     `problem` says why the file does not count or cannot be written; empty if all is well. A file that is not valid is
-    never written over: the last good text stays in force, and what is added meanwhile waits until the file is mended.
-    `empty` is the note of a new file. `on_trouble` is called for each problem once. One that is not `is_kept` never
-    touches the disk.
+    never written over: the last good text stays in force, and what is added meanwhile waits until the file is mended;
+    `is_refused` is true so long. `empty` is the note of a new file. `on_trouble` is called for each problem once. One
+    that is not `is_kept` never touches the disk.
     """
 
     def __init__(
@@ -93,7 +93,7 @@ class SharedFile(Generic[N]):
         self._on_trouble = on_trouble
         self._is_kept = is_kept
         self._stamp = NO_FILE
-        self._is_refused = False
+        self.is_refused = False
         self._is_unsaved = False
 
     def reload_if_changed(self) -> bool:
@@ -102,21 +102,21 @@ class SharedFile(Generic[N]):
             return False
         stamp = self._find_stamp()
         if stamp == self._stamp:
-            if self._is_unsaved and not self._is_refused:
+            if self._is_unsaved and not self.is_refused:
                 self._write()
             return False
         self._stamp = stamp
         if stamp == NO_FILE:  # a person has taken it away, with all that it said
-            self.note, self._is_refused, self._is_unsaved, self.problem = self._empty, False, False, ""
+            self.note, self.is_refused, self._is_unsaved, self.problem = self._empty, False, False, ""
             return True
         try:
             found = self._read(stamp)
             note = found.with_lost(self.note)
         except NoteError as error:
-            self._is_refused = True
+            self.is_refused = True
             self._fail(f"{error} What it said before still counts.")
             return False
-        self._is_refused, self.problem = False, ""
+        self.is_refused, self.problem = False, ""
         self.note = note
         if note is not found:
             self._write()
@@ -126,7 +126,7 @@ class SharedFile(Generic[N]):
         """Put another note in force and write it; call `reload_if_changed` before. What fails is written later."""
         self.note = note
         self._is_unsaved = True
-        if not self._is_refused:  # what a person has written is never written over unread
+        if not self.is_refused:  # what a person has written is never written over unread
             self._write()
 
     def _read(self, stamp: Stamp) -> N:
