@@ -24,7 +24,7 @@ from world.message_catalog import variables
 ROOT = Path(__file__).parents[2]
 PACKAGES = ("world", "vault", "agents", "server")
 TABLES = "|".join(sorted({key.partition(".")[0] for key in starter_sentences()}))
-KEY = re.compile(rf"(?:{TABLES})\.[a-z][a-z0-9_]*")
+KEY = re.compile(rf"(?:{TABLES})\.(?!md\b)[a-z][a-z0-9_]*")
 A_KEY_BEGINS = re.compile(rf"""["'](?:{TABLES})\.""")
 
 
