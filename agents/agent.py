@@ -38,6 +38,7 @@ from agents.models.queue import ModelQueue
 from agents.prompts.builder import Templates
 from agents.prompts.overflow_alert import OverflowAlert
 from agents.prompts.prompt import Prompt
+from agents.prompts.room import tail_tokens
 from agents.reflection.acquaintances import WHISPERED, Acquaintances, Opinions
 from agents.reflection.reflecting import SLOTS, TEMPLATE
 from agents.reflection.reflection import Reflection, Surroundings, Texts
@@ -45,6 +46,7 @@ from agents.reflection.speech_facts import key_words
 from agents.repetition.guard import RepetitionGuard
 from agents.thinking import Thinking
 from agents.write_pool import WritePool
+from config.profiles import SMALL_PROMPT_TOKENS
 from config.settings import AgentSettings
 from vault.entities.agent_notes import AgentNote
 from vault.memory.facts_note import Fact, Pin
@@ -57,9 +59,6 @@ log = logging.getLogger(__name__)
 MARGIN_TOKENS = 32
 WALK_SECONDS = 3.0
 DEFAULT_CONTEXT_TOKENS = 8192
-
-TALK_TOKENS = 1500
-"""Maximum length of a prompt for a small instructed model, in tokens: it acts better with less."""
 
 
 @dataclass(frozen=True)
@@ -127,7 +126,9 @@ class Agent:
     def _compactor(
         self, services: Services, summarizer: Callable[[], Summarizer | None], rng: random.Random
     ) -> Compactor:
-        cost = PromptCost(self.count_tokens, lambda: self.queue.status().cached_share if self.queue else 0.0)
+        cost = PromptCost(
+            self.count_tokens, lambda: self.queue.status().cached_share if self.queue else 0.0, self._tail_tokens
+        )
         return Compactor(self.memory, summarizer, services.turns, services.now_ms, rng, cost, services.pool)
 
     def _fact_registry(self, pool: WritePool | None) -> FactRegistry:
@@ -366,14 +367,24 @@ class Agent:
 
         Raises: NoteError if the journal cannot be read.
         """
-        question, model = question or Question(), self.queue.model if self.queue else None
-        context_tokens = model.context_tokens if model else DEFAULT_CONTEXT_TOKENS
-        budget = context_tokens - self._asking.max_tokens(self.settings, context_tokens) - MARGIN_TOKENS
-        if model and is_small(model.capabilities):
-            budget = min(budget, TALK_TOKENS)
-        can = model.capabilities if model else Capabilities()
+        question, can = question or Question(), self.queue.model.capabilities if self.queue else Capabilities()
         form: Form = "talk" if can.chat else "small" if can.grammar else "full"
-        return self.mind.prompt(question, form, self._now_ms(), self.count_tokens, budget)
+        return self.mind.prompt(question, form, self._now_ms(), self.count_tokens, self.prompt_budget)
+
+    @property
+    def prompt_budget(self) -> int:
+        """The most tokens that a prompt may have: `prompt_tokens` of its model's profile, within the context window."""
+        model = self.queue.model if self.queue else None
+        context_tokens = model.context_tokens if model else DEFAULT_CONTEXT_TOKENS
+        room = context_tokens - self._asking.max_tokens(self.settings, context_tokens) - MARGIN_TOKENS
+        given = self.queue.overrides.prompt_tokens if self.queue else 0
+        if model and not given and is_small(model.capabilities):
+            given = SMALL_PROMPT_TOKENS
+        return min(room, given or room)
+
+    def _tail_tokens(self) -> int:
+        last, share = self._thinking.question.prompt, self.memory.settings.tail_share
+        return tail_tokens(self.memory.view(), last, self.prompt, self.prompt_budget, share, self.count_tokens)
 
     def pin(self, wanted: str) -> Pin:
         """Pin a memory by its number, or words, within `pin_tokens`. Raises: CommandError."""

@@ -290,7 +290,8 @@ def archived(question: Question, completion: Completion, finish: str, objection:
     `finish` is how it ended, or what became of it, `objection` why its words were not said. `cause` is why the engine
     asked, `verbs` or `menu` what it let the model choose from. `told` is where in the prompt each section is: the first
     character, counted from 0, and how many there are; `retrieved` what came to mind, a memory's number or a note's
-    title each with its score. `timing` says where the seconds went, as far as that is known.
+    title each with its score. `timing` says where the seconds went, as far as that is known. `tiers` says which
+    memories stand in which tier.
     """
     prompt = question.prompt
     kept: dict[str, Any] = {
@@ -304,6 +305,7 @@ def archived(question: Question, completion: Completion, finish: str, objection:
         "finish": finish,
         "newest": question.newest,
         "cause": question.decision.cause,
+        "tiers": prompt.tiers,
     }
     if objection:
         kept["objection"] = objection
@@ -315,8 +317,6 @@ def archived(question: Question, completion: Completion, finish: str, objection:
         kept["verbs"] = verbs_in(question.grammar)
     elif question.menu:
         kept["menu"] = list(question.menu)
-    if prompt.unshown:
-        kept["unshown"] = [prompt.unshown.first, prompt.unshown.last]
     if prompt.left_out:
         kept["left_out"] = list(prompt.left_out)
     if prompt.places:

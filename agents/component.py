@@ -41,8 +41,9 @@ class Section:
     """A part of a prompt, by the name of the slot that it fills.
 
     `text` may hold several lines. `max_tokens` cuts it, at a line's end; None is no limit of its own. Of a prompt that
-    is too long, sections with a higher `gives_way` are left out first; 0 stays. `shows` are the numbers of the memories
-    that the text tells, and `scores` how well what was retrieved fits: by a memory's number, or a note's title.
+    is too long, sections with a higher `gives_way` are left out first: 3 and more before the tail is shortened, 1 and 2
+    when its oldest lines are gone; 0 stays. `shows` are the numbers of the memories that the text tells, and `scores`
+    how well what was retrieved fits: by a memory's number, or a note's title.
     `is_aside` puts it, in a talk, right before the words to be answered. `names` are other names by
     which a prompt for a talk calls people, as a guest is called by the name that they have told. `is_unanswerable` says
     that it tells of a question to which nobody has told the answer.

@@ -35,6 +35,10 @@ log = logging.getLogger(__name__)
 AUTO_TEMPLATES = ("agent_prompt", "small_model_prompt")
 TALK_TEMPLATES = ("talk_prompt", "action_prompt")
 
+SUMMARY_SHARE = 10
+MIN_SUMMARY_TOKENS = 40
+"""Each of the two summaries has at most one part in SUMMARY_SHARE of a prompt, but may always have so many tokens."""
+
 T = TypeVar("T", PromptTemplate, TalkTemplate)
 
 
@@ -276,13 +280,14 @@ class Population(Mapping[str, Agent]):
         if not self._summary_queues:
             return None
         queue, *later = self._summary_queues
+        budget = self._agents[memory.name].prompt_budget
         style = models.summary_style
         if style == "auto":
             style = "prose" if queue.model.capabilities.writes_prose else "pick"
         profile = SummarizerProfile(
             style,
             models.summary_temperature,
-            settings.summary_tokens,
+            min(settings.summary_tokens, max(MIN_SUMMARY_TOKENS, budget // SUMMARY_SHARE)),
             models.timeout_seconds,
             chat=queue.model.capabilities.chat,
             floor_tokens=settings.summary_floor_tokens,

@@ -15,7 +15,10 @@ ENDPOINTS_PATTERN = rf"|{_PLACE}(?:\s*,\s*{_PLACE})*"
 NAME_PATTERN = r"[a-z][a-z0-9_-]*"
 
 ENDPOINT_FIELDS = ("endpoints", "api", "api_key_from", "constraint", "concurrency")
-MODEL_FIELDS = ("model", "mode", "num_ctx", "keep_alive", "think")
+MODEL_FIELDS = ("model", "mode", "num_ctx", "prompt_tokens", "keep_alive", "think")
+
+SMALL_PROMPT_TOKENS = 1500
+"""The longest prompt for a small instructed model, in tokens, where its profile names none."""
 
 
 @dataclass(frozen=True)
@@ -35,6 +38,13 @@ class ProfileSettings:
         choices=("auto", "raw", "generate", "chat"),
     )
     num_ctx: int = setting(8192, "the context window, in tokens", low=1024, high=1048576)
+    prompt_tokens: int = setting(
+        0,
+        "the longest prompt of an agent, in tokens; 0 is 1500 for an instructed model of less than 2.8 billion"
+        " parameters, else all of num_ctx but the answer",
+        low=0,
+        high=1048576,
+    )
     temperature: float = setting(0.8, "the sampling temperature", low=0, high=2)
     top_p: float = setting(1.0, "nucleus sampling: the probability mass to choose from", low=0, high=1)
     repeat_penalty: float = setting(1.0, "the penalty on repetition; 1 for none", low=0.1, high=10)

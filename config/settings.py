@@ -276,20 +276,21 @@ class MemorySettings:
     """
 
     immediate_window: int = setting(
-        64, "how many of the newest memories are always verbatim in the prompt", low=1, high=4096
+        64, "how many of the newest memories stay verbatim in the prompt, where tail_share has room", low=1, high=4096
     )
     recent_window: int = setting(64, "how many memories a short-term summary covers", low=1, high=4096)
+    tail_share: float = setting(
+        0.6, "the share of the prompt that the verbatim tail may take before it is summarised", low=0.05, high=0.9
+    )
     enabled: bool = setting(True, "whether memories are summarised")
     strategy: str = setting("waterfall", "the memory strategy", pattern=STRATEGY_PATTERN)
     min_saving_tokens: int = setting(
-        500, "the minimum saving of a compaction by tokens, in tokens per turn", low=0, high=1000000
+        500, "layered: the minimum saving of a compaction, in tokens per turn", low=0, high=1000000
     )
-    expected_turns: int = setting(
-        50, "for how many turns a compaction by tokens is expected to pay", low=1, high=100000
-    )
+    expected_turns: int = setting(50, "layered: for how many turns a compaction is expected to pay", low=1, high=100000)
     cached_token_weight: float = setting(
         0.1,
-        "the cost of a token in the prefix cache, as a fraction of one that is not",
+        "layered: the cost of a token in the prefix cache, as a fraction of one that is not",
         low=0,
         high=1,
     )

@@ -177,7 +177,7 @@ def _why(agent: Agent, number: int, say: Wording) -> str:
 
 
 def _dry_run(agent: Agent) -> Outcome:
-    plan = agent.memory.plan(forced=True)
+    plan = agent.compactor.next_plan(forced=True)
     if plan is None:
         return nothing_due(agent.memory)
     return outcome_of("compaction.would", who=agent.name, plan=describe_plan(plan))

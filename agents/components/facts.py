@@ -175,7 +175,7 @@ class LookedUp:
 
 
 class Retrieval:
-    """Tells memories from before the tail, and a line of the agent's notes, that the moment brings to mind."""
+    """Tells memories from before the first that is shown, and a line of a note, that the moment brings to mind."""
 
     name = "recollected"
 
@@ -184,7 +184,7 @@ class Retrieval:
         self._settings = settings
         self._shown: list[RetrievedMemory] = []
         self._view: View | None = None
-        self._found: dict[tuple[frozenset[str], str, int, str], list[RetrievedMemory]] = {}
+        self._found: dict[tuple[frozenset[str], str, int, str, int], list[RetrievedMemory]] = {}
 
     def observe(self, memory: Memory, event: Event | None) -> None:
         """Memories are found in the journal by their words."""
@@ -206,9 +206,11 @@ class Retrieval:
         if self._view is not moment.view:
             self._view, self._found = moment.view, {}
         query = company, moment.actor.room_id, self._settings().recall, moment.told
-        if query not in self._found:
-            self._found[query] = self._retriever.retrieve(moment.view, *query)
-        return self._found[query]
+        key = *query, moment.left_out
+        if key not in self._found:
+            shown = moment.view.without(moment.left_out)
+            self._found[key] = self._retriever.retrieve(shown, *query, moment.view.moment)
+        return self._found[key]
 
     def acted(self, turn: Turn) -> None:
         """Rest the memories that the agent has not taken up: they are not shown again for a while."""

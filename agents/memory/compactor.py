@@ -11,7 +11,7 @@ from typing import Any
 
 from agents.memory.compaction_cycle import Prepared, Superseded, activate, prepare, publish, view_tokens
 from agents.memory.cost import CompactionStats, PromptCost, estimate_compaction, verbatim_sizes
-from agents.memory.coverage import Plan
+from agents.memory.coverage import Plan, TailSize
 from agents.memory.memory import AgentMemory
 from agents.memory.summaries.drafts import Draft, SummaryRefused, is_extract
 from agents.memory.summaries.rebuilding import Rebuilding, is_better, rebuild, rebuilding_of, redo
@@ -56,6 +56,7 @@ class Compactor:
         self._rng = rng
         self._count_tokens = prompts.count_tokens
         self._cached_share = prompts.cached_share
+        self._tail_tokens = prompts.tail_tokens
         self._pool = pool or WritePool()
         self._by_tokens = False
         self._task: asyncio.Task[Outcome] | None = None
@@ -94,7 +95,7 @@ class Compactor:
         memory = self.memory
         if obstacle := self._obstacle(ended):
             return obstacle
-        plan = memory.plan(forced=True)
+        plan = self.next_plan(forced=True)
         if plan is None:
             return nothing_due(memory)
         if self._summarizer() is None:
@@ -185,13 +186,12 @@ class Compactor:
         return 1
 
     async def _cycle(self, plan: Plan) -> None:
-        memory, stats, windows = self.memory, self.stats, self.memory.settings
+        memory, stats, settings = self.memory, self.stats, self.memory.settings
         log.info(
             "[Memory] %s: Starting compaction (%d memories, %d immediate, %d recent)",
             memory.name,
             plan.n,
-            windows.immediate_window,
-            windows.recent_window,
+            *self.tail_size().windows(settings.immediate_window, settings.recent_window),
         )
         before = self._view_tokens()
         made = await prepare(memory, plan, self._needed_summarizer(), stats, self._now_ms)
@@ -199,17 +199,34 @@ class Compactor:
         stats.record_success(self._now_ms())
         if self._by_tokens:
             stats.breaker.note_run(before, self._view_tokens(), self._now_ms())
-        kind = windows.strategy if made.longterm else "first summary"
+        kind = settings.strategy if made.longterm else "first summary"
         log.info("[Memory] %s: Compaction complete (%s)", memory.name, kind)
-        every, newest = windows.rebuild_every, made.recent
+        every, newest = settings.rebuild_every, made.recent
         if every and made.longterm and newest and newest.generation % every == 0:
             await self._rebuild_after_cycle()
 
+    def tail_size(self) -> TailSize:
+        """Return the size of the verbatim tail, and how large it may be. Raises: NoteError."""
+        return TailSize(tuple(verbatim_sizes(self.memory, self._count_tokens)), self._tail_tokens())
+
+    def next_plan(self, forced: bool = False) -> Plan | None:
+        """Return the next cycle that is due by count or since the tail is overfull, whatever it costs.
+
+        `forced` plans below the threshold as well. Raises: NoteError.
+        """
+        memory, settings = self.memory, self.memory.settings
+        plan = memory.plan(forced)
+        if plan or not memory.strategy.counts_tokens:
+            return plan
+        tail, windows = self.tail_size(), (settings.immediate_window, settings.recent_window)
+        is_wanted = forced and tail.windows(*windows) != windows
+        return memory.chosen.make_room(memory.coverage, tail) if is_wanted or tail.is_overfull else None
+
     def _due(self, forced: bool = False) -> Plan | None:
-        """Return the next cycle if one is due by count, or is due by tokens and worth its cost, or is forced."""
+        """Return the next cycle if one is due, or is due by the strategy's own tokens and worth its cost, or forced."""
         memory = self.memory
         before, self.stats.not_worth, self._by_tokens = self.stats.not_worth, "", False
-        plan = memory.plan(forced)
+        plan = self.next_plan(forced)
         if plan or not memory.strategy.counts_tokens:
             return plan
         sizes = verbatim_sizes(memory, self._count_tokens)

@@ -10,8 +10,9 @@ from dataclasses import dataclass, field
 from agents.memory.coverage import Plan
 from agents.memory.memory import AgentMemory
 from agents.memory.summaries.drafts import Draft, SummaryRefused
-from agents.memory.view import memory_text, superseded_failures
+from agents.memory.view import Tier, View, tail_tier
 from config.settings import MemorySettings
+from vault.memory.memory_line import Range, RangeSet
 from vault.memory.summaries import Summary
 
 INEFFECTIVE_SHARE = 0.1
@@ -94,15 +95,30 @@ class CompactionBreaker:
         self.why, self.opened_at_tokens, self.opened_ms = why, tokens, now_ms
 
 
+def tail_sizes(view: View, count_tokens: Callable[[str], int]) -> dict[int, int]:
+    """Return the tokens of each memory of a tail as it is told, by number; 0 for one that only repeats another.
+
+    What is not told, as a failed round, has 0 as well.
+    """
+    sizes, before = dict[int, int](), ""
+    for memory, text in view.told():
+        is_new = memory.seq not in view.failed and text != before
+        sizes[memory.seq] = count_tokens(text) if is_new else 0
+        before = text if is_new else before
+    return sizes
+
+
 def verbatim_sizes(memory: AgentMemory, count_tokens: Callable[[str], int]) -> list[int]:
     """Return the tokens of the verbatim memories, oldest first; of a long tail only those of its beginning.
 
     Raises: NoteError if the journal cannot be read.
     """
     verbatim = memory.coverage.verbatim
-    read = memory.journal.read(verbatim.first, min(verbatim.last, verbatim.first + MAX_SIZED - 1))
-    failed = superseded_failures(read)
-    return [0 if one.seq in failed else count_tokens(memory_text(one, memory.name)) for one in read]
+    first, last = verbatim.first, min(verbatim.last, verbatim.first + MAX_SIZED - 1)
+    lines, before = tuple(memory.journal.read(first, last)), Tier("before", RangeSet.of(Range(1, first - 1)))
+    view = View(memory.name, (before, tail_tier(first - 1, last, lines)), memory.archive_writer.limits)
+    sizes = tail_sizes(view, count_tokens)
+    return [sizes.get(seq, 0) for seq in range(first, last + 1)]
 
 
 def estimate_compaction(
@@ -131,17 +147,21 @@ def estimate_compaction(
 
 @dataclass
 class PromptCost:
-    """The measures of a prompt's cost: the tokens of a text, and the share of prompt tokens served from the cache."""
+    """The measures of a prompt's cost: the tokens of a text, and the share of prompt tokens served from the cache.
+
+    `tail_tokens` is how many tokens the prompt has room for as its verbatim tail; 0 for any number.
+    """
 
     count_tokens: Callable[[str], int]
     cached_share: Callable[[], float] = lambda: 0.0
+    tail_tokens: Callable[[], int] = lambda: 0
 
 
 @dataclass
 class CompactionStats:
     """The counts of compactions since the start; times are in milliseconds since 1970.
 
-    `not_worth` says why a compaction that is due by its tokens was not made.
+    `not_worth` says why a compaction that a strategy plans by tokens was not made.
     """
 
     state: str = "idle"

@@ -108,6 +108,42 @@ class Plan:
         return "" if fits else f"its long-term summary of {self.longterm} does not end at {coverage.b}"
 
 
+@dataclass(frozen=True)
+class TailSize:
+    """The tokens of each verbatim memory as a prompt tells it, oldest first, and the budget of all; 0 is no limit.
+
+    A tail that `is_overfull` has more. Its oldest memories are then summarised until at most half of the budget is
+    left, or the newest memory alone if that fits.
+    """
+
+    sizes: tuple[int, ...] = ()
+    budget_tokens: int = 0
+
+    @property
+    def is_overfull(self) -> bool:
+        return 0 < self.budget_tokens < sum(self.sizes)
+
+    @property
+    def surplus(self) -> int:
+        """The number of memories, the oldest first, that have to go so that half of the budget is left."""
+        if not self.budget_tokens:
+            return 0
+        rest, last = sum(self.sizes), len(self.sizes) - 1
+        for gone, size in enumerate(self.sizes):
+            if rest <= self.budget_tokens // 2 or (gone == last and size <= self.budget_tokens):
+                return gone
+            rest -= size
+        return len(self.sizes)
+
+    def windows(self, immediate: int, recent: int) -> tuple[int, int]:
+        """Return the two windows in force: these, or as many memories of the mean size as the budget has room for."""
+        tokens = sum(self.sizes)
+        room = self.budget_tokens * len(self.sizes) // tokens if self.budget_tokens and tokens else immediate + recent
+        if room >= immediate + recent:
+            return immediate, recent
+        return min(immediate, room // 2), min(recent, room - room // 2)
+
+
 def absorbing(coverage: Coverage, count: int) -> Plan:
     """Return the plan by which the long-term summary takes in the oldest `count` verbatim memories."""
     taken = Range(coverage.b + 1, coverage.b + count)

@@ -10,7 +10,7 @@ from functools import partial
 from typing import Any
 
 from agents.memory.compactor import Compactor
-from agents.memory.coverage import NONE
+from agents.memory.coverage import NONE, TailSize
 from agents.memory.memory import AgentMemory
 from agents.memory.summaries.formats import memory_of_line
 from agents.memory.view import RECENT, Tier, View
@@ -243,14 +243,14 @@ def status_text(
     """
     view = memory.view()
     lines = [
-        say("status.memories", who=memory.name, count=f"{view.n:,}"),
+        _tiers(memory, view, unshown, say),
         _newest(memory, now_ms, say),
         *_word_for_word(view, count_tokens, unshown, say),
         *_summaries(view, memory.strategy.makes, now_ms, say),
         *_compaction(memory, compactor, now_ms, say),
         *_ledger(compactor, say),
         *_archive(memory, say),
-        _health(memory, compactor, say),
+        _health(memory, compactor, len(_unshown(view, unshown)), say),
     ]
     missing = memory.journal.last - memory.journal.count
     if missing > 0:
@@ -260,15 +260,23 @@ def status_text(
 
 
 def _word_for_word(view: View, count_tokens: CountTokens, unshown: Range, say: Wording) -> list[str]:
-    verbatim = view.verbatim
-    told = [one.seq for one in view.tail if one.seq > unshown.last]
-    first_shown = told[0] if told else verbatim.last + 1
-    shown, before = Range(first_shown, verbatim.last), Range(verbatim.first, first_shown - 1)
-    tokens = f"{count_tokens(view.tail_text(len(view.tail) - len(told))):,}"
+    before = _unshown(view, unshown)
+    shown = Range(max(before.last + 1, view.verbatim.first), view.n)
+    tokens = f"{count_tokens(view.tail_text(sum(one.seq <= before.last for one in view.tail))):,}"
     lines = [say("status.verbatim", memories=_range(shown, say), tokens=tokens)]
     if before:
         lines.append(say("status.unshown", memories=_range(before, say)))
     return lines
+
+
+def _tiers(memory: AgentMemory, view: View, unshown: Range, say: Wording) -> str:
+    tiers = view.heading(_unshown(view, unshown), say)
+    return say("status.tiers" if tiers else "status.no_memories", who=memory.name, count=f"{view.n:,}", tiers=tiers)
+
+
+def _unshown(view: View, unshown: Range) -> Range:
+    """Return the verbatim memories that neither the view nor a prompt that has no room for `unshown` tells."""
+    return Range(view.verbatim.first, max(view.first_shown() - 1, unshown.last))
 
 
 def _range(covered: Range | RangeSet, say: Wording) -> str:
@@ -310,11 +318,11 @@ def _newest(memory: AgentMemory, now_ms: int, say: Wording) -> str:
 
 
 def _compaction(memory: AgentMemory, compactor: Compactor, now_ms: int, say: Wording) -> list[str]:
-    record, coverage, strategy = compactor.stats, memory.coverage, memory.strategy
-    lines = list(filter(None, [strategy.described(say)]))
+    record, coverage, strategy, tail = compactor.stats, memory.coverage, memory.strategy, compactor.tail_size()
+    lines = [strategy.described(tail, say)]
     key = "status.last" if record.last_done_ms else "status.no_last"
     lines.append(say(key, span=_span(now_ms - record.last_done_ms, say), cycles=_cycles(record.cycles, say)))
-    lines.append(_next(memory, compactor, now_ms, say))
+    lines.append(_next(memory, compactor, tail, now_ms, say))
     plan = memory.plan()
     backlog = len(coverage.verbatim) - (strategy.next_due_at(coverage) - coverage.b)
     if plan and backlog > len(plan.taken):
@@ -327,7 +335,7 @@ def _cycles(count: int, say: Wording) -> str:
     return say("status.one_cycle") if count == 1 else say("status.some_cycles", count=f"{count:,}")
 
 
-def _next(memory: AgentMemory, compactor: Compactor, now_ms: int, say: Wording) -> str:
+def _next(memory: AgentMemory, compactor: Compactor, tail: TailSize, now_ms: int, say: Wording) -> str:
     record = compactor.stats
     if compactor.is_running:
         return say("status.running", state=record.state)
@@ -335,7 +343,7 @@ def _next(memory: AgentMemory, compactor: Compactor, now_ms: int, say: Wording) 
         return say("status.never_enabled")
     if record.not_worth:
         return say("status.not_worth", why=record.not_worth)
-    if waits := memory.strategy.waits_for(memory.coverage, say):
+    if waits := memory.strategy.waits_for(memory.coverage, tail, say):
         return waits
     wait = max(0, record.next_try_ms - now_ms)
     return say("status.due_later", span=_span(wait, say)) if wait else say("status.due")
@@ -368,13 +376,13 @@ def _archive(memory: AgentMemory, say: Wording) -> list[str]:
     return lines
 
 
-def _health(memory: AgentMemory, compactor: Compactor, say: Wording) -> str:
+def _health(memory: AgentMemory, compactor: Compactor, unshown: int, say: Wording) -> str:
     record = compactor.stats
     if memory.problem:
         return say("status.not_well", problem=memory.problem, count=memory.waiting)
     if record.failures_in_a_row:
         return say("status.failing", count=record.failures_in_a_row, error=record.last_error)
-    return say("status.well")
+    return say("status.well_but_short", count=f"{unshown:,}") if unshown else say("status.well")
 
 
 def _moment(at_ms: int) -> str:

@@ -13,7 +13,7 @@ from functools import cache, cached_property
 from importlib.metadata import entry_points
 from typing import Any, ClassVar
 
-from agents.memory.coverage import NONE, Coverage, Plan, absorbing
+from agents.memory.coverage import NONE, Coverage, Plan, TailSize, absorbing
 from agents.memory.view import Tier, View, summary_tiers, tail_tier
 from agents.plugins import with_plugins
 from config.settings import MemorySettings, setting
@@ -40,20 +40,17 @@ class MemoryStrategy:
     `is_divided` it has a part for each name that `part_of` returns. `tells_summaries` is true if summaries are in the
     view, `as_messages` if each is a message of its own. `makes` names the tiers that the status reports as missing
     until they exist. `idle` names the sentence of `text/compaction.md` that says why there is nothing to do.
+    With `counts_tokens` the size in tokens can make a cycle due.
     """
 
     name: ClassVar[str] = ""
+    counts_tokens: ClassVar[bool] = False
     has_sections: ClassVar[bool] = False
     is_divided: ClassVar[bool] = False
     tells_summaries: ClassVar[bool] = True
     as_messages: ClassVar[bool] = False
     makes: ClassVar[tuple[str, ...]] = ("longterm", "recent")
     idle: ClassVar[str] = "compaction.nothing_due"
-
-    @property
-    def counts_tokens(self) -> bool:
-        """True if the size in tokens can make a cycle due."""
-        return False
 
     @property
     def max_tail(self) -> int:
@@ -65,6 +62,13 @@ class MemoryStrategy:
 
         `sizes` are the tokens of the verbatim memories, oldest first, where they are known. `forced` plans below the
         threshold as well. What another strategy has summarised stays so.
+        """
+        return None
+
+    def shorten(self, coverage: Coverage, count: int) -> Plan | None:
+        """Return the plan by which at most the oldest `count` verbatim memories are summarised for want of room.
+
+        It is asked for where `counts_tokens` and the tail is too large. None if the strategy makes no room.
         """
         return None
 
@@ -86,14 +90,16 @@ class MemoryStrategy:
         ]
         return [*told, tail_tier(max((one.last for one in summaries), default=0), n)]
 
-    def described(self, say: Wording) -> str:
-        """Return the line of a status that names it, or nothing."""
+    def described(self, tail: TailSize, say: Wording) -> str:
+        """Return the line of a status that names it, or its windows."""
         return say("status.strategy", strategy=self.name)
 
-    def waits_for(self, coverage: Coverage, say: Wording) -> str:
-        """Return the line of a status that says when the next cycle is due; nothing if it is due by count now."""
+    def waits_for(self, coverage: Coverage, tail: TailSize, say: Wording) -> str:
+        """Return the line of a status that says when the next cycle is due; nothing if it is due now."""
         due = self.next_due_at(coverage)
-        return say("status.next", memory=f"{due:,}", count=f"{due - coverage.n:,}") if coverage.n < due else ""
+        if coverage.n >= due or (self.counts_tokens and tail.is_overfull):
+            return ""
+        return say("status.next", memory=f"{due:,}", count=f"{due - coverage.n:,}")
 
     def why_not_shown(self, say: Wording) -> str:
         """Return why an old verbatim memory is not in the view; empty if there is just no room."""
@@ -109,54 +115,44 @@ class Waterfall(MemoryStrategy):
     a backlog is worked through oldest first in the same steps. The n of the last plan is b + I and so needs no
     keeping: what is due follows from the coverage alone, after a crash as well.
 
-    The windows are settings that all strategies share. A tail of more than `verbatim_high_tokens` is cut down to
-    `verbatim_low_tokens` before its time; 0 for never.
+    The windows are settings that all strategies share.
     """
 
     name: ClassVar[str] = "waterfall"
+    counts_tokens: ClassVar[bool] = True
 
     immediate_window: int = 64
     recent_window: int = 64
-    verbatim_high_tokens: int = setting(
-        6000,
-        "waterfall: a tail of more tokens than this is summarised before its time; 0 for never",
-        low=0,
-        high=1000000,
-    )
-    verbatim_low_tokens: int = setting(
-        3000, "waterfall: how many tokens of such a tail stay word for word", low=0, high=1000000
-    )
-
-    @property
-    def counts_tokens(self) -> bool:
-        return self.verbatim_high_tokens > 0
 
     def plan(self, coverage: Coverage, forced: bool = False, sizes: Sequence[int] = ()) -> Plan | None:
         outside = len(coverage.verbatim) - self.immediate_window
-        step = self.recent_window + (1 if coverage.b == 0 else 0)
-        taken = min(outside, step) if outside >= (1 if forced else step) else 0
-        if self.verbatim_high_tokens and sum(sizes) > self.verbatim_high_tokens:
-            taken = max(taken, min(step, _surplus(sizes, self.verbatim_low_tokens)))
-        if not taken:
-            return None
+        return self.shorten(coverage, outside) if outside >= (1 if forced else self._step(coverage)) else None
+
+    def shorten(self, coverage: Coverage, count: int) -> Plan | None:
         longterm = Range(1, coverage.b) if coverage.recent else NONE
-        return Plan(coverage.n, longterm, Range(coverage.b + 1, coverage.b + taken))
+        taken = Range(coverage.b + 1, coverage.b + min(count, self._step(coverage)))
+        return Plan(coverage.n, longterm, taken)
+
+    def _step(self, coverage: Coverage) -> int:
+        return self.recent_window + (coverage.b == 0)
 
     def next_due_at(self, coverage: Coverage) -> int:
-        return coverage.b + self.immediate_window + self.recent_window + (1 if coverage.b == 0 else 0)
+        return coverage.b + self.immediate_window + self._step(coverage)
 
-    def described(self, say: Wording) -> str:
-        return ""
+    def described(self, tail: TailSize, say: Wording) -> str:
+        immediate, recent = tail.windows(self.immediate_window, self.recent_window)
+        key = "status.windows_by_tokens" if self._is_short(tail) else "status.windows"
+        return say(key, immediate=immediate, recent=recent, tokens=f"{tail.budget_tokens:,}")
 
+    def waits_for(self, coverage: Coverage, tail: TailSize, say: Wording) -> str:
+        waits, due = super().waits_for(coverage, tail, say), self.next_due_at(coverage)
+        if waits and self._is_short(tail):
+            return say("status.next_or_tokens", memory=f"{due:,}", tokens=f"{tail.budget_tokens:,}")
+        return waits
 
-def _surplus(sizes: Sequence[int], low_tokens: int) -> int:
-    """Return how many of the oldest have to go so that the rest has at most `low_tokens`."""
-    rest = sum(sizes)
-    for gone, size in enumerate(sizes):
-        if rest <= low_tokens:
-            return gone
-        rest -= size
-    return len(sizes)
+    def _is_short(self, tail: TailSize) -> bool:
+        windows = self.immediate_window, self.recent_window
+        return tail.windows(*windows) != windows
 
 
 @dataclass(frozen=True)
@@ -168,24 +164,25 @@ class Layered(MemoryStrategy):
 
     name: ClassVar[str] = "layered"
     has_sections: ClassVar[bool] = True
+    counts_tokens: ClassVar[bool] = True
 
     threshold_tokens: int = setting(
         4000, "layered: more tokens than this after the summary are too many", low=100, high=1000000
     )
     most: int = 256
 
-    @property
-    def counts_tokens(self) -> bool:
-        return True
-
     def plan(self, coverage: Coverage, forced: bool = False, sizes: Sequence[int] = ()) -> Plan | None:
         outside = len(coverage.verbatim)
         if not outside or not (forced or sum(sizes) > self.threshold_tokens):
             return None
-        return absorbing(coverage, min(self.most, outside))
+        return self.shorten(coverage, outside)
 
-    def waits_for(self, coverage: Coverage, say: Wording) -> str:
-        return say("status.next_by_tokens", tokens=f"{self.threshold_tokens:,}")
+    def shorten(self, coverage: Coverage, count: int) -> Plan | None:
+        return absorbing(coverage, min(self.most, count))
+
+    def waits_for(self, coverage: Coverage, tail: TailSize, say: Wording) -> str:
+        tokens = min(self.threshold_tokens, tail.budget_tokens or self.threshold_tokens)
+        return say("status.next_by_tokens", tokens=f"{tokens:,}")
 
 
 @dataclass(frozen=True)
@@ -198,6 +195,7 @@ class Rolling(MemoryStrategy):
 
     name: ClassVar[str] = "rolling"
     as_messages: ClassVar[bool] = True
+    counts_tokens: ClassVar[bool] = True
 
     threshold: int = setting(10, "rolling: more memories than this after the summary are too many", low=1, high=4096)
     retain_recent: int = setting(3, "rolling: how many of the newest stay word for word", low=0, high=4096)
@@ -207,7 +205,10 @@ class Rolling(MemoryStrategy):
         outside = len(coverage.verbatim)
         if outside <= (self.retain_recent if forced else max(self.threshold, self.retain_recent)):
             return None
-        return absorbing(coverage, min(self.most, outside - self.retain_recent))
+        return self.shorten(coverage, outside - self.retain_recent)
+
+    def shorten(self, coverage: Coverage, count: int) -> Plan | None:
+        return absorbing(coverage, min(self.most, count))
 
     def next_due_at(self, coverage: Coverage) -> int:
         return coverage.b + max(self.threshold, self.retain_recent) + 1
@@ -230,7 +231,7 @@ class Window(MemoryStrategy):
     def max_tail(self) -> int:
         return self.max_memories
 
-    def waits_for(self, coverage: Coverage, say: Wording) -> str:
+    def waits_for(self, coverage: Coverage, tail: TailSize, say: Wording) -> str:
         return say("status.never_window")
 
     def why_not_shown(self, say: Wording) -> str:
@@ -323,8 +324,16 @@ class ChosenStrategy:
 
     def plan(self, coverage: Coverage, forced: bool = False, sizes: Sequence[int] = ()) -> Plan | None:
         """Return the next plan of what to summarise, or None."""
+        return self._checked(coverage, lambda strategy: strategy.plan(coverage, forced, sizes))
+
+    def make_room(self, coverage: Coverage, tail: TailSize) -> Plan | None:
+        """Return the next plan by which the oldest memories leave a tail that has too many tokens, or None."""
+        count = tail.surplus
+        return self._checked(coverage, lambda strategy: strategy.shorten(coverage, count) if count else None)
+
+    def _checked(self, coverage: Coverage, make: Callable[[MemoryStrategy], Plan | None]) -> Plan | None:
         try:
-            plan = self.strategy.plan(coverage, forced, sizes)
+            plan = make(self.strategy)
             if plan and (fault := plan.fault(coverage)):
                 raise ValueError(fault)
             return plan

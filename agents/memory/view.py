@@ -15,7 +15,7 @@ from __future__ import annotations
 import logging
 import re
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Protocol
 
@@ -23,6 +23,7 @@ from agents.escaping import plain, quoted
 from vault.markdown import LINE_BREAK
 from vault.memory.memory_line import Memory, Range, RangeSet, partition_fault
 from vault.memory.summaries import Summary
+from world.message_catalog import Wording
 from world.parsing import split_reason
 
 log = logging.getLogger(__name__)
@@ -38,6 +39,7 @@ STEP_LINES = 16
 UNSHOWN = "are not shown here for want of room"
 MAX_RANGES_TOLD = 4
 OLDER, RECENT, TAIL = "older", "recent", "tail"
+TIER_GAP = " · "
 
 _BLOCK_LINK = re.compile(r"(?<!\s)\s*\(?\[\[[^\[\]]*#\^m\d+\]\]\)?")
 
@@ -302,6 +304,24 @@ class View:
     def first_shown(self, left_out: int = 0) -> int:
         """Return the number of the first memory that is shown then; the next one to come if none is."""
         return self.tail[left_out].seq if left_out < len(self.tail) else self.n + 1
+
+    def without(self, left_out: int) -> View:
+        """Return the view without the oldest `left_out` lines of its tail."""
+        tail = self.tiers[-1]
+        return replace(self, tiers=(*self.tiers[:-1], replace(tail, lines=tail.lines[left_out:])))
+
+    def heading(self, unshown: Range, say: Wording) -> str:
+        """Return which memories stand in which tier: `1–65 long ago · 66–129 lately · 130–171 word for word`.
+
+        `unshown` are the memories of the verbatim range that a prompt has no room for.
+        """
+        older, recent = (
+            RangeSet.of(*(one for tier in self.summaries if tier.slot == slot for one in tier.memories.ranges))
+            for slot in (OLDER, RECENT)
+        )
+        shown = Range(max(unshown.last + 1, self.verbatim.first), self.n)
+        tiers = {"older": older, "recent": recent, "unshown": unshown, "tail": shown}
+        return TIER_GAP.join(say(f"status.tier_{name}", memories=found) for name, found in tiers.items() if found)
 
     def idle_ms(self, now_ms: int) -> int:
         """Return how long ago its owner did something, in milliseconds; 0 if the tail holds no command of its own."""

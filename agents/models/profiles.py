@@ -170,7 +170,13 @@ def overrides_of(profile: ModelProfile) -> SamplingOverrides:
     given = {name: getattr(settings, name) for name in OVERRIDABLE if name in profile.given}
     stops = (one.strip(" ").replace("\\n", "\n") for one in settings.stop.split("|"))
     stop = tuple(one for one in stops if one)
-    return SamplingOverrides(**given, stop=stop, price_in=settings.price_in, price_out=settings.price_out)
+    return SamplingOverrides(
+        **given,
+        stop=stop,
+        price_in=settings.price_in,
+        price_out=settings.price_out,
+        prompt_tokens=settings.prompt_tokens,
+    )
 
 
 def specs_of(profile: ModelProfile, thinkers: tuple[ModelSpec, ...]) -> tuple[ModelSpec, ...]:

@@ -122,7 +122,10 @@ OVERRIDABLE = ("temperature", "top_p", "repeat_penalty", "seed", "max_tokens", "
 
 @dataclass(frozen=True)
 class SamplingOverrides:
-    """Options of a profile that replace a request's own; None leaves it. Prices are per million tokens."""
+    """Options of a profile that replace a request's own; None leaves it. Prices are per million tokens.
+
+    `prompt_tokens` is the longest prompt of an agent; 0 leaves it to the model.
+    """
 
     temperature: float | None = None
     top_p: float | None = None
@@ -133,6 +136,7 @@ class SamplingOverrides:
     timeout_seconds: float | None = None
     price_in: float = 0.0
     price_out: float = 0.0
+    prompt_tokens: int = 0
 
     def applied(self, request: Request) -> Request:
         """Return a request with these options; its own stops stay."""

@@ -28,6 +28,10 @@ T = TypeVar("T")
 IN_KNOWN = "known"
 """The slot of sections that have none of their own in a template."""
 
+OPTIONAL = 3
+"""Sections that give way at this or more are left out before the tail is shortened; all others outrank its oldest
+lines."""
+
 HANGS_SECONDS = 1.0
 """An added component that takes longer than this is switched off."""
 
@@ -103,21 +107,34 @@ def checked(component: Component, call: Callable[[], T]) -> T:
 def build(layout: Layout, sections: Callable[[Moment], list[Section]], moment: Moment) -> Prompt:
     """Return the prompt of a moment within its budget of tokens.
 
-    What gives way when it is too long: sections by their `gives_way`, the highest first; then the oldest lines of
-    the tail, in steps, so that the text before them stays the same for many turns. A line names what is missing.
+    What gives way when it is too long: sections by their `gives_way` down to OPTIONAL, the highest first; then the
+    oldest lines of the tail, in steps, so that the text before them stays the same for many turns; then the sections
+    that are about the moment; then the last of the tail. A line names what is missing.
     """
     moment = replace(moment, left_out=_least_left_out(moment))
-    kept, dropped = sections(moment), list[str]()
+    dropped = list[str]()
+
+    def made(left_out: int) -> Prompt:
+        shorter = replace(moment, left_out=left_out)
+        kept = [one for one in sections(shorter) if one.name not in dropped]
+        prompt = layout.render(kept, shorter)
+        tiers = moment.view.heading(prompt.unshown, moment.world.wording)
+        return replace(prompt, left_out=tuple(dropped), tiers=tiers)
 
     def fits(prompt: Prompt) -> bool:
         return moment.count_tokens(prompt.text) <= moment.budget_tokens
 
-    while not fits(prompt := replace(layout.render(kept, moment), left_out=tuple(dropped))):
-        last = max((one.gives_way for one in kept), default=0)
+    steps = [step for step in _steps(moment.view) if step >= moment.left_out]
+    tail, newest = moment.view.tail, min(STEP_LINES, len(moment.view.moment))
+    oldest = [step for step in steps if step <= len(tail) - newest] or steps[:1]
+    ranks = {one.name: one.gives_way for one in sections(moment)}
+    while not fits(prompt := made(steps[0])):
+        last = max((rank for name, rank in ranks.items() if name not in dropped), default=0)
+        if last < OPTIONAL and fits(prompt := _with_short_tail(made, oldest, fits)):
+            return prompt
         if not last:
-            return _with_short_tail(layout, sections, moment, frozenset(dropped), fits)
-        dropped += [one.name for one in kept if one.gives_way == last]
-        kept = [one for one in kept if one.gives_way < last]
+            return _with_short_tail(made, steps, fits)
+        dropped += [name for name, rank in ranks.items() if rank == last]
     return prompt
 
 
@@ -127,22 +144,9 @@ def _least_left_out(moment: Moment) -> int:
     return steps[bisect_left(steps, True, hi=len(steps) - 1, key=lambda step: len(moment.view.tail_text(step)) <= most)]
 
 
-def _with_short_tail(
-    layout: Layout,
-    sections: Callable[[Moment], list[Section]],
-    moment: Moment,
-    dropped: frozenset[str],
-    fits: Callable[[Prompt], bool],
-) -> Prompt:
-    def without(left_out: int) -> Prompt:
-        shorter = replace(moment, left_out=left_out)
-        kept = [one for one in sections(shorter) if one.name not in dropped]
-        return replace(layout.render(kept, shorter), left_out=tuple(dropped))
-
+def _with_short_tail(made: Callable[[int], Prompt], steps: Sequence[int], fits: Callable[[Prompt], bool]) -> Prompt:
     # The more is left out, the shorter it is. To try one step after the other would take long for a long tail.
-    steps = [step for step in _steps(moment.view) if step >= moment.left_out]
-    fewest = bisect_left(steps, True, hi=len(steps) - 1, key=lambda step: fits(without(step)))
-    return without(steps[fewest])
+    return made(steps[bisect_left(steps, True, hi=len(steps) - 1, key=lambda step: fits(made(step)))])
 
 
 def _steps(view: View) -> Iterator[int]:

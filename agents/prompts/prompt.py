@@ -51,7 +51,8 @@ class Prompt:
 
     `text` is the whole prompt, `messages` the same for a chat model. `sections` are the sections that it shows, in
     order, and `places` tells where in the text each begins. `shown` are the memories of the tail that stand in it word
-    for word, `unshown` the ones before them that found no room. `left_out` names the sections that gave way.
+    for word, `unshown` the ones before them that found no room. `tiers` says which memories stand in which tier.
+    `left_out` names the sections that gave way.
     """
 
     text: str = ""
@@ -60,6 +61,7 @@ class Prompt:
     places: Mapping[str, Place] = field(default_factory=dict)
     shown: Range = NO_RANGE
     unshown: Range = NO_RANGE
+    tiers: str = ""
     left_out: tuple[str, ...] = ()
 
     def section(self, name: str) -> str:

@@ -130,8 +130,7 @@ def budget_shown(agent: Agent) -> Shown:
         "same": _tokens(agent, prompt.text[:same]),
         "pieces": pieces,
         "left_out": list(prompt.left_out),
-        "shown": [prompt.shown.first, prompt.shown.last],
-        "unshown": [prompt.unshown.first, prompt.unshown.last],
+        "tiers": prompt.tiers,
     }
 
 

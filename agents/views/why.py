@@ -162,7 +162,7 @@ def prompt_shown(question: Question, before: Question | None) -> Shown:
         "written": entry.get("completion_tokens", 0),
         "finish": entry.get("finish", ""),
         "left_out": entry.get("left_out", []),
-        "unshown": entry.get("unshown", []),
+        "tiers": entry.get("tiers", ""),
         "sections": [[name, *place] for name, place in entry.get("told", {}).items() if name != "name"],
     }
     lines, more = difference(before.prompt, prompt) if before else ([], 0)

@@ -3,7 +3,7 @@ import { count, empty, field, h, href, link, linkAt, moment, plural } from "./ob
 
 const KINDS = ["observed", "acted", "result", "thought", "dreamt", "told", "noted"];
 const AGES = [["", "any"], ["hour", "the last hour"], ["day", "the last day"], ["week", "the last week"]];
-const TIERS = { longterm: "long-term", recent: "short-term", tail: "word for word" };
+const TIERS = { longterm: "long ago", recent: "lately", tail: "word for word" };
 
 export const asks = (name, [agent, seq]) => ({ agent: agent || "", ...(seq ? { before: String(Number(seq) + 1), only: seq } : {}) });
 export const isLive = () => false;
@@ -65,7 +65,7 @@ function told(page, agent, seq) {
   const place = h("p", { class: "verdict" }, "…");
   page.once("sentences", { agent, seq, ...page.at() }).then(({ tier, sentences }) => {
     if (tier === "tail") place.replaceChildren(`Memory ${count(seq)} is told word for word: no summary stands for it.`);
-    else place.replaceChildren(`Memory ${count(seq)} is told in the ${TIERS[tier.split(":")[0]] || tier} summary. `, h("a", { href: href(["mind", agent], { tier, sentence: sentences.join(",") }) }, sentences.length ? plural(sentences.length, "sentence tells it", "sentences tell it") : "No sentence shares enough of its words"));
+    else place.replaceChildren(`Memory ${count(seq)} is told in the summary “${TIERS[tier.split(":")[0]] || tier}”. `, h("a", { href: href(["mind", agent], { tier, sentence: sentences.join(",") }) }, sentences.length ? plural(sentences.length, "sentence tells it", "sentences tell it") : "No sentence shares enough of its words"));
   }, (why) => place.replaceChildren(why));
   return place;
 }

@@ -2,7 +2,7 @@
 import { bar, count, empty, field, h, href, link, linkAt, moment, plural, table, tone } from "./observatory.js";
 import { prompt as promptThen } from "./observe-why.js";
 
-const TIERS = { longterm: "Long-term summary", recent: "Short-term summary", tail: "Word for word" };
+const TIERS = { longterm: "Long ago", recent: "Lately", tail: "Word for word" };
 
 export const asks = (name, [agent]) => ({ agent: agent || "" });
 export const isLive = () => true;
@@ -114,7 +114,7 @@ function sentence(page, agent, tier, number, text) {
   return h("li", { class: wanted ? "wanted" : "" }, show, lines);
 }
 
-function prompt({ prompt: { pieces, tokens, budget, cached, new: fresh, same, is_asked: asked, shown, unshown, left_out: gone } }) {
+function prompt({ prompt: { pieces, tokens, budget, cached, new: fresh, same, is_asked: asked, tiers, left_out: gone } }) {
   const share = (one) => `${Math.round(100 * one / (tokens || 1))}%`, merged = new Map();
   pieces.forEach((one) => { const before = merged.get(one.name) || [0, 0]; merged.set(one.name, [before[0] + one.tokens, before[1] + (one.is_same ? one.tokens : 0)]); });
   const rows = [...merged];
@@ -122,7 +122,7 @@ function prompt({ prompt: { pieces, tokens, budget, cached, new: fresh, same, is
     h("p", {}, `${plural(tokens, "token", "tokens")} of ${count(budget)}. `, cached === null ? "The model does not tell what it had in its cache. " : `${count(cached)} came from the cache, ${count(fresh)} were new. `, `${count(same)} stand as in the prompt before.`),
     bar(`Prompt by section: ${rows.map(([name, [all]]) => `${name} ${count(all)}`).join(", ")}`, rows.map(([name, [all]]) => [name, all])),
     table("Prompt by section", ["Section", "Tokens", "Share", "As before"], rows.map(([name, [all, old]], at) => [[tone(at), name], count(all), share(all), count(old)])),
-    shown[1] >= shown[0] && empty(`Word for word: memories ${count(shown[0])} to ${count(shown[1])}.`), unshown[1] >= unshown[0] && empty(`No room for memories ${count(unshown[0])} to ${count(unshown[1])}.`),
+    tiers && empty(`Memories: ${tiers}.`),
     gone.length > 0 && empty(`Left out for want of room: ${gone.join(", ")}.`)];
 }
 

@@ -60,7 +60,7 @@ export function prompt(page, { agent, seq, prompt: it }) {
   const sections = it.sections.filter(([, , size]) => size > 0);
   return [h("p", {}, `${it.is_counted ? "" : "About "}${plural(it.tokens, "token", "tokens")} for ${it.model}. `, it.cached === null ? "" : `${count(it.cached)} from the cache, ${count(it.tokens - it.cached)} new. `, `${count(it.shared)} of ${count(it.characters)} characters as in the prompt before.`),
     sections.length > 0 && [bar("Prompt by section, in characters", sections.map(([name, , size]) => [name, size])), table("Prompt by section", ["Section", "Characters"], sections.map(([name, , size], at) => [[tone(at), name], count(size)]))],
-    it.left_out.length > 0 && empty(`Left out for want of room: ${it.left_out.join(", ")}.`),
+    it.tiers && empty(`Memories: ${it.tiers}.`), it.left_out.length > 0 && empty(`Left out for want of room: ${it.left_out.join(", ")}.`),
     it.before ? h("details", { key: "difference", open: true }, h("summary", {}, `Difference to the prompt before (${it.before})`), difference(it)) : empty("There was no prompt before."), more, whole];
 }
 

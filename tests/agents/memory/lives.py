@@ -87,6 +87,7 @@ class Life:
         name: str = NAME,
         pool: WritePool | None = None,
         strategies: StrategyRegistry = KNOWN,
+        tail_tokens: int = 0,
     ) -> None:
         self.folder = root / "agents" / name
         self.folder.mkdir(parents=True, exist_ok=True)
@@ -104,7 +105,7 @@ class Life:
             turns or asyncio.Semaphore(1),
             self.clock,
             random.Random(1),
-            PromptCost(model.count_tokens),
+            PromptCost(model.count_tokens, tail_tokens=lambda: tail_tokens),
             pool=pool,
         )
         self.heard: list[Outcome] = []

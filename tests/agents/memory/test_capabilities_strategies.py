@@ -77,15 +77,26 @@ def test_2_1_the_prompt_is_bounded_however_long_a_life_is(tmp_path, strategy, le
 
 
 def test_2_10_one_long_event_makes_it_due_and_a_hundred_short_ones_do_not(tmp_path):
-    marks = {"verbatim_high_tokens": 4000, "verbatim_low_tokens": 2000, "min_saving_tokens": 100}
-    short = Life(tmp_path / "short", windows(64, 64, **marks), writer())
+    short = Life(tmp_path / "short", windows(64, 64), writer(), tail_tokens=4000)
     rain(short, 100)
     assert compacted(short) == 0
-    long = Life(tmp_path / "long", windows(64, 64, **marks), writer())
+    long = Life(tmp_path / "long", windows(64, 64), writer(), tail_tokens=4000)
     long.live(1, "Moss tells me of the river. " * 834)
     rain(long, 1)
     assert compacted(long) == 1
     assert long.memory.coverage.verbatim == Range(2, 2)
+
+
+def test_log_and_status_name_the_windows_in_force(tmp_path, caplog):
+    caplog.set_level("INFO")
+    life = Life(tmp_path, windows(64, 64), writer(), tail_tokens=300)
+    rain(life, 50)  # five tokens each
+    assert compacted(life) == 0
+    assert "Windows: 30 immediate, 30 recent; 300 tokens have room word for word." in life.status()
+    assert "Next compaction: at memory 129, or once more than 300 tokens are word for word." in life.status()
+    asyncio.run(life.force())
+    assert "[Memory] Eliza: Starting compaction (50 memories, 30 immediate, 30 recent)" in caplog.messages
+    assert life.memory.coverage.verbatim == Range(21, 50)
 
 
 def test_2_11_a_long_term_summary_lists_the_two_that_it_is_made_of_down_to_every_leaf(tmp_path):

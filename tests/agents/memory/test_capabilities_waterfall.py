@@ -154,12 +154,12 @@ def test_4_12_the_status_tells_counts_ranges_times_tokens_and_health(tmp_path):
     eliza.live(200)
     asyncio.run(eliza.compact())
     lines = eliza.status(later_ms=120_000)
-    assert lines[0] == "Memory of Eliza: 200 memories."
+    assert lines[0] == "Memory of Eliza: 200 memories. 1–65 long ago · 66–129 lately · 130–200 word for word."
     assert lines[2] == "Word for word: memories 130–200, 71 of them, 852 tokens."
     recent, longterm = (one.tokens for one in (eliza.memory.recent, eliza.memory.longterm) if one)
     assert lines[3:5] == [
-        f"Short-term summary: memories 66–129, 64 of them, {recent} tokens, prose, made 2 minutes ago.",
-        f"Long-term summary: memories 1–65, 65 of them, {longterm} tokens, prose, made 2 minutes ago.",
+        f"Lately: memories 66–129, 64 of them, {recent} tokens, prose, made 2 minutes ago.",
+        f"Long ago: memories 1–65, 65 of them, {longterm} tokens, prose, made 2 minutes ago.",
     ]
     assert "Last compaction: 2 minutes ago. Since the start: 2 cycles." in lines
     assert "Health: well. Every memory is written, and shown once." in lines

@@ -89,7 +89,7 @@ def test_a_number_that_no_memory_can_have_is_refused_like_any_other(tmp_path, wa
 
 def test_a_new_memory_has_nothing_to_tell(tmp_path):
     assert new_life(tmp_path).status()[:3] == [
-        "Memory of Eliza: 0 memories.",
+        "Memory of Eliza: no memories.",
         "Newest memory: none yet.",
         "Word for word: none, 0 tokens.",
     ]

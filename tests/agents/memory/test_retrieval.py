@@ -20,7 +20,7 @@ from agents.memory.retrieval import (
     distinctive_words,
     query_terms,
 )
-from agents.memory.view import View
+from agents.memory.view import STEP_LINES, View
 from agents.simulation.simulation import START_MS
 from config.settings import MemorySettings
 from tests.agents.components.test_facts import KEY, words
@@ -150,20 +150,34 @@ def test_what_is_not_taken_up_rests_and_what_is_may_come_again(tmp_path: Path):
     assert shown == [True] + [False] * REST_TURNS + [True]
 
 
-def test_what_comes_to_mind_gives_way_before_the_tail_does(tmp_path: Path):
+def test_oldest_lines_give_way_before_what_comes_to_mind(tmp_path: Path):
     house = House(tmp_path, settings=SMALL)
     long_ago(house)
+    said(house, "Ben", 40)
+    house.game.perform("Ana", "say Rook, where is the key?")
+    agent, without, short = house.agents["Rook"], list[int](), 0
+    for tokens in range(agent.count_tokens(house.prompt("Rook")) + 400, 0, -20):
+        house.model.context_tokens = tokens
+        prompt = agent.prompt()
+        if "[You remember" not in prompt.text:
+            without.append(len(prompt.shown))
+        elif prompt.unshown:
+            short += 1
+    assert short >= 5
+    assert without and max(without) < 2 * STEP_LINES
+
+
+def test_lines_without_room_come_to_mind(tmp_path: Path):
+    house = House(tmp_path)
+    house.player("Ana", Role.ADMIN).types("say The key hangs behind the clock.")
+    planted = house.agents["Rook"].memory.journal.last
+    said(house, "Ben", 60)
     house.game.perform("Ana", "say Rook, where is the key?")
     agent = house.agents["Rook"]
-    whole = house.prompt("Rook")
-    tail = agent.memory.view().tail_text()
-    for tokens in range(agent.count_tokens(whole) + 400, 0, -1):
-        house.model.context_tokens = tokens
-        prompt = house.prompt("Rook")
-        if "[You remember" not in prompt:
-            break
-    assert whole.replace("[You remember", "") != whole
-    assert tail in prompt
+    assert not agent.prompt().recalls(planted)
+    house.model.context_tokens = agent.count_tokens(house.prompt("Rook")) - 100
+    assert planted in agent.prompt().unshown
+    assert agent.prompt().recalls(planted)
 
 
 def test_a_line_of_an_own_note_comes_to_mind_by_its_title_or_two_words(tmp_path: Path):

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agents.memory.coverage import NONE, Coverage, Plan
+from agents.memory.coverage import NONE, Coverage, Plan, TailSize
 from agents.memory.strategy import Layered, MemoryStrategy, Rolling, Waterfall, Window, loaded_strategies
 from config.settings import MemorySettings
 from tests.agents.memory.topics import Topics
@@ -96,7 +96,6 @@ def test_however_memories_come_what_is_due_is_what_is_announced(immediate, recen
 WORD = 10
 FOUR: dict[str, MemoryStrategy] = {
     "waterfall": Waterfall(6, 4),
-    "waterfall by tokens": Waterfall(6, 4, 120, 60),
     "rolling": Rolling(7, 3, most=8),
     "rolling that retains more than its threshold": Rolling(2, 5),
     "layered": Layered(80, most=9),
@@ -193,22 +192,60 @@ def test_layered_leaves_no_tail_and_is_due_by_tokens_alone():
     assert layered.plan(Coverage(0, 0, 1000)) is None
 
 
+# Where the tail has too many tokens
+
+
 @pytest.mark.parametrize(
     ("sizes", "taken"),
     [
         ([100] * 60, 0),  # 6,000 are not too many
         ([100] * 60 + [1], 31),  # 31 have to go, so that 2,901 are left
         ([5900, 60, 60], 1),
-        ([60, 60, 5900], 3),  # the newest is too much by itself
+        ([60, 60, 5900], 2),  # the newest fits by itself
+        ([60, 60, 6001], 3),  # it is too much by itself
         ([4000] + [30] * 50 + [3000], 51),  # 3,000 are few enough
     ],
 )
-def test_a_tail_above_the_high_mark_is_cut_down_to_the_low_mark(sizes, taken):
-    plan = Waterfall(64, 64, 6000, 3000).plan(Coverage(0, 0, len(sizes)), sizes=sizes)
-    assert (len(plan.recent) if plan else 0) == taken
+def test_overfull_tail_goes_down_to_half_of_its_budget(sizes, taken):
+    tail = TailSize(tuple(sizes), 6000)
+    assert (tail.surplus if tail.is_overfull else 0) == taken
 
 
-def test_above_the_high_mark_no_more_is_taken_at_once_than_by_count():
-    plan = Waterfall(8, 4, 6000, 100).plan(Coverage(0, 20, 100), sizes=[100] * 80)
-    assert plan
-    assert plan.recent == Range(21, 24)
+def emptied(strategy: MemoryStrategy, coverage: Coverage, sizes: list[int], budget: int) -> list[Coverage]:
+    """Return the coverages after each cycle until nothing is due; `sizes` are those of all memories."""
+    coverages = [coverage]
+    while True:
+        tail = TailSize(tuple(sizes[coverage.b :]), budget)
+        plan = strategy.plan(coverage) or (strategy.shorten(coverage, tail.surplus) if tail.is_overfull else None)
+        if plan is None:
+            return coverages
+        assert plan.fault(coverage) == "" and 1 <= len(plan.taken) <= 64 + 1
+        coverage = done(coverage, plan)
+        coverages.append(coverage)
+
+
+MAKES_ROOM = (Waterfall(64, 64), Waterfall(6, 4), Rolling(7, 3), Layered(10_000, most=9))
+
+
+@given(st.sampled_from(MAKES_ROOM), st.lists(st.integers(0, 1200), max_size=300), st.integers(1, 5000))
+def test_compaction_run_to_its_end_leaves_a_tail_that_fits(strategy, sizes, budget):
+    coverages = emptied(strategy, Coverage(0, 0, len(sizes)), sizes, budget)
+    assert sum(sizes[coverages[-1].b :]) <= budget
+    assert coverages == emptied(strategy, Coverage(0, 0, len(sizes)), sizes, budget)
+    assert all(0 <= one.a <= one.b <= one.n == len(sizes) for one in coverages)
+
+
+@given(st.lists(st.integers(0, 37), min_size=400, max_size=400))
+def test_default_windows_are_in_force_where_their_memories_fit(sizes):
+    waterfall, coverage, due = Waterfall(), Coverage(0, 0, 0), []
+    for n in range(1, 401):
+        *_, last = emptied(waterfall, replace(coverage, n=n), sizes[:n], 4860)
+        due += [n] if last.b > coverage.b else []
+        coverage = last
+    assert due == [129, 193, 257, 321, 385]
+
+
+def test_windows_in_force_shrink_with_the_budget():
+    assert TailSize((25,) * 10, 3200).windows(64, 64) == (64, 64)
+    assert TailSize((25,) * 10, 900).windows(64, 64) == (18, 18)
+    assert TailSize((), 900).windows(64, 64) == (64, 64)

@@ -163,7 +163,7 @@ def test_lines_taken_out_by_hand_and_failed_commands_are_in_a_topic_all_the_same
 def test_status_and_why_name_the_topic(tmp_path):
     life = summarised(tmp_path)
     said = life.status()
-    assert said[3].startswith("Long-term summary (mill): memories 1, 6, 11, 3 of them, ")
+    assert said[3].startswith("Long ago (mill): memories 1, 6, 11, 3 of them, ")
     assert "Strategy: topics." in said
     assert "Next compaction: at memory 25, 5 from now." in said
     assert "in the long-term summary of memories 1, 6, 11 (mill)" in explain_text(life.memory, 6, ENGLISH)
