@@ -6,50 +6,49 @@ import asyncio
 import logging
 import random
 from collections.abc import Callable
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
-from agents.asking import Asked, Asking, Question, is_small
 from agents.attending.conversation import Conversation
-from agents.attending.perception import Address, impression, is_overheard
+from agents.attending.perception import impression
+from agents.attending.privacy import Withholding
 from agents.attending.turn_taking import Awareness, Floor
 from agents.attending.typed_events import NO_EVENT, TypedEvent, typed_line
 from agents.component import Component, Owner, Turn
 from agents.component_registry import ComponentRegistry, loaded_components
-from agents.components.asked import Person, answers, asks_again, recalled, told_by
-from agents.components.earlier import Certainty, question_of, remembered
 from agents.components.errands import Step
 from agents.components.people import Bonds, Insights
 from agents.components.visitors import Visitors
-from agents.components.whispers import secrets
 from agents.escaping import load_template
 from agents.memory.compactor import Compactor
 from agents.memory.cost import PromptCost
-from agents.memory.facts.extraction import Utterance
 from agents.memory.facts.file import FactRegistry
 from agents.memory.facts.store import goals_in, matching, override_with_observation
 from agents.memory.importance import FirstEncounters, line_importance
 from agents.memory.journal_search import JournalSearch
 from agents.memory.memory import AgentMemory
 from agents.memory.summaries.summarizing import Summarizer
-from agents.mind import Form, Knowledge, Mind
-from agents.models.model import Capabilities
+from agents.mind import Knowledge, Mind
 from agents.models.queue import ModelQueue
 from agents.prompts.builder import Templates
 from agents.prompts.overflow_alert import OverflowAlert
 from agents.prompts.prompt import Prompt
 from agents.prompts.room import tail_tokens
-from agents.reflection.acquaintances import WHISPERED, Acquaintances, Opinions
+from agents.reflection.acquaintances import Acquaintances
+from agents.reflection.opinions import Opinions
 from agents.reflection.reflecting import SLOTS, TEMPLATE
 from agents.reflection.reflection import Reflection, Surroundings, Texts
-from agents.reflection.speech_facts import key_words
 from agents.repetition.guard import RepetitionGuard
-from agents.thinking import Thinking
+from agents.turn.asking import Asked, Asking, Question
+from agents.turn.promises import Promises
+from agents.turn.taking import TurnTaker
+from agents.turn.word_rarity import WordRarity
 from agents.write_pool import WritePool
 from config.profiles import SMALL_PROMPT_TOKENS
 from config.settings import AgentSettings
 from vault.entities.agent_notes import AgentNote
 from vault.memory.facts_note import Fact, Pin
+from vault.memory.promises_note import Promise
 from world.entities import Character, Role
 from world.events import Event, Recalled, Refused
 from world.game import CommandResult, Game
@@ -58,6 +57,9 @@ log = logging.getLogger(__name__)
 
 MARGIN_TOKENS = 32
 WALK_SECONDS = 3.0
+MENDED_MEMORIES = 999
+"""Number of the newest memories in which a promise that was kept just before a crash is looked for."""
+
 DEFAULT_CONTEXT_TOKENS = 8192
 
 
@@ -67,6 +69,7 @@ class Services:
 
     `now_ms` returns the time, in milliseconds. A request ends when the model has not answered in `timeout_seconds`.
     `turns` bounds how many compactions run at once. `components` are those of every mind; by default the loaded ones.
+    `rarity` tells how rare a word is in the notes of the world; by default in those of the agent alone.
     """
 
     game: Game
@@ -76,6 +79,7 @@ class Services:
     floor: Floor = field(default_factory=Floor)
     pool: WritePool | None = None
     components: ComponentRegistry | None = None
+    rarity: WordRarity | None = None
 
 
 class Agent:
@@ -109,6 +113,8 @@ class Agent:
         self.last_turn = Turn("asleep")
         self._game, self._now_ms = services.game, services.now_ms
         self._familiar = FirstEncounters(memory.journal.vault, note.name)
+        self.withhold = Withholding(note.name, memory.reading, lambda: services.game.world.wording)
+        memory.withhold = self.withhold
         self.visitors = Visitors(note.name, services.now_ms)
         self._overflow = OverflowAlert(note.name)
         self.awareness = Awareness(note.name, services.floor, services.now_ms)
@@ -119,8 +125,9 @@ class Agent:
         self._conduct = RepetitionGuard(note.name, rng)
         self._conduct.breaks_loops = settings.break_loops
         self._asking = Asking(note.name, services.game, rng, services.timeout_seconds)
-        self._thinking = Thinking(self, services.game, self._conduct, self._asking, rng)
         self.reflection = self._reflecting(services.timeout_seconds)
+        self.promises = self._promised()
+        self._turns = TurnTaker(self, services.game, self._conduct, self._asking, rng, services.rarity)
         self.mind = self._mind(templates, services.components or loaded_components())
 
     def _compactor(
@@ -144,11 +151,12 @@ class Agent:
         people, rng = self.reflection.people, random.Random(note.name)
         owner = Owner(note.name, memory.journal.vault, self._now_ms, rng, memory.reading, people.names_of)
         parts: tuple[Component, ...] = (
-            Bonds(people, memory.reading),
+            Bonds(self.reflection),
             Insights(self.reflection),
+            self.promises,
             *components.made_for(owner),
         )
-        knowledge = Knowledge(memory, self.facts, self.finder)
+        knowledge = Knowledge(memory, self.facts, self.finder, self.withhold)
         mind = Mind(note, templates, self._game, knowledge, self._conduct.notice, parts)
         mind.adopt(note, templates, self.settings.left_out)
         mind.on_trouble = lambda text: self.on_trouble(text)
@@ -170,16 +178,30 @@ class Agent:
                 ),
                 lambda: self.queue,
                 self._is_awaited,
-                lambda who: self._role_of(who) not in (None, Role.GUEST),
+                self._is_agent,
             ),
             random.Random(name),
             timeout_seconds,
         )
 
+    def _promised(self) -> Promises:
+        """Return its promises, with those done that the journal says were kept."""
+        journal, names_of = self.memory.journal, self.reflection.people.names_of
+        promises = Promises(
+            journal.vault, self.note.name, journal.link, self._now_ms, lambda text: self.on_trouble(text), names_of
+        )
+        promises.mend(journal.read(max(1, journal.last - MENDED_MEMORIES), journal.last))
+        return promises
+
     def _role_of(self, name: str) -> Role | None:
         characters = self._game.world.characters
         found = characters.get(characters.id_ignoring_case(name) or "")
         return found.role if found else None
+
+    def _is_agent(self, name: str) -> bool:
+        characters = self._game.world.characters
+        found = characters.get(characters.id_ignoring_case(name) or "")
+        return found is not None and found.is_agent
 
     def _is_awaited(self) -> bool:
         """Return whether somebody waits for this agent's answer, or for that of another with the same model."""
@@ -217,7 +239,17 @@ class Agent:
     @property
     def asked(self) -> Asked | None:
         """The last question to its model with the answer; None before the first answer."""
-        return self._thinking.asked
+        return self._turns.asked
+
+    def promise_to(self, other: Character) -> Promise | None:
+        """Return the promise that is to be kept to somebody who is here, or None.
+
+        Who has asked for one and is here as well may tell it themselves.
+        """
+        told, world = self.reflection.people.names_of(other.name), self._game.world
+        here = {one.name for one in world.occupants(self.character.room_id)}
+        due = self.promises.all_due((other.name, *other.aliases), told)
+        return next((one for one in due if one.asker not in here), None)
 
     def next_step(self) -> Step | None:
         """Return the next step: with a visitor, or towards one if it welcomes them; else of its errands."""
@@ -232,56 +264,10 @@ class Agent:
             return say("population.why_led", who=self.led_by)
         return say("population.why_paused", agent=self.name) if self.settings.paused else ""
 
-    def answers_to(self, address: Address) -> list[str]:
-        """Return the answers to somebody's words from the world and from what it was told; see `components.asked`."""
-        person = self._person(address)
-        if person is None:
-            return []
-        if address.is_gift:
-            return [self.thanks_for(address)]
-        return answers(address.text, self._game.world, self.character, person)
-
-    def thanks_for(self, address: Address) -> str:
-        """Return thanks to somebody for a gift, by the name that they have told; empty if they have gone."""
-        person = self._person(address)
-        return self._game.world.wording("asked.say_thanks", name=person.called or person.name) if person else ""
-
-    def recalls_for(self, address: Address, certainty: Certainty = "asked") -> list[str]:
-        """Return what a person asks to be told again, as far as that is certain."""
-        person, world = self._person(address), self._game.world
-        if person is None:
-            return []
-        found = recalled(address.text, world, self.character, person)
-        partner, view, reading = world.characters[address.by_id], self.memory.view(), self.memory.reading
-        question = question_of(view, partner, world, reading, address.text)
-        earlier = remembered(question, view, self.character, partner, world, reading)
-        is_heard = is_overheard(address, world, self.character)
-        if earlier is None or (earlier.spoken.privately and (earlier.spoken.speaker != partner.name or is_heard)):
-            return found
-        is_wanted = certainty == "any" or (certainty == "asked" and asks_again(address.text, world))
-        if earlier.is_sure or (is_wanted and not found):
-            told = told_by(earlier.spoken, address.text, self.character, partner, world)
-            found += [told] if key_words(told) - key_words(" ".join(found)) else []
-        return found
-
-    def secrets_from(self, partner: Character) -> list[Utterance]:
-        """Return the whispers that words to `partner` must not tell: those with others; all where others hear it."""
-        is_heard = is_overheard(self.awareness.owed.address, self._game.world, self.character)
-        return secrets(self.memory.view(), partner, self.memory.reading, is_heard)
-
-    def _person(self, address: Address) -> Person | None:
-        """Return who has spoken; None for a guest who has gone."""
-        people, who, characters = self.reflection.people, address.by_id, self._game.world.characters
-        if who not in characters:
-            return None
-        name = characters[who].name
-        called = people.called(name) or ("" if self._role_of(who) is Role.GUEST else name)
-        is_heard = is_overheard(address, self._game.world, self.character)
-        facts = [one for one in people.facts(name) if not (is_heard and WHISPERED in one.tags)]
-        return Person(who, name, called, facts)
-
-    def perform(self, line: str, cause: str = "") -> CommandResult:
+    def perform(self, line: str, cause: str = "", event: str = "") -> CommandResult:
         """Do a line as its own, and remember it so. `cause` is why the engine chose it; empty if somebody else did.
+
+        `event` is what the journal says that it was, if that is more than the line itself tells.
 
         A line that somebody else had it do answers everyone who waited for the agent. After a line of its own, those
         who spoke while its model thought still wait.
@@ -292,6 +278,7 @@ class Agent:
         self._conduct.begin(line, self.character.room_id)
         commands = self._game.commands
         typed = typed_line(line, self.character, self._game.world, commands)
+        typed = replace(typed, event=event) if event else typed
         self._record("acted", line, typed=typed, importance=line_importance(line, commands))
         self.memory.archive_writer.explain(cause)
         performed = self._game.perform(self.name, line)
@@ -312,7 +299,8 @@ class Agent:
         if not text:
             return
         self.on_perceived(event, text)
-        self.conversation.observe(event, world := self._game.world)
+        world = self._game.world
+        self.conversation.observe(event, world, self.awareness.addressee(event, world))
         has_floor = self.awareness.has_floor(event, world)
         left = impression(event, self.name, world, self._familiar.is_first(event), has_floor)
         if left is None:
@@ -342,7 +330,7 @@ class Agent:
         board = self._game.world.board
         first_shared = board.next_id
         try:
-            self.last_turn = await self._thinking.take_turn()
+            self.last_turn = await self._turns.take_turn()
         except Exception as error:
             log.exception("the turn of %s failed", self.name, extra={"agent": self.name})
             self.last_turn = Turn("failed", why=str(error))
@@ -353,7 +341,7 @@ class Agent:
         (self.memory.provider or self.compactor).notify_rounds_changed(self.memory.journal.last)
         if self.settings.reflection and not self.why_still:
             self.reflection.start_if_due(self._game.world.time, self._now_ms())
-        record, prompt = self.compactor.stats, self._thinking.question.prompt
+        record, prompt = self.compactor.stats, self._turns.question.prompt
         if trouble := self._overflow.message(prompt, record.failures_in_a_row, record.last_error):
             self.on_trouble(trouble)
         return self.last_turn
@@ -367,9 +355,9 @@ class Agent:
 
         Raises: NoteError if the journal cannot be read.
         """
-        question, can = question or Question(), self.queue.model.capabilities if self.queue else Capabilities()
-        form: Form = "talk" if can.chat else "small" if can.grammar else "full"
-        return self.mind.prompt(question, form, self._now_ms(), self.count_tokens, self.prompt_budget)
+        is_chat = self.queue is not None and self.queue.model.capabilities.chat
+        question = question or Question()
+        return self.mind.prompt(question, is_chat, self._now_ms(), self.count_tokens, self.prompt_budget)
 
     @property
     def prompt_budget(self) -> int:
@@ -378,12 +366,12 @@ class Agent:
         context_tokens = model.context_tokens if model else DEFAULT_CONTEXT_TOKENS
         room = context_tokens - self._asking.max_tokens(self.settings, context_tokens) - MARGIN_TOKENS
         given = self.queue.overrides.prompt_tokens if self.queue else 0
-        if model and not given and is_small(model.capabilities):
+        if model and not given and model.capabilities.reads_little:
             given = SMALL_PROMPT_TOKENS
         return min(room, given or room)
 
     def _tail_tokens(self) -> int:
-        last, share = self._thinking.question.prompt, self.memory.settings.tail_share
+        last, share = self._turns.question.prompt, self.memory.settings.tail_share
         return tail_tokens(self.memory.view(), last, self.prompt, self.prompt_budget, share, self.count_tokens)
 
     def pin(self, wanted: str) -> Pin:

@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 
-from agents.asking import too_long_profile
 from agents.commands import mind_commands
 from agents.escaping import load_template
 from agents.memory.coverage import resolve_ranges
 from agents.memory.strategy import loaded_strategies
 from agents.memory.summaries.prompt import LONGTERM, RECENT, SECTIONED, parse_summary_template
 from agents.models.adapter import TokenEstimate
-from agents.population import AUTO_TEMPLATES, TALK_TEMPLATES
+from agents.population import AUTO_TEMPLATE, TALK_TEMPLATES
 from agents.prompts.builder import parse_talk_template
 from agents.prompts.prompt import parse_template
 from agents.reflection import reflecting
+from agents.turn.asking import too_long_profile
 from config.profiles import THINKER, ModelProfile, legacy_thinker
 from config.settings import AgentSettings
 from vault.config_notes import load_settings
@@ -94,7 +94,7 @@ def _step(source: str) -> str:
 def _named_template(vault: Vault, name: str) -> Iterator[Finding]:
     note = _agent_note(vault, name)
     wanted = note.properties.get("template") if note else None
-    known = [AgentSettings().template, *AUTO_TEMPLATES, *vault.names("templates")]
+    known = [AgentSettings().template, AUTO_TEMPLATE, *vault.names("templates")]
     if note and wanted and str(wanted) not in [*known, *vault.names(f"agents/{name}/templates")]:
         line = note.property_lines.get("template", 1)
         yield Finding(note.source, line, f"there is no template {wanted!r}; there are {', '.join(known)}.")

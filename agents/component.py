@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import ClassVar, Literal, Protocol, runtime_checkable
 
 from agents.memory.facts.narration_parser import ENGLISH, NarrationParser
 from agents.memory.view import View
+from agents.offer import Act, Occasion
 from vault.memory.memory_line import Memory
 from vault.vault import Vault
 from world.entities import Character
@@ -23,8 +24,8 @@ class Turn:
 
     `outcome` is `acted`, `refused`, `speechless`, `failed`, or `silent` where it would only have repeated its own
     words. Without a request to a model it is `paused`, `asleep`, `resting` while nothing is worth a thought, or
-    `listening` while somebody else is about to answer. `cause` is the engine's decision: answer, thank, errand, greet,
-    free or rest.
+    `listening` while somebody else is about to answer. `cause` is the engine's decision: answer, deliver, errand,
+    greet, free or rest.
     """
 
     outcome: str
@@ -45,8 +46,7 @@ class Section:
     when its oldest lines are gone; 0 stays. `shows` are the numbers of the memories that the text tells, and `scores`
     how well what was retrieved fits: by a memory's number, or a note's title.
     `is_aside` puts it, in a talk, right before the words to be answered. `names` are other names by
-    which a prompt for a talk calls people, as a guest is called by the name that they have told. `is_unanswerable` says
-    that it tells of a question to which nobody has told the answer.
+    which a prompt for a talk calls people, as a guest is called by the name that they have told.
     """
 
     name: str
@@ -57,7 +57,6 @@ class Section:
     is_aside: bool = False
     names: Mapping[str, str] = field(default_factory=dict)
     scores: Mapping[int | str, float] = field(default_factory=dict)
-    is_unanswerable: bool = False
 
 
 @dataclass(frozen=True)
@@ -68,7 +67,9 @@ class Moment:
     `heard` are the partner's words that wait for an answer, a line for each speech, or empty.
     `left_out` counts the oldest memories of the view's tail that the prompt has no room for. `told` is the text of the
     sections before this one. `count_tokens` is the model's own count; `budget_tokens` bounds the whole prompt.
-    `is_for_able_model` says that the model needs no hint at what somebody means, and how that is answered.
+    `hearers` are the names of all who will hear what the agent says, by default the company: what is private stands in
+    the prompt only if all of them know of it. `cause` is why the turn is taken, `offers` are the labels of what may be
+    done along with words. `tells_heard` is true if the layout itself tells the words that are answered.
     """
 
     world: World
@@ -83,13 +84,14 @@ class Moment:
     left_out: int = 0
     told: str = ""
     heard: str = ""
-    is_for_able_model: bool = False
+    hearers: frozenset[str] = frozenset()
+    cause: str = ""
+    offers: tuple[str, ...] = ()
+    tells_heard: bool = False
 
-
-def last_heard(memories: Sequence[Memory], partner: str) -> Memory | None:
-    """Return the newest of some memories, oldest first, in which the partner says or does something."""
-    newest_first = (one for one in reversed(memories) if one.kind in ("observed", "told"))
-    return next((one for one in newest_first if one.people[:1] == (partner,)), None)
+    def __post_init__(self) -> None:
+        if not self.hearers:
+            object.__setattr__(self, "hearers", frozenset(one.name for one in self.company))
 
 
 class Component(Protocol):
@@ -130,8 +132,9 @@ class Owner:
 class AddedComponent:
     """A component that tells and keeps nothing. What derives from it is added to every mind; see docs/extending.md.
 
-    Its section goes to its own slot, or else to `{known}`. One that raises, that takes longer than a second, or whose
-    section is none of its own is switched off.
+    Its section goes to its own slot, or else to `{known}`. It may offer acts besides. What was whispered it hears and
+    sees withheld, but for the words that a private answer is for: its section stands in that prompt alone. One that
+    raises, that takes longer than a second, or whose section is none of its own is switched off.
     """
 
     name: ClassVar[str] = ""
@@ -145,6 +148,10 @@ class AddedComponent:
     def context(self, moment: Moment) -> Section | None:
         """Return the section to add to the prompt of this moment, or None."""
         return None
+
+    def offers(self, now: Occasion) -> Iterable[Act]:
+        """Return what the agent may do along with its words, beside the engine's own; see `agents.offer`."""
+        return ()
 
     def acted(self, turn: Turn) -> None:
         """Take in what came of a turn."""
@@ -165,13 +172,14 @@ class Text:
     name: str
     make: Callable[[Moment], str]
     gives_way: int = 0
+    is_aside: bool = False
 
     def observe(self, memory: Memory, event: Event | None) -> None:
         """Nothing is kept."""
 
     def context(self, moment: Moment) -> Section | None:
         text = self.make(moment)
-        return Section(self.name, text, gives_way=self.gives_way) if text else None
+        return Section(self.name, text, gives_way=self.gives_way, is_aside=self.is_aside) if text else None
 
     def acted(self, turn: Turn) -> None:
         """Nothing is kept."""

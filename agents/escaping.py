@@ -77,7 +77,9 @@ def load_template(vault: Vault, parts: Sequence[str], slots: Iterable[str]) -> s
     source = vault if vault.exists(*parts) else Vault(STARTER)
     text = source.read(*parts).body.strip()
     if missing := [slot for slot in slots if f"{{{slot}}}" not in text]:
-        raise NoteError(f"{'/'.join(parts)}: the slot {{{missing[0]}}} is missing.")
+        present = ", ".join(dict.fromkeys(slot[0] for slot in SLOT.finditer(text))) or "none"
+        fault = f"the slot {{{missing[0]}}} is missing; it has {present}"
+        raise NoteError(f"{'/'.join(parts)}: {fault}. Without the file, the built-in one counts.")
     return text
 
 
@@ -104,5 +106,5 @@ def _as_it_is(text: str) -> str:
 _FILLED_BY: dict[str, Callable[[str], str]] = {
     **dict.fromkeys(("name", "commands", "sentences"), _as_it_is),
     **dict.fromkeys(("tail", "before", "since", "yesterday", "memories", "past"), typed),
-    **dict.fromkeys(("profile", "older", "recent", "notice", "partner", "menu", "offer", "objection"), plain),
+    **dict.fromkeys(("profile", "older", "recent", "notice", "partner", "menu", "offers", "objection"), plain),
 }

@@ -4,32 +4,32 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Collection, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
-from typing import Literal
 
-from agents.asking import Question
+from agents.attending.privacy import Withholding
 from agents.choices.policy import Decision
-from agents.component import Component, Moment, Text, Turn
+from agents.component import AddedComponent, Component, Moment, Text, Turn
 from agents.component_registry import loaded_components
+from agents.components.confided import Confided
 from agents.components.errands import Errands, Step
 from agents.components.facts import Facts, LookedUp, Retrieval, board_text
 from agents.components.notice import Notice
-from agents.components.voice import Voice
 from agents.memory.facts.file import FactRegistry
 from agents.memory.journal_search import JournalSearch
 from agents.memory.memory import AgentMemory
 from agents.memory.retrieval import NotesIndex, Retriever
 from agents.memory.view import OLDER, RECENT
+from agents.offer import Act, Occasion
 from agents.prompts.builder import Chat, Layout, Templates, Transcript, build, checked, sections_of
 from agents.prompts.prompt import Prompt
-from agents.prompts.reading import Reading
 from agents.prompts.scene import command_list, here_text, place_text, scene_text
 from agents.prompts.talk import Talk, examples
+from agents.turn.asking import Question
 from vault.entities.agent_notes import AgentNote, PlanNote
 from vault.memory.memory_line import Memory
 from world.entities import Character
-from world.events import Event
+from world.events import Event, Recalled
 from world.game import Game
 from world.message_catalog import Wording
 from world.parsing import split_reason
@@ -38,7 +38,7 @@ from world.world import World
 
 log = logging.getLogger(__name__)
 
-TEXTS = ("profile", "commands", "yesterday", "older", "recent", "board", "scene", "place", "here")
+TEXTS = ("profile", "commands", "yesterday", "older", "recent", "board", "offers", "scene", "place", "here")
 """The components that are texts and nothing more."""
 
 
@@ -47,17 +47,14 @@ def component_names() -> tuple[str, ...]:
     return tuple(sorted(loaded_components().names.union(TEXTS)))
 
 
-Form = Literal["talk", "small", "full"]
-"""The form of a prompt: a talk, or a transcript, a shorter one if a grammar holds the model."""
-
-
 @dataclass(frozen=True)
 class Knowledge:
-    """The knowledge of an agent: its memory, the facts known by rule, and the search of its journal."""
+    """The knowledge of an agent: its memory, facts known by rule, the search of its journal, and what it withholds."""
 
     memory: AgentMemory
     facts: FactRegistry
     finder: JournalSearch
+    withhold: Withholding
 
 
 class Mind:
@@ -79,26 +76,26 @@ class Mind:
         self.on_trouble: Callable[[str], None] = lambda text: None
         memory, vault = knowledge.memory, knowledge.memory.journal.vault
         self._unknown: set[str] = set()
+        self._withhold = knowledge.withhold
         self._talked_with = ""
         self._note = note
         self._templates = templates
         self._memory = memory
         self._game = game
         self._talk = Talk(note.name, memory.reading, lambda: game.world.wording)
-        known = Facts(knowledge.facts, lambda: memory.settings)
+        known = Facts(knowledge.facts, lambda: memory.settings, self._parties_of)
         self.looked_up = LookedUp(known)
         self.errands = Errands(PlanNote(vault, note.name), note.errands)
-        self.voice = Voice(lambda: self._note.voice if self.voice in self.components else (), memory.reading)
         retriever = Retriever(knowledge.finder, NotesIndex(vault, note.name))
-        retrieval = Retrieval(retriever, lambda: memory.settings)
+        retrieval = Retrieval(retriever, lambda: memory.settings, knowledge.withhold.parties_of)
         every = [
             *self._texts_before(),
             known,
             *self._summaries(),
             self.looked_up,
+            Confided(knowledge.withhold, memory.journal.read),
             retrieval,
             *more,
-            self.voice,
             self.errands,
         ]
         every += [Notice(notice), *self._scenes()]
@@ -121,6 +118,7 @@ class Mind:
 
     def _scenes(self) -> list[Component]:
         return [
+            Text("offers", _offers_text, is_aside=True),
             Text("scene", lambda now: scene_text(now.world, now.actor, now.view.idle_ms(now.now_ms))),
             Text("place", lambda now: place_text(now.world, now.actor)),
             Text("here", lambda now: here_text(now.world, now.actor)),
@@ -142,12 +140,40 @@ class Mind:
         return tuple(one.name for one in self._every)
 
     def observe(self, memory: Memory, event: Event | None) -> None:
-        """Let every component take in a memory as it is recorded, and the event that it came from."""
-        self._each(lambda component: component.observe(memory, event))
+        """Let every component take in a memory as it is recorded, and the event that it came from.
+
+        What was whispered reaches an added component withheld, and without its event; so does what was looked up.
+        """
+        withheld = self._withhold(memory)
+
+        def observe(component: Component) -> None:
+            is_added = isinstance(component, AddedComponent)
+            is_private = is_added and (withheld is not memory or isinstance(event, Recalled))
+            component.observe(withheld if is_added else memory, None if is_private else event)
+
+        self._each(observe)
+
+    def _parties_of(self, seq: int) -> Collection[str]:
+        """Return who knows of a memory; empty if anybody may. Raises: NoteError if the journal cannot be read."""
+        memory = self._memory.memory(seq)
+        return self._withhold.parties_of(memory) if memory else ()
+
+    def offers(self, now: Occasion) -> list[Act]:
+        """Return the acts that the added components offer; one that fails is switched off."""
+        found: list[Act] = []
+
+        def take(component: Component) -> None:
+            if isinstance(component, AddedComponent):
+                found.extend(component.offers(now))
+
+        self._each(take)
+        return found
 
     def acted(self, turn: Turn) -> None:
-        """Let every component take in what came of a turn."""
-        self._each(lambda component: component.acted(turn))
+        """Let every component take in what came of a turn; an added one without the words of a whisper."""
+        withheld = self._withhold(Memory(0, 0, "acted", "", turn.line)).text
+        public = replace(turn, line=withheld, why="") if withheld != turn.line else turn
+        self._each(lambda component: component.acted(public if isinstance(component, AddedComponent) else turn))
 
     def _each(self, call: Callable[[Component], None]) -> None:
         """Call every component; one that fails is switched off, and the others hear all the same."""
@@ -163,12 +189,12 @@ class Mind:
         return self.errands.next_step(world, actor) if self.errands in self.components else None
 
     def prompt(
-        self, question: Question, form: Form, now_ms: int, count_tokens: Callable[[str], int], budget_tokens: int
+        self, question: Question, is_chat: bool, now_ms: int, count_tokens: Callable[[str], int], budget_tokens: int
     ) -> Prompt:
         """Return the prompt of this moment. Raises: NoteError if the journal cannot be read."""
         world, decision = self._game.world, question.decision
         actor = world.characters[self._note.name]
-        layout = self._layout(question, form)
+        layout = self._chat(question) if is_chat else self._transcript(question)
         told_by = [one for one in self.components if layout.has_place_for(one.name)]
         moment = Moment(
             world,
@@ -181,32 +207,28 @@ class Mind:
             budget_tokens,
             count_tokens,
             heard=question.heard,
-            is_for_able_model=question.is_of_able_model,
+            hearers=question.hearers,
+            cause=decision.cause,
+            offers=tuple(one.label for one in question.acts[1:]),
+            tells_heard=is_chat,
         )
         return build(layout, lambda now: sections_of(self._on(told_by), now, self._switch_off), moment)
 
-    def _layout(self, question: Question, form: Form) -> Layout:
-        decision, name = question.decision, self._note.name
-        if form != "talk":
-            template = self._templates.small if form == "small" else self._templates.full
-            return Transcript(template, name, decision.opening() if question.is_prefilled else "")
-        world, found = self._game.world, self._partner(decision)
-        if question.reads and found:
-            return Reading(name, found.name, question.reads, self._memory.reading, world.wording, question.again)
+    def _transcript(self, question: Question) -> Layout:
+        opening = question.decision.opening() if question.is_prefilled else ""
+        return Transcript(self._templates.transcript, self._note.name, opening)
+
+    def _chat(self, question: Question) -> Layout:
+        decision, name, world = question.decision, self._note.name, self._game.world
         shown = examples(self._note.yesterday, name, world.wording, self._memory.reading, world.characters)
         if decision.kind == "action":
             # It begins as the talk before it did, so that a prefix cache serves both.
             with_whom = self._talked_with or world.wording("talk.nobody")
             values = {"menu": "; ".join(question.menu)}
             return Chat(self._templates.action, name, self._talk, shown, with_whom, values=values)
+        found = self._partner(decision)
         partner = self._talked_with = found.name if found else ""
-        offered = world.wording.join_or(decision.hand_over())
-        offer = [world.wording("talk.offer", who=partner, thing=offered)] if offered else []
-        offer += [world.wording("talk.may_follow", who=partner)] if decision.asked_along else []
-        values = {"offer": " ".join(offer)}
-        return Chat(
-            self._templates.talk, name, self._talk, shown, partner, self._cue(question), question.said_again, values
-        )
+        return Chat(self._templates.talk, name, self._talk, shown, partner, self._cue(question), decision.is_private)
 
     def _partner(self, decision: Decision) -> Character | None:
         """Return who is talked with, be it from afar."""
@@ -216,14 +238,11 @@ class Mind:
         """Return the last line of a talk that nobody else has begun, or that the model has not gone on with well."""
         decision = question.decision
         say, who = self._game.world.wording, decision.partner.name if decision.partner else ""
-        keys = {
-            "greet": "talk.approaches_unknown" if question.is_unknown else "talk.approaches",
-            "errand": "talk.approaches",
-            "free": "talk.turns_to",
-            "thank": "talk.awaits_thanks",
-        }
-        cue = say(keys[decision.cause], who=who, name=self._note.name) if decision.cause in keys else ""
-        told = " ".join(text for text in (cue, question.again) if text)
+        keys = {"greet": "talk.approaches", "deliver": "talk.approaches", "errand": "talk.approaches"}
+        key = keys.get(decision.cause, "talk.turns_to" if decision.cause == "free" else "")
+        cue = say(key, who=who, name=self._note.name) if key else ""
+        again = say(f"talk.again_{question.again}", who=who, name=self._note.name) if question.again else ""
+        told = " ".join(text for text in (cue, again, question.refused) if text)
         return f"({told})" if told else ""
 
     def _on(self, components: Iterable[Component]) -> list[Component]:
@@ -240,3 +259,8 @@ class Mind:
         if now.view.covered:
             return ""
         return "\n".join(split_reason(line)[0] for line in self._note.yesterday.split("\n"))
+
+
+def _offers_text(now: Moment) -> str:
+    """Return what may be done along with the words; empty if nothing."""
+    return now.world.wording("offers.may", acts="; ".join(now.offers)) if now.offers else ""

@@ -32,7 +32,7 @@ from world.game import Game
 
 log = logging.getLogger(__name__)
 
-AUTO_TEMPLATES = ("agent_prompt", "small_model_prompt")
+AUTO_TEMPLATE = "agent_prompt"
 TALK_TEMPLATES = ("talk_prompt", "action_prompt")
 
 SUMMARY_SHARE = 10
@@ -313,10 +313,8 @@ class Population(Mapping[str, Agent]):
         return frozenset([*world.characters, *world.rooms, *world.things])
 
     def _templates(self, name: str, note: AgentNote) -> Templates:
-        full, small = AUTO_TEMPLATES if name == "auto" else (name, name)
         return Templates(
-            self._template(full, note, parse_template),
-            self._template(small, note, parse_template),
+            self._template(AUTO_TEMPLATE if name == "auto" else name, note, parse_template),
             *(self._template(one, note, parse_talk_template) for one in TALK_TEMPLATES),
         )
 
@@ -325,7 +323,7 @@ class Population(Mapping[str, Agent]):
         parts = own if self._vault.exists(*own) else ("templates", f"{name}.md")
         if self._vault.exists(*parts):
             return parse(self._vault.read(*parts).body, "/".join(parts))
-        if name in (*AUTO_TEMPLATES, *TALK_TEMPLATES):
+        if name in (AUTO_TEMPLATE, *TALK_TEMPLATES):
             # A vault made by an older version lacks what was added since.
             return parse(Vault(STARTER).read(*parts).body, "/".join(parts))
         known = ", ".join(one for one in self._vault.names("templates") if one not in TALK_TEMPLATES)

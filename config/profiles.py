@@ -15,7 +15,7 @@ ENDPOINTS_PATTERN = rf"|{_PLACE}(?:\s*,\s*{_PLACE})*"
 NAME_PATTERN = r"[a-z][a-z0-9_-]*"
 
 ENDPOINT_FIELDS = ("endpoints", "api", "api_key_from", "constraint", "concurrency")
-MODEL_FIELDS = ("model", "mode", "num_ctx", "prompt_tokens", "keep_alive", "think")
+MODEL_FIELDS = ("model", "mode", "num_ctx", "prompt_tokens", "keep_alive", "think", "speaks")
 
 SMALL_PROMPT_TOKENS = 1500
 """The longest prompt for a small instructed model, in tokens, where its profile names none."""
@@ -62,6 +62,11 @@ class ProfileSettings:
         "auto",
         "how answers are constrained; auto uses what the server supports",
         choices=("auto", "none", "grammar", "guided_grammar", "structured_outputs", "json_schema"),
+    )
+    speaks: str = setting(
+        "auto",
+        "whether the model finds words for agents; else they say lines that their author wrote; auto is by its size",
+        choices=("auto", "yes", "no"),
     )
     api_key_from: str = setting("", "the environment variable with the API key", pattern=r"[A-Za-z_]\w*|")
     concurrency: int = setting(

@@ -224,7 +224,8 @@ class AgentSettings:
     welcomes: bool = setting(False, "whether an agent goes to meet newcomers")
     keeps: str = setting("", "the things that an agent hands to nobody who asks for them, by commas")
     reflection: bool = setting(
-        True, "whether an agent reflects in quiet hours, once a night or after a summary, if its model can"
+        True,
+        "whether an agent keeps words of people, and reflects after talks, nights and summaries, if its model can",
     )
     without: str = setting(
         "", "components of the mind that are switched off, by name, for comparisons", pattern=NAMES_PATTERN

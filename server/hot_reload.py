@@ -256,4 +256,4 @@ def _note_in(changes: Changes, folder: str) -> list[str]:
 def _comparable(agent: Agent) -> tuple[object, ...]:
     """Return all that counts of an agent's notes beyond its character."""
     note = agent.note
-    return note.profile, note.yesterday, note.voice, note.lines, agent.settings, agent.memory.settings
+    return note.profile, note.yesterday, note.lines, agent.settings, agent.memory.settings

@@ -19,15 +19,17 @@ from agents.memory.summaries.form import person_faults
 from agents.memory.summaries.formats import BadJson, readable, sections_of
 from agents.memory.summary_verifier import Source, faults_by_sentence, judge
 from agents.memory.view import _BLOCK_LINK
+from agents.reflection.acquaintances import quote_in
 from agents.repetition.loop_detector import shingles
 from agents.replies.reply import first_command
-from agents.replies.speech import speech_in
+from agents.turn.answer import answer_in
 from bench.hostile_text import fragments, repeated
 from server.telnet.options import read_gmcp
 from tests.world.inn import Player, inn_game
 from vault.entities.schema import room_of, thing_of
 from vault.errors import NoteError
 from vault.markdown import escape_section, unescape_section
+from vault.memory.bullet_note import BulletNote
 from vault.memory.facts_note import PEOPLE, parse_fact
 from vault.memory.memory_line import Memory
 from vault.memory.promises_note import PromisesNote
@@ -111,6 +113,13 @@ def read_note(text: str) -> None:
         parse_trigger("say", "", f"set {text}; give {text}")
 
 
+def read_quote(text: str) -> None:
+    """Read words for a person's note, and a line of one that somebody has written."""
+    quote_in(Memory(1, 0, "observed", "Mill", f'Ana says, "{text}"', ("Ana",)), "Moss")
+    with suppress(NoteError):
+        BulletNote(f"## Said\n- **private** · {' '.join(text.split())}", "Ana.md")
+
+
 READERS: Mapping[str, Callable[[str], object]] = {
     "say": lambda text: GAME.perform("Ana", f"say {text}"),
     "say to": lambda text: GAME.perform("Ana", f"say to Ben {text}"),
@@ -121,9 +130,10 @@ READERS: Mapping[str, Callable[[str], object]] = {
     "alias": lambda text: GAME.perform("Ana", f"q {text}"),
     "line": lambda text: (parse_line(text), clean_block(text), strip_markup(text), is_named("Ana", text)),
     "hear": hear,
+    "quote": read_quote,
     "cue": lambda text: (distinctive_words(text), shingles(text)),
     "reply": lambda text: first_command(text, "Moss", TABLE),
-    "words": lambda text: speech_in(text, "Moss", "say"),
+    "words": lambda text: answer_in(text, "Moss", "say"),
     "prompt": lambda text: (plain(text), typed(text), quoted(text)),
     "summary": lambda text: (sections_of(text), goals_in(f"# Goals\n{text}"), _BLOCK_LINK.sub("", text)),
     "verdict": read_summary,

@@ -15,7 +15,6 @@ from vault.entities.agent_notes import load_agent
 from vault.entities.lines_note import read_lines
 from vault.entities.schema import KINDS as KIND_BY_FOLDER
 from vault.entities.schema import entity_of, room_names
-from vault.entities.voice_note import read_voice
 from vault.errors import NoteError
 from vault.findings import Finding, Fix, Overlay, collect_errors, finding_of
 from vault.locations_log import GONE, GUEST, LINE, LOCATIONS, LocationsLog
@@ -283,7 +282,6 @@ def _agent(vault: Vault, name: str) -> Iterator[Finding]:
     overlay, source = Overlay(vault), f"agents/{name}/agent.md"
     yield from collect_errors(overlay, load)
     faults = list[NoteError]()
-    yield from collect_errors(overlay, lambda vault: faults.extend(read_voice(vault, name)[1]))
     yield from collect_errors(overlay, lambda vault: faults.extend(read_lines(vault, name)[1]))
     yield from map(finding_of, faults)
     if not overlay.is_hidden(source):

@@ -39,7 +39,7 @@ _EVENTS: list[type[FileSystemEvent]] = [
     *(DirCreatedEvent, DirDeletedEvent, DirMovedEvent),
 ]
 FOLDERS = ("rooms", "things", "people", "lore", "config", "templates", "text", "text/topics")
-AGENT_NOTES = ("agent", "yesterday", "voice", "lines")
+AGENT_NOTES = ("agent", "yesterday", "lines")
 
 MISSING_SECONDS = 10.0
 CUT_SECONDS = 2.0

@@ -10,7 +10,7 @@ from itertools import chain, pairwise
 from world.command import NamesOf
 from world.entities import Character, Detail, Entity, Exit, Role, Room, Thing
 from world.errors import CommandError
-from world.parsing import Named, candidates, collapse_whitespace, find, is_called
+from world.parsing import ARTICLES, UNSPACED_SCRIPTS, Named, candidates, collapse_whitespace, find, is_called
 from world.sanitize import FORBIDDEN, clean_block, clean_line, file_name_for, name_key
 from world.world import World
 
@@ -229,6 +229,44 @@ def called_elsewhere(world: World, room_id: str, text: str, is_any_name_a_call: 
         if is_any_name_a_call or is_called(one.name, text):
             return one
     return None
+
+
+MAX_NAME_IN_TEXT = 4
+"""Maximum number of words of a name that is looked for in a text."""
+
+
+def names_in(world: World, text: str) -> list[str]:
+    """Return the ids of the rooms, things and characters whose names stand in a text, in its order, longer ones first.
+
+    The work grows with the text, not with the world. A room is found without the article of its name, too.
+    """
+    text = text[:MAX_CALL_LENGTH]
+    spans, found = _word_spans(text), dict[str, None]()
+    for at, (start, _) in enumerate(spans):
+        ends = [end for _, end in reversed(spans[at : at + MAX_NAME_IN_TEXT])]
+        for name in (text[start:end] for end in ends):
+            forms = (world.id_ignoring_case(one) for one in (name, *(f"{article} {name}" for article in ARTICLES)))
+            if id_ := next(filter(None, forms), None):
+                found[id_] = None
+                break
+    return list(found)
+
+
+def _word_spans(text: str) -> list[tuple[int, int]]:
+    """Return where the words of a text stand; in scripts without blanks, every character is one."""
+    spans, start = list[tuple[int, int]](), -1
+    for place, one in enumerate(f"{text} "):
+        is_inside = unicodedata.category(one)[0] in "LMN" or (one in "-'’" and start >= 0)
+        if any(first <= ord(one) <= last for first, last in UNSPACED_SCRIPTS):
+            spans += [(start, place)] if start >= 0 else []
+            spans.append((place, place + 1))
+            start = -1
+        elif is_inside and start < 0:
+            start = place
+        elif not is_inside and start >= 0:
+            spans.append((start, place))
+            start = -1
+    return spans
 
 
 Target = Room | Detail | Thing | Character | Exit

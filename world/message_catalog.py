@@ -35,6 +35,10 @@ class Wording:
         form = self._forms.get(key) or self._forms.setdefault(key, _template(self._sentences[key]))
         return form.format_map(values)
 
+    def listed(self, key: str, /, **values: object) -> list[str]:
+        """Return the items of a list, which stand with a semicolon and a blank between them; none without the list."""
+        return self(key, **values).split("; ") if key in self._sentences else []
+
     def read(self, key: str, text: str, **known: str) -> dict[str, str] | None:
         """Return the values with which a sentence would be this text, whatever the case; None if it never would.
 

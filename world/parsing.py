@@ -41,7 +41,7 @@ MAX_NAME_WORDS = 12
 MAX_CACHED_CHARACTERS = 120
 """Maximum number of words of a name at the beginning of a line, and maximum length of a cached name, in characters."""
 
-_ARTICLES = frozenset(("the", "a", "an", "my", "this", "that"))
+ARTICLES = frozenset(("the", "a", "an", "my", "this", "that"))
 _cached_key = lru_cache(maxsize=16)(name_key)  # everyone in a room asks it of the same words
 _NO_FIT = 3
 
@@ -207,7 +207,7 @@ def count_name_words(tokens: Sequence[str], among: Iterable[Named]) -> tuple[int
     colon ends it.
     """
     typed = _as_typed(tokens[:MAX_NAME_WORDS])
-    article = len(typed) > 1 and typed[0] in _ARTICLES
+    article = len(typed) > 1 and typed[0] in ARTICLES
     wanted = typed[article:]
     whole = part = 0
     for item in among if wanted else ():
@@ -267,7 +267,7 @@ def strip_article(name: str) -> str:
 def _strip_article(name: str) -> str:
     key = unquote(" ".join(name_key(name).split()))
     first, _, rest = key.partition(" ")
-    return rest if first in _ARTICLES and rest else key
+    return rest if first in ARTICLES and rest else key
 
 
 _cached_strip = lru_cache(maxsize=32_768)(_strip_article)

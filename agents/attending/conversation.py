@@ -1,24 +1,19 @@
-"""The conversation at an agent's place, and its manners: whose turn it is, whom it has greeted, when to end.
+"""The conversation at an agent's place, and its manners: for whom words are, whom it has greeted, when to end.
 
 It begins again when the agent walks into a room, except that the agent remembers for a while whom it has spoken to.
-Nothing here asks a model.
+Nothing here asks a model, and nothing reads what words mean: names, marks and places decide.
 """
 
 from __future__ import annotations
 
-import re
 from collections import deque
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from functools import lru_cache
+from unicodedata import category
 
-from agents.attending.questions import asks_once_more, written_out
-from agents.memory.facts.speech_acts import sentences
-from agents.reflection.speech_facts import key_words
+from world.entities import Character
 from world.events import Arrived, Emoted, Event, Gave, Left, Said, Whispered
-from world.find import called_elsewhere
-from world.message_catalog import Wording
-from world.parsing import has_phrase, is_called, is_named
+from world.parsing import is_named
 from world.sanitize import name_key
 from world.world import World
 
@@ -34,10 +29,14 @@ MET_MS = 900_000
 KEPT_TURNS = 2
 """Number of speeches that are searched for a talk of two others."""
 
+QUESTION_MARKS = frozenset("?？؟")
+
 Speech = tuple[str, str]
 """The id of the speaker and the id of the addressee; the second is empty if the words are for nobody in particular."""
 
 NO_SPEECH: Speech = ("", "")
+
+_SENTENCE_ENDS = frozenset(".!…。！\n?？؟।۔")
 
 
 @dataclass(frozen=True)
@@ -46,8 +45,8 @@ class Manners:
 
     `in_talk_with` is the id of the person who talks with it, or empty. `is_waiting` is true while nobody has spoken
     since its own last words here, and `others_talk` while two others here talk with each other. `spoken_to` holds the
-    ids of those it has spoken to lately, `posed` the ids of those who have posed since they came. `words_here` counts
-    its own speeches in this room. `has_parted` is true once it and somebody else have both said good-bye.
+    ids of those it has spoken to lately. `words_here` counts its own speeches in this room. `parted` holds the
+    ids of those of whom it has taken leave since they spoke.
     """
 
     in_talk_with: str = ""
@@ -55,8 +54,7 @@ class Manners:
     others_talk: bool = False
     spoken_to: frozenset[str] = frozenset()
     words_here: int = 0
-    has_parted: bool = False
-    posed: frozenset[str] = frozenset()
+    parted: frozenset[str] = frozenset()
 
 
 class Conversation:
@@ -73,12 +71,14 @@ class Conversation:
         self._turns: deque[Speech] = deque(maxlen=KEPT_TURNS)
         self._spoken_to = {one: at for one, at in self._spoken_to.items() if self._now_ms() - at < MET_MS}
         self._parted: set[str] = set()
-        self._posed: set[str] = set()
         self._words_here = 0
         self._is_waiting = False
 
-    def observe(self, event: Event, world: World) -> None:
-        """Take in an event that the agent perceives, its own included."""
+    def observe(self, event: Event, world: World, to_id: str = "") -> None:
+        """Take in an event that the agent perceives, its own included; `to_id` is whom words are for, if that is known.
+
+        See `addressee`.
+        """
         own = event.actor_id == self._name
         match event:
             case Arrived() | Left() if own:
@@ -91,19 +91,21 @@ class Conversation:
                 if other is None or other.transient.following_id != self._name:
                     self._spoken_to.pop(event.actor_id, None)
                 self._parted.discard(event.actor_id)
-                self._posed.discard(event.actor_id)
                 if event.actor_id == self._person:
                     self._person = ""
                 if isinstance(event, Arrived):
                     self._is_waiting = False
                     self._attend(event.actor_id, world)
             case Said() | Whispered():
-                self._hear(event, world, own)
-            case Gave(to_id=to_id) if to_id == self._name:
+                self._hear(event, world, own, event.to_id or to_id)
+            case Gave(to_id=receiver) if receiver == self._name:
                 self._attend(event.actor_id, world)
             case Emoted() if not own:
                 self._is_waiting = False
-                self._posed.add(event.actor_id)
+
+    def part(self, other_id: str) -> None:
+        """Take in that the agent has taken leave of somebody: they talk no more, until they speak to it again."""
+        self._parted.add(other_id)
 
     def manners(self) -> Manners:
         """Return the demands of the conversation on the agent now."""
@@ -114,17 +116,14 @@ class Conversation:
             self._do_others_talk(),
             frozenset(self._spoken_to),
             self._words_here,
-            self._name in self._parted and len(self._parted) > 1,
-            frozenset(self._posed),
+            frozenset(self._parted),
         )
 
-    def _hear(self, event: Said | Whispered, world: World, own: bool) -> None:
-        to_id = addressee(event, self._turns[-1] if self._turns else NO_SPEECH, world)
+    def _hear(self, event: Said | Whispered, world: World, own: bool, to_id: str) -> None:
         meant = world.characters.get(to_id)
         if to_id and (meant is None or meant.room_id != event.room_id):
             self._is_waiting = own
             return
-        says_goodbye = is_farewell(event.text, world.wording)
         if own:
             others = [to_id] if to_id else [one.character_id for one in world.occupants(event.room_id)]
             self._spoken_to |= {one: self._now_ms() for one in others if one != self._name}
@@ -133,14 +132,11 @@ class Conversation:
             self._attend(to_id, world)
         else:
             self._is_waiting = False
+            self._parted.discard(event.actor_id)
             if to_id in ("", self._name):
                 self._attend(event.actor_id, world)
         self._turns.append((event.actor_id, to_id))
         self._spoken_ms = self._now_ms()
-        if says_goodbye:
-            self._parted.add(event.actor_id)
-        elif not own:
-            self._parted.discard(event.actor_id)
 
     def _attend(self, actor_id: str, world: World) -> None:
         other = world.characters.get(actor_id)
@@ -156,131 +152,64 @@ class Conversation:
         return is_due or bool(before and set(before[-1]) == set(newest))
 
 
-def is_spoken_to(name: str, words: str, wording: Wording) -> bool:
-    """Return whether words that name somebody are said to them: "Moss, is it late?", not "What is Moss like?".
-
-    The phrases in which somebody is only mentioned stand in `text/talk.md`.
-    """
-    if not is_named(name, words):
-        return False
-    if is_called(name, words) or has_phrase(wording("talk.calls", who=name), written_out(words)):
-        return True
-    return not has_phrase(wording("talk.mentions", who=name), words)
+def is_question(words: str) -> bool:
+    """Return whether words ask something: they have a question mark."""
+    return not QUESTION_MARKS.isdisjoint(words)
 
 
-def addressee(event: Said | Whispered, before: Speech, world: World) -> str:
+def addressee(event: Said, world: World, partner_id: str = "") -> str:
     """Return the id of the addressee of a speech, empty if the words are for nobody in particular.
 
-    The addressee is whom the words are known to be meant for, or the character that they call by name, who may be out
-    of hearing. Words that call nobody are for the one who spoke to this speaker in the speech `before` it in the same
-    room, if that character is still here.
+    In this order: whom the words are known to be meant for; who is called, by a name first or last in a sentence; the
+    speaker's last partner (`partner_id`), if still here; who is named elsewhere in the words; the only other one here.
     """
-    if meant_for := event.to_id or (event.meant_for_id if isinstance(event, Said) else ""):
+    if meant_for := event.to_id or event.meant_for_id:
         return meant_for
     here = [one for one in world.occupants(event.room_id) if one.character_id != event.actor_id]
-    say = world.wording
-    if called := next((one.character_id for one in here if is_spoken_to(one.name, event.text, say)), ""):
+    if called := _called(event.text, here):
         return called
-    if absent := called_elsewhere(world, event.room_id, event.text):
-        return absent.character_id
-    speaker, to_id = before
-    return speaker if to_id == event.actor_id and any(one.character_id == speaker for one in here) else ""
+    if any(one.character_id == partner_id for one in here):
+        return partner_id
+    if named := next((one.character_id for one in _longest_first(here) if is_named(one.name, event.text)), ""):
+        return named
+    return here[0].character_id if len(here) == 1 else ""
 
 
-def is_question(words: str, wording: Wording) -> bool:
-    """Return whether words ask something: by a question mark, or by how a sentence begins, in `text/talk.md`."""
-    if "?" in words:
-        rhetorical = wording("talk.rhetorical")
-        meant = [one for one in sentences(words) if not has_phrase(rhetorical, one)]
-        if not meant or "?" in (words := " ".join(meant)):
-            return True
-    if asks_once_more(words):
-        return True
-    words = written_out(words)
-    parts = [part for one in sentences(words) for part in {one, one.rpartition(": ")[2]}]
-    if parts and parts[-1][-1].isalnum():  # somebody who types no marks may ask at the end
-        parts.append(re.split("[,;:–—-] ", parts[-1])[-1])
-    begins, lead = _compared(wording("talk.asks")), _words_of(wording("talk.leads"))
-    texts = [_without_lead(one, lead) for one in parts]
-    texts = [one for one in texts if not _TELLS.match(one)]
-    return any(is_begun_by(phrase, one) for one in texts if one.startswith(begins) for phrase in begins)
+def _called(words: str, here: Iterable[Character]) -> str:
+    """Return the id of who is called first in some words; whose name begins a sentence before whose name ends it.
+
+    Of names of which one is a part of the other, the longer counts.
+    """
+    said = name_key(words)
+    begun, ended = _begun(said), _begun(said[::-1])
+    first, found = 2 * len(said) + 1, ""
+    for one in _longest_first(here):
+        name = name_key(one.name)
+        for start in _places(name, said):
+            end = start + len(name)
+            place = start if begun[start] else end + len(said) if ended[len(said) - end] else first
+            if place < first:
+                first, found = place, one.character_id
+    return found
 
 
-@lru_cache(maxsize=32)  # asked of every speech, and the same as long as the texts of the world are
-def _compared(phrases: str) -> tuple[str, ...]:
-    """Return phrases of `text/talk.md` as they are compared."""
-    return tuple(name_key(phrase) for phrase in phrases.split("; "))
+def _longest_first(here: Iterable[Character]) -> list[Character]:
+    return sorted(here, key=lambda one: -len(name_key(one.name)))
 
 
-@lru_cache(maxsize=32)
-def _words_of(words: str) -> frozenset[str]:
-    return frozenset(words.split("; "))
+def _places(name: str, said: str) -> Iterator[int]:
+    """Yield where a name begins as a word of its own."""
+    start = said.find(name) if name else -1
+    while start >= 0:
+        if is_named(name, said[max(0, start - 1) : start + len(name) + 1]):
+            yield start
+        start = said.find(name, start + 1)
 
 
-def _without_lead(sentence: str, lead: Collection[str]) -> str:
-    """Return a sentence as it is compared, without words like "so", or one before a comma, in front."""
-    text = name_key(sentence)
-    while (found := _FIRST_WORD.match(text)) and (found[1] in lead or found[2][0] == ","):
-        text = text[found.end() :]
-    return text
-
-
-_WHO = r"(?:i|we|he|she|they|my|our|his|her|their|everybody|people)\b"
-_NOT_TO_GET = r"(?! (?:can |could |do |may )?(?:get|find|go|buy|reach|come|put|sleep|eat|look|see|sit)\b)"
-_TELLS = re.compile(
-    rf"what an? |do you know, |(?:when|why) {_WHO}|how {_WHO}{_NOT_TO_GET}"
-    rf"|(?:what|where) {_WHO}{_NOT_TO_GET}(?:\W+\w+){{3}}"
-    r"|when (?!(?:do|does|did|is|are|was|were|will|would|can|could|shall|should|has|have)\b)[^,]*, \w"
-    r"|(?:did|do|does|is|are|was|were|have|has|could|would|will) not |how very \w+\b(?! (?:is|are|was|were)\b)"
-    r"|how \w+ (?:it|that|this|he|she|they|you) (?:is|was|are|were|looks?)\b"
-)
-"""An exclamation, or a clause that tells something, as in "When I was small, we had one."."""
-
-_FIRST_WORD = re.compile(r"(\w+)([\s,.!…–—-]+)")
-
-
-def is_begun_by(phrase: str, text: str) -> bool:
-    """Return whether a text begins with a phrase as words of its own; both as they are compared."""
-    return text.startswith(phrase) and not text[len(phrase) : len(phrase) + 1].isalnum()
-
-
-_CALLS_NEXT = re.compile(r"\W*(?!I\b)[A-Z]")
-
-
-def greeting_in(words: str, wording: Wording) -> str:
-    """Return the greeting that words begin with, one of the phrases in `text/talk.md`; empty if they do not."""
-    text = name_key(words)
-    found = (one for one in wording("talk.greetings").split("; ") if is_begun_by(name_key(one), text))
-    return max(found, key=len, default="")
-
-
-def beyond_greeting(words: str, name: str, wording: Wording) -> str:
-    """Return words without the sentences that only greet the one with this name; all, where there are no others."""
-    told = list(sentences(words))
-    empty = key_words(f"{name} {wording('talk.greetings')}")
-    left = [one for one in told if not greeting_in(one, wording) or key_words(one) - empty]
-    return words if len(left) in (0, len(told)) else " ".join(left)
-
-
-def without_idle_phrases(words: str) -> str:
-    """Return words without phrases such as "you know", "if you ask me" or "sorry but", which speak to nobody."""
-    return _IDLE.sub("", words).strip()
-
-
-_IDLE = re.compile(
-    r"(?:^|(?<=[.!?] ))(?:(?:do )?you (?:know|see|understand)|I tell you|mind you|if you ask me), "
-    r"|, (?:you (?:know|see|understand)|mind you|if you ask me|I (?:can )?tell you)(?=[,.!?]|$)"
-    r"|, I(?:['’]ll| will| can) tell you(?: that)?(?: for nothing)?(?=[,.!?]|$)"
-    r"|\b(?:I am |I['’]m |im )?sorry,? but ",
-    re.IGNORECASE,
-)
-
-
-def greets_by_name(words: str, greeting: str) -> bool:
-    """Return whether a name follows the greeting that words begin with: of a guest it may be one that people know."""
-    return bool(_CALLS_NEXT.match(re.split("[.!?…]", words, maxsplit=1)[0][len(greeting) :]))
-
-
-def is_farewell(words: str, wording: Wording) -> bool:
-    """Return whether words say good-bye; the phrases stand in `text/talk.md`."""
-    return any(is_named(phrase, words) for phrase in wording("talk.farewells").split(", "))
+def _begun(said: str) -> list[bool]:
+    """Return for each place of a text, its end included, whether no letter or digit stands before it in a sentence."""
+    is_begun, found = True, [True]
+    for one in said:
+        is_begun = one in _SENTENCE_ENDS or (is_begun and category(one)[0] not in "LMN")
+        found.append(is_begun)
+    return found

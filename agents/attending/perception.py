@@ -5,15 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
-from agents.attending.conversation import is_spoken_to
-from agents.attending.questions import asking_parts
+from agents.attending.conversation import is_question
 from agents.attending.typed_events import TypedEvent, typed_event
 from agents.memory.importance import event_importance
 from vault.memory.memory_line import DEFAULT_IMPORTANCE
 from world.entities import Character
 from world.events import Arrived, Emoted, Event, Gave, Left, Paged, Said, Shouted, SystemMessage, Thought, Whispered
-from world.find import called_elsewhere
-from world.parsing import is_named
 from world.world import World
 
 CHANNELS = ("say", "whisper", "tell")
@@ -56,10 +53,10 @@ class Address:
         if not self.by_person:
             return other
         is_same = (self.by_id, self.channel) == (other.by_id, other.channel)
-        if self.then or (not is_same and any(map(asking_parts, self.lines))):
+        if self.then or (not is_same and any(map(is_question, self.lines))):
             then = self.then | other if self.then else other
             return replace(self, then=then if then.count < MOST_WAITING else then.then)
-        if self.is_gift and is_same and not any(map(asking_parts, other.lines)):
+        if self.is_gift and is_same and not any(map(is_question, other.lines)):
             return replace(other, with_gift=True)  # "Thought you would want it." goes with the thing
         if self.is_gift or not is_same:
             return other
@@ -92,7 +89,7 @@ class Address:
 
     def of_lines(self, lines: Sequence[str]) -> Address:
         """Return the same of other speeches: those up to the first that asks, and the others for later."""
-        end = next((at for at, line in enumerate(lines, 1) if asking_parts(line)), len(lines))
+        end = next((at for at, line in enumerate(lines, 1) if is_question(line)), len(lines))
         return replace(self, text="\n".join(lines[:end]), later=tuple(lines[end:]))
 
 
@@ -133,15 +130,14 @@ def impression(
     """Return the impression of an event on the agent called `name`, or None for events that it remembers otherwise.
 
     What it says and thinks itself stands in its memory already: as the command that it typed. `is_first` says that it
-    has not met the actor, or not been to the place, before; `has_floor` that words for nobody in particular are for
-    it to answer.
+    has not met the actor, or not been to the place, before; `has_floor` that words are for it to answer.
     """
     own = event.actor_id == name
     asked = not getattr(event, "is_scripted", False)
     if own and asked and isinstance(event, Said | Emoted | Whispered | Paged | Shouted | Thought):
         return None
     privately = isinstance(event, Whispered | Paged) and event.to_id == name
-    addressed = privately or (not own and isinstance(event, Said) and (has_floor or _is_meant(event, name, world)))
+    addressed = privately or (not own and isinstance(event, Said) and has_floor)
     given = isinstance(event, Gave) and not own and event.to_id == name and event.actor_id in world.characters
     told = privately or (own and isinstance(event, SystemMessage))
     return Impression(
@@ -151,20 +147,6 @@ def impression(
         addressed or given,
         typed_event(event, name, world, addressed),
     )
-
-
-def _is_meant(event: Said, name: str, world: World) -> bool:
-    """Return whether words are for this agent: said to it, or naming it, or nobody else is there to hear them."""
-    if event.to_id:
-        return event.to_id == name
-    if event.meant_for_id not in ("", name):
-        return False
-    if is_spoken_to(name, event.text, world.wording):
-        return True
-    if world.count_occupants(event.room_id) > 2 or called_elsewhere(world, event.room_id, event.text):
-        return False
-    listeners = [c for c in world.occupants(event.room_id) if c.character_id != event.actor_id]
-    return len(listeners) == 1 and (listeners[0].character_id == name or not is_named(listeners[0].name, event.text))
 
 
 LATELY_MS = 300_000

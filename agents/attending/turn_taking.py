@@ -1,28 +1,18 @@
 """Turn-taking: whose turn it is to speak, and what an agent has not answered yet (its duty to answer).
 
-Where several agents hear the same, one answers and the others wait. That is the one spoken to by name; else the one
-that has just spoken to this speaker by name, which they answer; else the agent with whom the person has been talking,
-if it is here; else the one that has spoken last there; else the one that has heard most since its last turn. Two
-others who answer each other are let alone.
-What is unanswered is kept across a restart, so that a conversation goes on.
+Where several agents hear the same, one answers and the others wait: whom the words are for (see `addressee`), else the
+one that has heard most since its last turn. Two others who answer each other are let alone. What is unanswered is kept
+across a restart, so that a conversation goes on.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from agents.attending.conversation import (
-    NO_SPEECH,
-    Speech,
-    addressee,
-    greeting_in,
-    greets_by_name,
-    is_question,
-    is_spoken_to,
-)
+from agents.attending.conversation import addressee, is_question
 from agents.attending.perception import (
     CHANNELS,
     MOST_WAITING,
@@ -33,13 +23,10 @@ from agents.attending.perception import (
     is_person,
     is_worth_a_thought,
 )
-from agents.attending.questions import says_you
 from agents.component import Turn
 from agents.models.scheduler import Priority
-from agents.reflection.speech_facts import tells_own_name
 from world.entities import Character
 from world.events import Arrived, Event, Left, Said
-from world.parsing import has_phrase
 from world.world import World
 
 PATIENCE_MS = 45_000
@@ -65,22 +52,26 @@ class Floor:
         self._unseen: Counter[str] = Counter()
         self._answering: dict[str, _Answering] = {}
         self._event: Event | None = None
-        self._choice = ""
+        self._to_id = self._choice = ""
         self._partners: dict[str, str] = {}
-        self._speeches: dict[str, Speech] = {}  # by room, the newest
+        self._heard_in: dict[str, str] = {}  # by person: the room in which it has spoken since it came there
 
     def unseen(self, name: str) -> int:
         """Return how many events an agent has perceived since its last turn."""
         return self._unseen[name]
 
     def is_for(self, event: Event, name: str, world: World) -> bool:
-        """Return whether this agent should take up an event that names nobody.
+        """Return whether this agent should take up an event.
 
         The choice is made once for each event, so all who perceive it get the same answer.
         """
-        if event is not self._event:
-            self._event, self._choice = event, self._chosen(event, world)
+        self._take_in(event, world)
         return name == self._choice
+
+    def addressee(self, event: Event, world: World) -> str:
+        """Return the id of whom the words of an event are for; empty if they are for nobody in particular."""
+        self._take_in(event, world)
+        return self._to_id
 
     def perceive(self, name: str, count: int = 1) -> None:
         """Count the events that an agent has perceived."""
@@ -109,82 +100,59 @@ class Floor:
             return False
         return other.room_id == actor.room_id
 
-    def _chosen(self, event: Event, world: World) -> str:
-        room_id = _room_of(event)
-        if not room_id:
-            return ""
-        # Who is paused is away, and would never answer.
+    def _take_in(self, event: Event, world: World) -> None:
+        if event is self._event:
+            return
+        self._event, self._to_id, self._choice = event, "", ""
+        match event:
+            case Said():
+                self._to_id, self._choice = self._hear(event, world)
+            case Arrived(room_id=room_id) | Left(room_id=room_id):
+                self._heard_in.pop(event.actor_id, None)
+                if is_person(event.actor_id, world):
+                    self._choice = self._most_unseen(self._agents(room_id, event, world))
+
+    def _hear(self, event: Said, world: World) -> tuple[str, str]:
+        """Return whom words are for, and which agent is to take them up; each may be empty."""
+        agents = self._agents(event.room_id, event, world)
+        to_id = addressee(event, world, self._partners.get(event.actor_id, ""))
+        choice = to_id if to_id in agents else ""
+        if not to_id and self._is_for_somebody(event, world):
+            choice = self._most_unseen(agents)
+        self._heard_in[event.actor_id] = event.room_id
+        if partner := to_id or choice:
+            self._note_partner(event.actor_id, partner)
+            self._note_partner(partner, event.actor_id)
+        return to_id, choice
+
+    def _agents(self, room_id: str, event: Event, world: World) -> list[str]:
+        """Return the agents that could take up an event in a room. Who is paused is away, and would never answer."""
         present = (one for one in world.characters.at(room_id, "is_agent") if one.awake)
-        agents = [one.name for one in present if one.transient.afk_message is None]
-        others = [name for name in agents if name != event.actor_id]
-        before, _ = self._speeches.get(room_id, NO_SPEECH)
-        to_id = self._addressee(event, world) if isinstance(event, Said) else ""
-        if to_id in others:
-            self._note_partner(event.actor_id, to_id)
-            return to_id if _is_answer(event, to_id, world) else ""
-        if to_id or not _is_for_somebody(event, room_id, before, world):
-            return ""
-        partner = self._partners.get(event.actor_id, "")
-        spoke_last = before if isinstance(event, Said) else ""
-        choice = next((one for one in (partner, spoke_last) if one in others), "")
-        choice = choice or max(others, key=lambda name: self._unseen[name], default="")
-        if choice and isinstance(event, Said):
-            self._note_partner(event.actor_id, choice)
-            self._speeches[event.room_id] = (event.actor_id, choice)
-        return choice
+        agents = (one.name for one in present if one.transient.afk_message is None)
+        return [name for name in agents if name != event.actor_id]
 
-    def _addressee(self, event: Said, world: World) -> str:
-        """Return whom words are for, and note it: an answer to them is for this speaker."""
-        to_id = addressee(event, self._speeches.get(event.room_id, NO_SPEECH), world)
-        self._speeches[event.room_id] = (event.actor_id, to_id)
-        return to_id
+    def _most_unseen(self, agents: Iterable[str]) -> str:
+        return max(agents, key=lambda name: self._unseen[name], default="")
 
-    def _note_partner(self, speaker: str, agent: str) -> None:
+    def _is_for_somebody(self, event: Said, world: World) -> bool:
+        """Return whether one of several agents should take up words that are for nobody in particular.
+
+        They ask something; or a person says them where no other person hears them, or as the first words since coming.
+        """
+        if is_question(event.text):
+            return True
+        if not is_person(event.actor_id, world):
+            return False
+        others = [one for one in world.occupants(event.room_id) if one.character_id != event.actor_id]
+        return all(one.is_agent for one in others) or self._heard_in.get(event.actor_id) != event.room_id
+
+    def _note_partner(self, speaker: str, partner: str) -> None:
         """Note whom somebody talks with; of too many the oldest is forgotten."""
+        for table in (self._partners, self._heard_in):
+            if len(table) > KEPT_PARTNERS:
+                del table[next(iter(table))]
         self._partners.pop(speaker, None)
-        self._partners[speaker] = agent
-        if len(self._partners) > KEPT_PARTNERS:
-            del self._partners[next(iter(self._partners))]
-
-
-def _room_of(event: Event) -> str:
-    return event.room_id if isinstance(event, Said | Arrived | Left) else ""
-
-
-def _is_for_somebody(event: Event, room_id: str, before: str, world: World) -> bool:
-    """Return whether one of several agents should take up an event that names none of them.
-
-    Such an event is a question, a person's words where no other person hears them, or a person who comes or goes. So
-    are, where another person hears them, words by which a person tells their name; and a greeting, unless that other
-    person spoke `before` in this room, whom it may be for, or a name follows that nobody here has. Behind an agent's
-    words so are thanks, and words with "you" in them.
-    """
-    if not isinstance(event, Said):
-        return is_person(event.actor_id, world)
-    others = [one for one in world.occupants(room_id) if one.character_id != event.actor_id]
-    is_of_person = is_person(event.actor_id, world)
-    if is_of_person and all(one.is_agent for one in others):
-        return True
-    if is_question(event.text, world.wording):
-        return True
-    if not is_of_person:
-        return False
-    greeting = greeting_in(event.text, world.wording)
-    if greeting and greets_by_name(event.text, greeting):
-        return False
-    is_answer = before != event.actor_id and is_person(before, world)
-    is_reply = any(one.is_agent and one.character_id == before for one in others)
-    is_reply = is_reply and (has_phrase(world.wording("talk.thanks"), event.text) or says_you(event.text))
-    return is_reply or bool(greeting and not is_answer) or tells_own_name(event.actor_id, event.text)
-
-
-def _is_answer(event: Event, to_id: str, world: World) -> bool:
-    """Return whether words without a name in them are an answer that the agent they are for should take up."""
-    if not isinstance(event, Said) or event.to_id:
-        return False
-    if is_spoken_to(world.characters[to_id].name, event.text, world.wording):
-        return False  # who is named knows by that
-    return is_person(event.actor_id, world) or is_question(event.text, world.wording)
+        self._partners[speaker] = partner
 
 
 @dataclass(frozen=True)
@@ -250,8 +218,12 @@ class Awareness:
             self._attention.stir()
 
     def has_floor(self, event: Event, world: World) -> bool:
-        """Return whether this agent is to take up an event that names nobody."""
+        """Return whether this agent is to take up an event."""
         return self._floor.is_for(event, self._name, world)
+
+    def addressee(self, event: Event, world: World) -> str:
+        """Return the id of whom the words of an event are for; empty if they are for nobody in particular."""
+        return self._floor.addressee(event, world)
 
     def take_in(self, event: Event, left: Impression, world: World) -> bool:
         """Take in an event and what it leaves in the agent; return whether it should think soon."""
@@ -289,9 +261,9 @@ class Awareness:
     def stillness(self, when: str, world: World, actor: Character) -> Turn | None:
         """Return the turn of one who has nothing to think of now, or None; `when` is the setting `think_when`."""
         if not self._attention.is_drawn(when, self.addressed.spoken, world, actor):
-            return Turn("resting", why=f"Nothing has happened for it to think of; think_when is {when}.")
+            return Turn("resting", why=world.wording("talk.nothing_happened", when=when))
         if not self.addressed.spoken and self._floor.is_taken(actor, world, self._now_ms()):
-            return Turn("listening", why="Somebody else is about to answer here.")
+            return Turn("listening", why=world.wording("talk.listens_to_others"))
         return None
 
     def _since_turn(self) -> Owed:

@@ -48,10 +48,10 @@ VERBS: Mapping[type[Event], str] = {
 }
 """The first word of `[event::]`, by the class of event; behind it stands the thing that it was done with, if any."""
 
-SPEAKING: Mapping[str, str] = {"say": "said", "whisper": "whispered", "tell": "told"}
+SPEAKING: Mapping[str, str] = {"say": "said", "whisper": "whispered", "tell": "told", "reply": "told"}
 """The event of a line that an agent types, by the command's verb."""
 
-PRIVATE = frozenset({"whisper", "tell"})
+PRIVATE = frozenset({"whisper", "tell", "reply"})
 
 
 @dataclass(frozen=True)
@@ -98,6 +98,9 @@ def typed_line(line: str, actor: Character, world: World, commands: CommandTable
     if command.verb not in PRIVATE:
         partner = world.characters.get(actor.transient.speaks_to_id)
         return TypedEvent("", partner.name if partner else "", event)
+    if command.verb == "reply":
+        asked = world.characters.get(actor.transient.reply_to_id)
+        return TypedEvent("", asked.name if asked else "", event, (actor.name, *([asked.name] if asked else [])))
     found = command.read(typed.arguments, names_of=names_known_to(world, actor)) or {}
     wanted = found.get("person") or found.get("anyone") or typed.arguments.partition(" ")[0]
     other = world.characters.get(world.characters.id_ignoring_case(wanted) or "")

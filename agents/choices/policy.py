@@ -1,8 +1,8 @@
 """The policy that decides the next kind of act; the model only finds the words.
 
 The order is: answer who spoke or gave something, but a person who is new here is greeted before an agent is answered;
-tell somebody what the agent was asked to tell them; do a step of the errand that is at hand; greet a person who is new
-here; do the next step of the errand; greet an agent who is new here; otherwise something small, drawn by weights.
+tell somebody what the agent has promised to tell them; do a step of the errand that is at hand; greet a person who is
+new here; do the next step of the errand; greet an agent who is new here; otherwise something small, drawn by weights.
 Commands that would repeat the last turns or interrupt others are left out.
 One table of rules serves the grammar, the schema, the menu and the retry, for every model.
 
@@ -24,7 +24,7 @@ from agents.components.errands import TALKING, Step
 from world.entities import Character
 from world.parsing import parse_line
 
-Cause = Literal["answer", "thank", "errand", "greet", "free", "rest"]
+Cause = Literal["answer", "deliver", "errand", "greet", "free", "rest"]
 
 PRIVATE = frozenset({"whisper", "tell"})
 ANSWERING = 0.95
@@ -55,8 +55,8 @@ FEW_POSES = 6
 class Decision:
     """The decision on the next act: its cause, the forms to choose from, and the partner.
 
-    A `speech` turn asks for words alone. `line` is set when only one command is left, which needs no model, and
-    `before` when another is done first. A `rest` has no forms and no line. It leads the partner to the room `leads_to`.
+    A `speech` turn asks for words alone. `line` is set when only one command is left, which needs no model. A `rest`
+    has no forms and no line.
     """
 
     cause: Cause
@@ -64,13 +64,16 @@ class Decision:
     forms: Possible = field(default_factory=dict)
     partner: Character | None = None
     line: str = ""
-    before: str = ""
-    leads_to: str = ""
 
     @property
     def verb(self) -> str:
         """The verb of a speech turn."""
         return next(iter(self.forms), "")
+
+    @property
+    def is_private(self) -> bool:
+        """True if only the partner hears the words."""
+        return self.kind == "speech" and self.verb in PRIVATE
 
     def opening(self) -> str:
         """Return how the line of a speech turn begins: `say`, or `whisper Robin`."""
@@ -81,15 +84,6 @@ class Decision:
     def line_of(self, words: str) -> str:
         """Return the line by which words are said in a speech turn; a bar in them begins no reason."""
         return f"{self.opening()} {words}".replace("|", "\\|")
-
-    def hand_over(self) -> tuple[str, ...]:
-        """Return the names of what may be handed to the partner with the words."""
-        return self.forms["give"].choices.get("carried", ()) if "give" in self.forms else ()
-
-    @property
-    def asked_along(self) -> bool:
-        """True if the partner asks it to come along."""
-        return self.kind == "speech" and "follow" in self.forms
 
     def menu(self, rng: random.Random, most: int = MENU_LINES) -> list[str]:
         """Return at most `most` lines to choose from, drawn again each time; commands with free words are left out."""
@@ -118,7 +112,7 @@ class Policy:
         return (
             welcome
             or self._answer(possible, now)
-            or self._message(possible, now)
+            or self._delivery(possible, now)
             or self._errand(possible, now, is_here=True)
             or self._greeting(possible, now, of_people=True)
             or self._errand(possible, now)
@@ -127,7 +121,7 @@ class Policy:
         )
 
     def _answer(self, possible: Possible, now: Situation) -> Decision | None:
-        """Answer who spoke, in their own way; an agent less and less readily, and not after both said good-bye."""
+        """Answer who spoke, in their own way; an agent less and less readily, and not after leave was taken."""
         address = now.address
         if not address.spoken or (not address.by_person and self._rng.random() >= _readiness(now)):
             return None
@@ -137,20 +131,17 @@ class Policy:
             form = possible.get("say")
         if form is None or (partner is None and address.channel == "say"):
             return None
-        forms = {form.command.verb: form}
-        if now.answer:
-            line = Decision("answer", forms=forms).line_of(now.answer)
-            before = f"give {now.gives} to {partner.name}" if now.gives and partner else ""
-            return Decision("answer", line=line, before=before, partner=partner, leads_to=now.leads_to)
-        if partner and (give := _asked_for(possible, now, partner)):
-            forms["give"] = give
-        if now.asked_along and (follow := _to(possible.get("follow"), partner, address.by_id)):
-            forms["follow"] = follow
-        return Decision("thank" if address.is_gift else "answer", "speech", forms, partner)
+        return Decision("answer", "speech", {form.command.verb: form}, partner)
 
-    def _message(self, possible: Possible, now: Situation) -> Decision | None:
-        """Tell somebody what the agent was asked to tell them."""
-        return self._speech("greet", possible, now.awaits_message) if _may_speak(now) else None
+    def _delivery(self, possible: Possible, now: Situation) -> Decision | None:
+        """Tell somebody what the agent has promised to tell them."""
+        partner = now.delivers_to
+        if partner is None or not _may_speak(now, partner):
+            return None
+        if not now.delivers_privately:
+            return self._speech("deliver", possible, partner)
+        form = _to(possible.get("whisper"), partner, partner.character_id)
+        return Decision("deliver", "speech", {"whisper": form}, partner) if form else None
 
     def _errand(self, possible: Possible, now: Situation, is_here: bool = False) -> Decision | None:
         """Do the next step of the errand; `is_here` asks only for one that is done here and needs no words.
@@ -182,7 +173,7 @@ class Policy:
         """Speak first to somebody new: to a person before anything else is done, to an agent at times."""
         manners = now.manners
         new = [one for one in now.company if one.character_id not in manners.spoken_to and one.is_agent != of_people]
-        if not new or not _may_speak(now):
+        if not new or not _may_speak(now, new[0]):
             return None
         if not of_people and manners.in_talk_with:
             return None  # one does not turn away from a person to greet a neighbour
@@ -246,22 +237,16 @@ def _to(form: Form | None, partner: Character | None, by_id: str) -> Form | None
     return form
 
 
-def _asked_for(possible: Possible, now: Situation, partner: Character) -> Form | None:
-    """Return the form of giving the partner what its words ask for and the agent carries."""
-    give = possible.get("give")
-    things = [one for one in give.choices.get("carried", ()) if one in now.asked_for] if give else []
-    return give.choosing("person", [partner.name]).choosing("carried", things) if give and things else None
-
-
 def _present(now: Situation, character_id: str) -> Character | None:
     """Return who of the company this is; None if they are not there."""
     return next((one for one in now.company if one.character_id == character_id), None)
 
 
-def _may_speak(now: Situation) -> bool:
-    """Return whether it is polite to say something unasked."""
+def _may_speak(now: Situation, partner: Character | None) -> bool:
+    """Return whether it is polite to say something unasked to somebody of the company."""
     manners = now.manners
-    return bool(now.company) and not (manners.is_waiting or manners.others_talk or manners.has_parted)
+    has_parted = partner is None or partner.character_id in manners.parted
+    return bool(now.company) and not (manners.is_waiting or manners.others_talk or has_parted)
 
 
 def _latest(now: Situation) -> Character | None:
@@ -274,7 +259,7 @@ def _is_fitting(verb: str, form: Form, now: Situation) -> bool:
     if verb in now.shunned or verb in PRIVATE:
         return False
     if verb == "say":
-        return _may_speak(now)
+        return _may_speak(now, _latest(now))
     if verb == "go" and now.manners.in_talk_with:
         return False
     return now.finds_words or bool(_lines(form))
@@ -282,9 +267,9 @@ def _is_fitting(verb: str, form: Form, now: Situation) -> bool:
 
 def _readiness(now: Situation) -> float:
     """Return how likely an agent answers what another agent said to it."""
-    if now.manners.has_parted or now.shunned & SPEECH:
+    if now.address.by_id in now.manners.parted or now.shunned & SPEECH:
         return 0.0
-    return 1.0 if now.is_parting else ANSWERING * TALKED_OUT**now.manners.words_here
+    return ANSWERING * TALKED_OUT**now.manners.words_here
 
 
 SPEECH = frozenset({"say", "whisper", "tell"})

@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from agents.attending.conversation import Manners
 from agents.attending.perception import Address
 from agents.components.errands import Step
-from agents.memory.facts.speech_acts import sentences
 from world.command import NAME_PLACEHOLDERS, Command, CommandTable, Word
 from world.commands.items import reachable_things, readable, usables, writables
 from world.entities import Character, Exit, Room
 from world.find import Target, names_known_to, visible_targets
+from world.message_catalog import Wording
 from world.navigation import party, shortest_path
-from world.parsing import Named, candidates, is_named, parse_line
+from world.parsing import Named, candidates, parse_line
 from world.room_view import visible_characters
-from world.sanitize import name_key
 from world.world import World
 
 NOTHING = ""
@@ -115,7 +113,7 @@ def _before_literal(command: Command, word: Word) -> bool:
 def _poses(spot: _Spot) -> tuple[str, ...]:
     people = [one.name for one in _people(spot.world, spot.actor)]
     things = [one.name for one in spot.world.room_of(spot.actor).details.values()]
-    return tuple(poses(people, things))
+    return tuple(poses(people, things, spot.world.wording))
 
 
 def _checked(form: Form, spot: _Spot) -> Form | None:
@@ -190,63 +188,13 @@ _AMONG: Mapping[str, Callable[[World, Character], list[Named]]] = {
 """Among what a name has to be the only one, where that is more than what is offered."""
 
 
-ALONE = (
-    "nods slowly",
-    "smiles a little",
-    "smiles at nothing in particular",
-    "listens for a moment",
-    "listens to the water",
-    "looks up at the sky",
-    "looks down at both hands",
-    "hums half a tune",
-    "hums under the breath",
-    "takes a long breath",
-    "yawns and looks surprised by it",
-    "stretches",
-    "waits, without seeming to wait",
-    "stands quite still",
-    "shifts from one foot to the other",
-    "turns round once, slowly",
-    "counts something silently",
-    "starts to say something and thinks better of it",
-    "wipes a drop of water from one eyebrow",
-    "rubs both hands together for warmth",
-    "pats one pocket, then the other",
-    "brushes a crumb from one sleeve",
-    "turns a collar up against the damp",
-    "shakes the wet from one shoe",
-    "taps a foot in time with the water",
-    "laughs quietly",
-    "frowns, then stops frowning",
-    "leans back and looks about",
-    "closes both eyes for as long as a breath takes",
-    "tilts an ear towards the weir",
-)
-WITH_SOMEBODY = (
-    "nods to {person}",
-    "smiles at {person}",
-    "waves to {person}",
-    "listens to {person}",
-    "moves aside to make room for {person}",
-    "gives {person} a thoughtful look",
-    "walks a few steps with {person}",
-    "laughs, and looks to see whether {person} does",
-    "waits for {person} to finish",
-)
-WITH_SOMETHING = (
-    "looks at the {thing}",
-    "looks at the {thing} for a long time",
-    "glances at the {thing} and away again",
-    "looks from the {thing} to the sky",
-    "points at the {thing}",
-)
-
-
-def poses(people: Iterable[str], things: Iterable[str]) -> Iterator[str]:
-    """Yield every pose that can be struck among these people and things, by their names."""
-    yield from ALONE
-    yield from (pose.format(person=person) for person in people for pose in WITH_SOMEBODY)
-    yield from (pose.format(thing=thing) for thing in things for pose in WITH_SOMETHING)
+def poses(people: Iterable[str], things: Iterable[str], say: Wording) -> Iterator[str]:
+    """Yield every pose of `text/poses.md` that can be struck among these people and things, by their names."""
+    yield from say.listed("poses.alone")
+    for person in people:
+        yield from say.listed("poses.with_somebody", person=person)
+    for thing in things:
+        yield from say.listed("poses.with_something", thing=thing)
 
 
 @dataclass(frozen=True)
@@ -255,14 +203,10 @@ class Situation:
 
     `recent` holds its own last lines, newest last. `address` names those who wait for an answer, `manners` the demands
     of the conversation. `company` are the others whom it can see. `ways_back` are the exits to where it has just been,
-    `ways_to_others` the exits towards others. `errand` is the next step of its errands. `asked_for` are the names of
-    the things that it holds and somebody asks for, and `gifts` the names of the last things given to it. `asked_along`
-    is true if somebody asks it to come along, `is_parting` if somebody bids it farewell. `shunned` are verbs that would
-    lead it round in a circle. `finds_words` is true if its model is worth asking for free words beside speech, such as
-    the thoughts of a model held to a grammar. `answer` is the world's own answer to what was asked, for a model that is
-    too small to use it; empty if there is none. With it, `gives` is what the agent hands to who asks, and `leads_to` is
-    the id of the room to which the agent leads who asks for that. `awaits_message` is who is to be told what somebody
-    else asked the agent to tell them.
+    `ways_to_others` the exits towards others. `errand` is the next step of its errands. `gifts` are the names of the
+    last things given to it. `shunned` are verbs that would lead it round in a circle. `finds_words` is true if its
+    model is worth asking for free words beside speech, such as thoughts. `delivers_to` is who is here and is to be
+    told what the agent has promised to tell them, `delivers_privately` whether in a whisper.
     """
 
     recent: Sequence[str] = ()
@@ -272,35 +216,16 @@ class Situation:
     ways_back: frozenset[str] = frozenset()
     ways_to_others: frozenset[str] = frozenset()
     errand: Step | None = None
-    asked_for: tuple[str, ...] = ()
-    asked_along: bool = False
-    is_parting: bool = False
     shunned: frozenset[str] = frozenset()
     finds_words: bool = True
     gifts: tuple[str, ...] = ()
-    answer: str = ""
-    gives: str = ""
-    leads_to: str = ""
-    awaits_message: Character | None = None
+    delivers_to: Character | None = None
+    delivers_privately: bool = False
 
     @property
     def verbs(self) -> list[str]:
         """The verbs of its last lines, newest first."""
         return [parse_line(line).verb for line in reversed(self.recent)]
-
-
-_OF_OTHERS = re.compile(r"\b(?:he|she|they|my|his|her|their|nobody|used to)\b")
-
-
-def asks_to_walk(what: str, words: str, world: World) -> bool:
-    """Return whether words ask to walk together, by one of the phrases under `what` in the world's texts.
-
-    A sentence that has it of somebody else does not: "My brother used to come with me."
-    """
-    phrases = [name_key(one) for one in world.wording(what).split("; ")]
-    told = [name_key(one) for one in sentences(words)]
-    found = ((one, phrase) for one in told for phrase in phrases if is_named(phrase, one))
-    return any(not _OF_OTHERS.search(one[: one.find(phrase)]) for one, phrase in found)
 
 
 def ways_back(room: Room, visited: Sequence[str], most: int = 2) -> frozenset[str]:

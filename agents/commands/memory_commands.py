@@ -11,6 +11,7 @@ from agents.memory.compactor import Outcome, describe_plan, nothing_due, outcome
 from agents.memory.facts.store import fact_text
 from agents.memory.inspection import diff_text, expansion, explain_text, status_text
 from agents.memory.journal_search import brief_of, search_text
+from vault.memory.facts_note import CONFIDED, Pin
 from vault.memory.memory_line import Memory
 from world.command import Command, command, commands_of
 from world.entities import Character, Role
@@ -79,7 +80,7 @@ class MemoryCommands:
         found, rest = split_target(world, self._agents, actor, text)
         if not rest:
             raise CommandError(world.wording("memory.expand_usage"))
-        told = expansion(found.memory, rest, world.wording)
+        told = expansion(found.memory, rest, world.wording, actor.is_agent)
         if isinstance(told, str):
             return _seen(world, actor, told)
         return self._answers.read(world, actor, told, lambda text: _seen(world, actor, text))
@@ -91,7 +92,7 @@ class MemoryCommands:
         number = rest.removeprefix("^m")
         if not is_number(number):
             raise CommandError(world.wording("memory.no_number", wanted=rest))
-        return _seen(world, actor, _why(found, int(number), world.wording))
+        return _seen(world, actor, _why(found, int(number), world.wording, actor.is_agent))
 
     @command("@memory-diff [<agent>]", category="memory", role=Role.PLAYER, for_agents=False)
     def memory_diff(self, world: World, actor: Character, agent: str = "") -> list[Event]:
@@ -170,9 +171,9 @@ def _status(agent: Agent, now_ms: int, say: Wording) -> str:
     return status_text(agent.memory, agent.compactor, agent.count_tokens, now_ms, say, unshown)
 
 
-def _why(agent: Agent, number: int, say: Wording) -> str:
+def _why(agent: Agent, number: int, say: Wording, is_for_prompt: bool) -> str:
     prompt = agent.prompt()
-    told = explain_text(agent.memory, number, say, prompt.unshown)
+    told = explain_text(agent.memory, number, say, prompt.unshown, is_for_prompt)
     return f"{told}\n{say('memory.came_to_mind')}" if prompt.recalls(number) else told
 
 
@@ -208,24 +209,26 @@ class FactCommands:
         """
         found, rest = split_target(world, self._agents, actor, memory, Role.ADMIN)
         wanted = _needed(rest, world.wording("memory.pin_usage"))
-        pin = found.pin(wanted)
-        text = world.wording("memory.pinned", who=found.name, text=pin.text)
-        return [Recalled(actor.character_id, text, world.wording("memory.you_pin"))]
+        pin, brief = found.pin(wanted), world.wording("memory.you_pin")
+        told = world.wording("memory.pinned", who=found.name, text=pin.text)
+        text = brief if _is_private(actor, found, pin) else told
+        return [Recalled(actor.character_id, text, brief)]
 
     @command("@memory-unpin <memory>", category="memory", role=Role.PLAYER)
     def memory_unpin(self, world: World, actor: Character, memory: str) -> list[Event]:
         """Unpin a memory or words, by number or text."""
         found, rest = split_target(world, self._agents, actor, memory, Role.ADMIN)
         wanted = _needed(rest, world.wording("memory.unpin_usage"))
-        pin = found.facts.unpin(wanted, world.wording)
-        text = world.wording("memory.unpinned", who=found.name, text=pin.text)
-        return [Recalled(actor.character_id, text, world.wording("memory.you_unpin"))]
+        pin, brief = found.facts.unpin(wanted, world.wording), world.wording("memory.you_unpin")
+        told = world.wording("memory.unpinned", who=found.name, text=pin.text)
+        text = brief if _is_private(actor, found, pin) else told
+        return [Recalled(actor.character_id, text, brief)]
 
     @command("@memory-facts [<memory>]", category="memory", role=Role.PLAYER)
     def memory_facts(self, world: World, actor: Character, memory: str = "") -> list[Event]:
         """List known facts, all or about something: @memory-facts Eliza lantern."""
         found, rest = split_target(world, self._agents, actor, memory)
-        text = facts_listing(found, world.wording, rest)
+        text = facts_listing(found, world.wording, rest, actor.is_agent)
         brief = world.wording("memory.you_go_through_of" if rest else "memory.you_go_through", wanted=rest)
         return [Recalled(actor.character_id, text, brief)]
 
@@ -241,12 +244,14 @@ def fact_commands(agents: Mapping[str, Agent], publish: Publish) -> tuple[Comman
     return refusing_at_note_errors(commands_of(FactCommands(agents, publish)))
 
 
-def facts_listing(agent: Agent, say: Wording, query: str = "") -> str:
+def facts_listing(agent: Agent, say: Wording, query: str = "", is_for_prompt: bool = False) -> str:
     """Return what an agent knows, a fact a line with the memory that it comes from; what is at hand as it is now.
+
+    What `is_for_prompt` is without pins, which stand there anyway where they may, and without what was confided.
 
     Raises: NoteError if the journal cannot be read.
     """
-    facts = agent.get_relevant(query)
+    facts = [one for one in agent.get_relevant(query) if not (is_for_prompt and one.section == CONFIDED)]
     lines = [
         say("memory.fact_since" if fact.since else "memory.fact", fact=fact_text(fact), number=fact.since)
         for fact in facts
@@ -256,7 +261,7 @@ def facts_listing(agent: Agent, say: Wording, query: str = "") -> str:
         for pin in agent.facts.pins
     ]
     goals = [say("memory.goal", goal=goal) for goal in agent.facts.goals]
-    more = [] if query else [*pins, *goals]
+    more = [] if query else [*([] if is_for_prompt else pins), *goals]
     heading = say("memory.known_of" if query else "memory.known", who=agent.name, wanted=query, upto=agent.facts.upto)
     behind = agent.memory.journal.last - agent.facts.upto
     problem = [say("memory.behind", count=f"{behind:,}")] * (behind > 0)
@@ -269,6 +274,8 @@ def search_memories(world: World, actor: Character, agent: Agent, query: str, pu
     answers: list[Event] = []
 
     def answer(memories: list[Memory]) -> None:
+        if actor.is_agent:  # it stands in a prompt, and others may hear what comes of it
+            memories = [agent.withhold(one) for one in memories]
         text = search_text(agent.name, query, memories, world.wording)
         answers.append(Recalled(actor.character_id, text, brief_of(query, memories, world.wording)))
         if is_late:
@@ -277,6 +284,12 @@ def search_memories(world: World, actor: Character, agent: Agent, query: str, pu
     is_late = False
     is_late = not agent.finder.find_soon(query, answer)
     return [Output(actor.character_id, world.wording("memory.thinking_back"))] if is_late else answers
+
+
+def _is_private(actor: Character, agent: Agent, pin: Pin) -> bool:
+    """Return whether an agent pins what was whispered: what it is told of that stands in a prompt."""
+    memory = agent.memory.memory(pin.seq) if actor.is_agent and pin.seq else None
+    return memory is not None and bool(agent.withhold.parties_of(memory))
 
 
 def _needed(text: str, usage: str) -> str:

@@ -6,8 +6,9 @@ are shown for one turn and become no new memories.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 
+from agents.attending.privacy import may_hear
 from agents.component import Moment, Section, Turn
 from agents.memory.facts.file import FactRegistry
 from agents.memory.facts.store import fact_text, fit_budget, rank_by_relevance
@@ -16,7 +17,7 @@ from agents.memory.summaries.formats import picked_words
 from agents.memory.view import View
 from config.settings import MemorySettings
 from vault.markdown import LINE_BREAK
-from vault.memory.facts_note import COMMITMENTS, PLACES, TELLABLE, THINGS, Fact, Pin
+from vault.memory.facts_note import COMMITMENTS, CONFIDED, PLACES, TELLABLE, THINGS, Fact, Pin
 from vault.memory.memory_line import Memory
 from world.commands.communication import board_lines
 from world.events import Event
@@ -36,14 +37,21 @@ class Facts:
 
     The facts are chosen again only when the memories told begin elsewhere, as after a publication, or a person or a pin
     has changed something: the text before the memories then changes in any case. Places and counts are never told:
-    they say nothing of what to do. `settings` returns those in force.
+    they say nothing of what to do. What was told in confidence stands in none of them, and a pin of it is told only to
+    those who know of it. `settings` returns those in force, `parties_of` who knows of a memory; empty if anybody may.
     """
 
     name = "facts"
 
-    def __init__(self, registry: FactRegistry, settings: Callable[[], MemorySettings]) -> None:
+    def __init__(
+        self,
+        registry: FactRegistry,
+        settings: Callable[[], MemorySettings],
+        parties_of: Callable[[int], Collection[str]] = lambda seq: (),
+    ) -> None:
         self._registry = registry
         self._settings = settings
+        self._parties_of = parties_of
         self._chosen_for: tuple[object, ...] = ()
         self._chosen: tuple[str, ...] = ()
 
@@ -57,7 +65,7 @@ class Facts:
         """Raises: NoteError if the journal cannot be read."""
         self._registry.take_in()
         view = moment.view
-        lines = list(self._pins(view, view.tail_text(moment.left_out)))
+        lines = list(self._pins(moment, view.tail_text(moment.left_out)))
         budget = min(self._settings().facts_tokens, moment.budget_tokens // SHARE)
         if moment.kind == "speech":
             partner = frozenset([moment.partner.name]) if moment.partner else frozenset[str]()
@@ -66,7 +74,8 @@ class Facts:
             lines += fit_budget(chosen, moment.count_tokens, budget)
         else:
             lines += self._of_view(moment, budget)
-        return Section(self.name, "\n".join(f"- {line}" for line in lines)) if lines else None
+        shows = frozenset(pin.seq for pin in self._registry.pins if pin.seq)
+        return Section(self.name, "\n".join(f"- {line}" for line in lines), shows=shows) if lines else None
 
     def reminder(self, moment: Moment) -> str:
         """Return the facts that matter to those present and are neither told above nor in the memories shown."""
@@ -101,11 +110,15 @@ class Facts:
         return (fact for fact in self._told() if fact.since < first_shown or not fact.since)
 
     def _told(self) -> Iterable[Fact]:
-        return (fact for fact in self._registry.facts if fact.section != PLACES or fact.remark)
+        facts = (fact for fact in self._registry.facts if fact.section != CONFIDED)
+        return (fact for fact in facts if fact.section != PLACES or fact.remark)
 
-    def _pins(self, view: View, shown: str) -> Iterable[str]:
-        """Yield the pins, word for word, except those whose text stands below in any case."""
-        return (pin.text for pin in self._registry.pins if not _stands_in(pin, view, shown))
+    def _pins(self, moment: Moment, shown: str) -> Iterable[str]:
+        """Yield the pins that may be told, word for word, except those whose text stands below in any case."""
+        for pin in self._registry.pins:
+            parties = self._parties_of(pin.seq) if pin.seq else ()
+            if may_hear(parties, moment.actor.name, moment.hearers) and not _stands_in(pin, moment.view, shown):
+                yield pin.text
 
 
 def board_text(moment: Moment) -> str:
@@ -179,12 +192,19 @@ class Retrieval:
 
     name = "recollected"
 
-    def __init__(self, retriever: Retriever, settings: Callable[[], MemorySettings]) -> None:
+    def __init__(
+        self,
+        retriever: Retriever,
+        settings: Callable[[], MemorySettings],
+        parties_of: Callable[[Memory], Collection[str]],
+    ) -> None:
+        """`parties_of` returns who knows of a memory's words; empty if anybody may."""
         self._retriever = retriever
         self._settings = settings
+        self._parties_of = parties_of
         self._shown: list[RetrievedMemory] = []
         self._view: View | None = None
-        self._found: dict[tuple[frozenset[str], str, int, str, int], list[RetrievedMemory]] = {}
+        self._found: dict[tuple[object, ...], list[RetrievedMemory]] = {}
 
     def observe(self, memory: Memory, event: Event | None) -> None:
         """Memories are found in the journal by their words."""
@@ -206,10 +226,15 @@ class Retrieval:
         if self._view is not moment.view:
             self._view, self._found = moment.view, {}
         query = company, moment.actor.room_id, self._settings().recall, moment.told
-        key = *query, moment.left_out
+        key = *query, moment.left_out, moment.hearers
         if key not in self._found:
             shown = moment.view.without(moment.left_out)
-            self._found[key] = self._retriever.retrieve(shown, *query, moment.view.moment)
+            self._found[key] = self._retriever.retrieve(
+                shown,
+                *query,
+                moment.view.moment,
+                lambda one: may_hear(self._parties_of(one), moment.actor.name, moment.hearers),
+            )
         return self._found[key]
 
     def acted(self, turn: Turn) -> None:

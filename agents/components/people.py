@@ -2,29 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 
+from agents.attending.privacy import may_hear
 from agents.component import Moment, Section, Turn
-from agents.memory.facts.extraction import utterance_in
-from agents.memory.facts.narration_parser import NarrationParser
-from agents.memory.facts.store import ME
-from agents.reflection.acquaintances import AS_TOLD_BY, WHISPERED, Acquaintances, Opinions
+from agents.reflection.acquaintances import speaker_of
+from agents.reflection.opinions import AS_TOLD_BY, Opinions
 from agents.reflection.reflection import Reflection
-from agents.reflection.speech_facts import (
-    HOME,
-    KIN,
-    LIKE,
-    LOSS,
-    NAME,
-    OTHER,
-    PROMISE,
-    REQUEST,
-    answered_name,
-    asks_name,
-    heard_facts,
-    in_third_person,
-    key_words,
-)
+from vault.errors import NoteError
 from vault.memory.bullet_note import Statement
 from vault.memory.memory_line import Memory
 from world.entities import Character, Role
@@ -37,65 +24,54 @@ MAX_PEOPLE = 6
 
 BOND_TOKENS = 180
 FACT_CHARACTERS = 280
-"""Maximum length of the line with the facts on one person, in characters; one fact is told in any case."""
+"""Maximum length of the line with the quotes of one person, in characters; one quote is told in any case."""
 
 INSIGHT_TOKENS = 64
 MAX_INSIGHTS = 2
 RECENT_MEMORIES = 4
 """Number of the newest memories whose speeches count as the subject of the talk."""
 
-MIN_SHARED = 1
+MIN_SHARED = 6
+"""Weight of the words that an opinion on nobody present shares with the talk, so that it is told."""
+
 MAX_NAMES = 12
-_RANKS = {kind: place for place, kind in enumerate((LOSS, PROMISE, REQUEST, KIN, HOME, LIKE, NAME, OTHER))}
+MIN_LETTERS = 3
+"""Shorter words say nothing of what a text is about, in any language that sets words apart."""
+
+_WORD = re.compile(r"[^\W_]+")
+_UNSPACED = re.compile(r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 
 
 class Bonds:
-    """Tells, for each person present, the facts from speech and the agent's opinion of them: two lines at most.
+    """Tells, for each person present, their quotes and the agent's opinion of them: two lines at most.
 
-    A statement about oneself that matches the patterns of `speech_facts` is known as soon as it is heard.
-    In a prompt that is too long, the oldest lines of the tail give way to it: who somebody is matters for longer.
+    Private lines are told only if all who will hear the agent know of them. In a prompt that is too long, the oldest
+    lines of the tail give way to it: who somebody is matters for longer.
     """
 
     name = "bonds"
 
-    def __init__(
-        self,
-        people: Acquaintances,
-        reading: NarrationParser,
-    ) -> None:
-        self._people = people
-        self._reading = reading
-        self._has_asked_name = False
+    def __init__(self, reflection: Reflection) -> None:
+        self._reflection = reflection
+        self._people = reflection.people
 
     def observe(self, memory: Memory, event: Event | None) -> None:
-        """Take in what was said to or before the agent."""
-        spoken = utterance_in(memory, self._reading)
-        if spoken is None:
-            return
-        if spoken.speaker == ME:
-            self._has_asked_name = asks_name(spoken.text)
-            return
-        facts = heard_facts(spoken, memory.seq, memory.day)
-        if self._has_asked_name and not facts and (name := answered_name(spoken, memory.seq, memory.day)):
-            facts = [name]
-        self._has_asked_name = False
-        for fact in facts:
-            self._people.take(fact)
+        """Words are kept when the agent reflects."""
 
     def context(self, moment: Moment) -> Section | None:
         others = [one for one in moment.company if one is not moment.partner]
         present = [*([moment.partner] if moment.partner else []), *others][:MAX_PEOPLE]
-        talk, say = talk_words(moment), moment.world.wording
+        talk, say, agent = _talk_words(moment), moment.world.wording, moment.actor.name
         lines, shows = list[str](), set[int]()
-        names = self._told_names(present, moment.world)
         for name in (one.name for one in present):
-            known = [one for one in self._people.facts(name) if one.by_hand or one.label != NAME or name not in names]
-            facts = _chosen(name, known, talk)
-            opinions = _best(self._people.opinions(name), talk)[:1]
-            lines += [" ".join(fact_sentence(name, one, say) for one in facts)] if facts else []
-            lines += [opinion_sentence(moment.actor.name, one, say) for one in opinions]
-            shows |= {seq for one in (*facts, *opinions) for seq in one.evidence}
-        agent = moment.actor.name
+            quotes = _chosen(self._told(name, moment), talk)
+            opinions = [
+                one for one in _best(self._people.opinions(name), talk) if _may_tell(self._reflection, one, moment)
+            ]
+            lines += [" ".join(self._sentence(name, one, say) for one in quotes)] if quotes else []
+            lines += [opinion_sentence(agent, one, say) for one in opinions[:1]]
+            shows |= {seq for one in (*quotes, *opinions[:1]) for seq in one.evidence}
+        names = self._told_names(present, moment.world)
         lines += [say("mind.called", who=name, agent=agent, name=told) for name, told in names.items()]
         if not lines:
             return None
@@ -104,6 +80,17 @@ class Bonds:
 
     def acted(self, turn: Turn) -> None:
         """Nothing is kept."""
+
+    def _told(self, person: str, moment: Moment) -> list[Statement]:
+        """Return the quotes of a person that all who will hear the agent may know."""
+        quotes, agent = self._people.facts(person), moment.actor.name
+        return [one for one in quotes if may_hear(self._people.parties_of(person, one), agent, moment.hearers)]
+
+    def _sentence(self, person: str, quote: Statement, say: Wording) -> str:
+        if quote.by_hand and not self._people.parties_of(person, quote):
+            return say("mind.known", who=person, words=_ended(quote.words))
+        key = "mind.quoted_whispered" if self._people.parties_of(person, quote) else "mind.quoted_said"
+        return say(key, who=speaker_of(quote, person), words=quote.words, day=quote.day)
 
     def _told_names(self, present: Iterable[Character], world: World) -> dict[str, str]:
         """Return the names that guests have told, but for those of others: nobody is taken for somebody else."""
@@ -131,9 +118,10 @@ class Insights:
 
     def context(self, moment: Moment) -> Section | None:
         present = {one.name: 1 for one in moment.company} | ({moment.partner.name: 2} if moment.partner else {})
-        talk = talk_words(moment)
+        talk = _talk_words(moment)
         scored = [(_matter(one, present, talk), one) for one in self._opinions.in_force]
-        found = sorted((row for row in scored if row[0] > 0), key=lambda row: -row[0])[:MAX_INSIGHTS]
+        ranked = sorted((row for row in scored if row[0] > 0), key=lambda row: -row[0])
+        found = [row for row in ranked if _may_tell(self._reflection, row[1], moment)][:MAX_INSIGHTS]
         lines = [opinion_sentence(moment.actor.name, one, moment.world.wording) for _, one in found]
         lines = [line for line in lines if line not in moment.told]
         if not lines:
@@ -165,12 +153,12 @@ class Insights:
 def person_lines(reflection: Reflection, person: str, say: Wording) -> list[str]:
     """Return an agent's knowledge and opinion of a person, a line each, for a screen; empty if there is none."""
     people = reflection.people
-    return [statement_line(one, say) for one in (*people.facts(person), *people.opinions(person))]
+    return [statement_line(one, say, person) for one in (*people.facts(person), *people.opinions(person))]
 
 
-def statement_line(one: Statement, say: Wording) -> str:
-    """Return a fact or an opinion with what it rests on, for a screen."""
-    about = ", ".join(part for part in (one.label, *one.tags) if part)
+def statement_line(one: Statement, say: Wording, person: str = "") -> str:
+    """Return a quote of a person or an opinion with what it rests on, for a screen."""
+    about = ", ".join(part for part in (one.label or person, *one.tags) if part)
     if one.by_hand:
         return say("mind.by_hand", about=about, words=one.words)
     return say("mind.rests_on", about=about, words=one.words, memories=", ".join(f"^m{seq}" for seq in one.evidence))
@@ -180,22 +168,35 @@ def _told_why(opinions: Opinions) -> list[Statement]:
     return [one for one in opinions.dropped if one.tags]
 
 
-def talk_words(moment: Moment) -> frozenset[str]:
-    """Return the key words of what was said and done last."""
-    return frozenset(word for memory in moment.view.tail[-RECENT_MEMORIES:] for word in key_words(memory.text))
+def _may_tell(reflection: Reflection, opinion: Statement, moment: Moment) -> bool:
+    """Return whether all who will hear the agent know of all that an opinion rests on."""
+    try:
+        parties = reflection.parties_of(opinion)
+    except NoteError:
+        return False
+    return all(may_hear(one, moment.actor.name, moment.hearers) for one in parties)
 
 
-def fact_sentence(person: str, fact: Statement, say: Wording) -> str:
-    """Return a fact in the third person where the rule for that is safe; else in the very words, as a quotation."""
-    if fact.by_hand:
-        return say("mind.known", who=person, words=_ended(fact.words))
-    speaker = next((tag for tag in fact.tags if tag != WHISPERED), person)
-    how = "whispered" if WHISPERED in fact.tags else "said"
-    told = in_third_person(fact.words) if speaker == person else ""
-    if told:
-        return say(f"mind.fact_{how}", who=person, words=told, day=fact.day)
-    key = f"mind.quoted_{how}" if speaker == person else f"mind.quoted_{how}_of"
-    return say(key, who=speaker, person=person, words=fact.words, day=fact.day)
+def _talk_words(moment: Moment) -> frozenset[str]:
+    """Return the longer words of what was said and done last."""
+    return frozenset(word for memory in moment.view.tail[-RECENT_MEMORIES:] for word in _long_words(memory.text))
+
+
+@lru_cache(maxsize=1024)
+def _long_words(text: str) -> frozenset[str]:
+    """Return the longer words of a text, without case; of a script without spaces, each pair of signs."""
+    found = set[str]()
+    for word in _WORD.findall(text.casefold()):
+        if _UNSPACED.search(word):
+            found.update(word[at : at + 2] for at in range(max(1, len(word) - 1)))
+        elif len(word) >= MIN_LETTERS:
+            found.add(word)
+    return frozenset(found)
+
+
+def _weight(words: Iterable[str]) -> int:
+    """Return how much some shared words say: longer words are rarer."""
+    return sum(MIN_LETTERS if _UNSPACED.search(word) else len(word) - MIN_LETTERS + 1 for word in words)
 
 
 def opinion_sentence(agent: str, opinion: Statement, say: Wording) -> str:
@@ -205,34 +206,26 @@ def opinion_sentence(agent: str, opinion: Statement, say: Wording) -> str:
     return say(key, agent=agent, who=teller, words=_ended(opinion.words))
 
 
-def _chosen(person: str, facts: Sequence[Statement], talk: frozenset[str]) -> list[Statement]:
-    """Return the facts for one line, what matters most; in an order that stays when the talk goes on."""
+def _chosen(quotes: Sequence[Statement], talk: frozenset[str]) -> list[Statement]:
+    """Return the quotes for one line, those that fit the talk first chosen; in an order that stays as it goes on."""
     found: list[Statement] = []
-    for one in _best((fact for fact in facts if not _is_plain_name(person, fact)), talk):
-        if found and sum(len(fact.words) for fact in (*found, one)) > FACT_CHARACTERS:
+    for one in _best(quotes, talk):
+        if found and sum(len(quote.words) for quote in (*found, one)) > FACT_CHARACTERS:
             break
         found.append(one)
-    return sorted(found, key=lambda one: (not one.by_hand, _RANKS.get(one.label, len(_RANKS))))
+    return [one for one in quotes if one in found]
 
 
-def _best(statements: Iterable[Statement], talk: frozenset[str]) -> list[Statement]:
-    newest_first = list(statements)[::-1]
-    return sorted(
-        newest_first,
-        key=lambda one: (not one.by_hand, -len(key_words(one.words) & talk), _RANKS.get(one.label, len(_RANKS))),
-    )
-
-
-def _is_plain_name(person: str, fact: Statement) -> bool:
-    """Return whether a fact says no more than that somebody is called as everybody sees."""
-    return fact.label == NAME and not fact.by_hand and person.casefold() in fact.words.casefold()
+def _best(statements: Sequence[Statement], talk: frozenset[str]) -> list[Statement]:
+    newest_first = statements[::-1]
+    return sorted(newest_first, key=lambda one: (not one.by_hand, -_weight(_long_words(one.words) & talk)))
 
 
 def _matter(opinion: Statement, present: dict[str, int], talk: frozenset[str]) -> int:
     """Return how much an opinion matters here: 0 if it is neither on anybody present nor on what is talked of."""
-    shared = len((key_words(opinion.words) - key_words(opinion.label)) & talk)
+    shared = _weight((_long_words(opinion.words) - _long_words(opinion.label)) & talk)
     here = present.get(opinion.label, 0)
-    return 3 * here + shared + opinion.by_hand if here or shared > MIN_SHARED else 0
+    return MIN_SHARED * here + shared + opinion.by_hand if here or shared >= MIN_SHARED else 0
 
 
 def _ended(words: str) -> str:

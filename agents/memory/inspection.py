@@ -37,18 +37,21 @@ MB = 1_000_000
 MAX_WARNINGS = 5
 
 
-def expansion(memory: AgentMemory, wanted: str, say: Wording) -> str | Callable[[], str]:
+def expansion(memory: AgentMemory, wanted: str, say: Wording, is_for_prompt: bool = False) -> str | Callable[[], str]:
     """Return the memories of a range, a reference, or the name of a summary or a leaf, a line each.
 
     `3-17`, `12`, `^m12`, `[[2026-11-21#^m12]]`, `recent`, `longterm`, `recent-20261121-203501-m000129`, `all`. They are
     as the journal has them, with a note on what is missing or left out. One result of a command is returned as it
     came, and `2026-11-21#7` as the archive has it; of a text too long for a screen, from some character on:
-    `^m12 from 16001`. What is read from the archive is a function for any thread, which raises NoteError.
+    `^m12 from 16001`. What is read from the archive is a function for any thread, which raises NoteError. What
+    `is_for_prompt` is without what was whispered, and nothing of the archive.
     Raises: CommandError that says what can be asked for, or NoteError if the journal cannot be read.
     """
     what, character = without_page(wanted.strip())
     memory.archive_writer.write()  # what is asked for may be from the turn that is not over yet
     if parsed_reference(what.strip("[]")):
+        if is_for_prompt:
+            raise CommandError(say("memory.for_people"))
         return partial(entry_text, memory, what.strip("[]"), say, character)
     covered = _resolve_range(memory, what, say)
     one = memory.memory(covered.first) if len(covered) == 1 else None
@@ -56,6 +59,7 @@ def expansion(memory: AgentMemory, wanted: str, say: Wording) -> str | Callable[
         return partial(result_text, memory, one, say, character)
     shown = Range(covered.first, min(covered.last, covered.first + MAX_LINES - 1))
     found = memory.journal.read(shown.first, shown.last)
+    found = [memory.withhold(one) for one in found] if is_for_prompt else found
     heading = "memory.one_expanded" if len(covered) == 1 else "memory.some_expanded"
     lines = [say(heading, memories=covered, who=memory.name), *(journal_text(one, say) for one in found)]
     gone = len(shown) - len(found)
@@ -74,16 +78,19 @@ def journal_text(memory: Memory, say: Wording) -> str:
     return say(key, number=memory.seq, when=when, kind=memory.kind, room=memory.room, text=text)
 
 
-def explain_text(memory: AgentMemory, seq: int, say: Wording, unshown: Range = NONE) -> str:
+def explain_text(
+    memory: AgentMemory, seq: int, say: Wording, unshown: Range = NONE, is_for_prompt: bool = False
+) -> str:
     """Return in which tier a memory is, and whether its own words are in the prompt.
 
-    `unshown` are the memories that the prompt of this moment has no room for. Raises: CommandError.
+    `unshown` are the memories that the prompt of this moment has no room for. What `is_for_prompt` is without what was
+    whispered. Raises: CommandError.
     """
     view = memory.view()  # what is in the prompt: the strategy window tells no summary
     found = memory.journal.read(seq, seq) if 1 <= seq <= view.n else []
     if not found:
         raise CommandError(say("memory.no_memory", who=memory.name, number=seq, last=view.n))
-    told = journal_text(found[0], say)
+    told = journal_text(memory.withhold(found[0]) if is_for_prompt else found[0], say)
     tier = view.tier_of(seq)
     why = _in_summary(tier, seq, say) if tier.summary else _in_tail(memory, view, found[0], unshown, say)
     return f"{told}\n{why}"

@@ -37,7 +37,8 @@ class AgentMemory:
     `problem` is empty while memories can be written; otherwise it says why not, and new memories wait. `on_trouble` is
     called with the texts for admins: that something cannot be written, and that it can again. `reading` parses
     narration. `provider` replaces the agent's own compactor, if there is one; the summaries on disk are then unused.
-    `strategies` are the ones that the settings may name.
+    `strategies` are the ones that the settings may name. `withhold` returns a memory as it may stand in views and in
+    the sources of summaries, without what was whispered.
     """
 
     def __init__(
@@ -61,6 +62,7 @@ class AgentMemory:
         self.archive_writer.on_trouble = lambda text: self.on_trouble(text)
         self.chosen = ChosenStrategy(strategies or loaded_strategies(), lambda: self.settings, self._strategy_failed)
         self.provider: CompactionProvider | None = None
+        self.withhold: Callable[[Memory], Memory] = lambda memory: memory
         self._listeners: list[Callable[[Memory], None]] = []
         self._now_ms = now_ms
         self._unwritten: deque[tuple[Memory, str | None]] = deque()  # the second is a result as it came
@@ -182,7 +184,7 @@ class AgentMemory:
             # In steps, so that the text of a long tail goes on beginning with the same line for a while.
             step = min(VIEW_STEP, max(1, most // 4))
             first = -(-(n - most + 1) // step) * step
-        tail = tail_tier(covered, n, tuple(self.journal.read(first, n)))
+        tail = tail_tier(covered, n, tuple(map(self.withhold, self.journal.read(first, n))))
         return View(self.name, (*tiers[:-1], tail), self.archive_writer.limits)
 
     def tiers(self, longterm: Summary | None, recent: Summary | None) -> list[Tier]:
@@ -215,7 +217,8 @@ class AgentMemory:
         """
         near = self.journal.read(first - ROUND_MEMORIES, last + ROUND_MEMORIES)
         failed = failed_rounds(near)
-        return [memory for memory in near if first <= memory.seq <= last and memory.seq not in failed]
+        wanted = (one for one in near if first <= one.seq <= last and one.seq not in failed)
+        return [self.withhold(one) for one in wanted]
 
     def poll_edits(self, thorough: bool = False) -> bool:
         """Take in lines and summaries edited by hand and return whether there were any.

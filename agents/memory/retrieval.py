@@ -10,7 +10,7 @@ import logging
 import math
 import os
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from functools import lru_cache
@@ -105,17 +105,25 @@ class Retriever:
         self._troubled = False
 
     def retrieve(
-        self, view: View, company: frozenset[str], place: str, most: int, told: str, moment: Sequence[Memory] = ()
+        self,
+        view: View,
+        company: frozenset[str],
+        place: str,
+        most: int,
+        told: str,
+        moment: Sequence[Memory] = (),
+        may_tell: Callable[[Memory], bool] = lambda memory: True,
     ) -> list[RetrievedMemory]:
         """Return at most `most` memories from before the tail, and one line of a note, best first; none for 0.
 
         `told` is what the prompt has already, beside the tail. `moment` replaces the end of the tail as the query.
+        `may_tell` returns whether a memory may be told to those who will hear of it.
         While the journal is still being indexed, nothing is found.
         """
         cues = query_terms(moment or view.moment, view.name) if most else []
         before = view.tail[0].seq if view.tail else view.n + 1
         try:
-            found = self._found(view, cues, before, company, place, most, told) if cues else []
+            found = self._found(view, cues, before, (company, place), most, told, may_tell) if cues else []
         except NoteError as error:
             if not self._troubled:
                 log.warning("[Memory] %s: retrieval failed: %s", view.name, error)
@@ -131,7 +139,14 @@ class Retriever:
         self._resting |= {one.of: REST_TURNS for one in shown if not one.words & done}
 
     def _found(
-        self, view: View, cues: list[QueryTerm], before: int, company: frozenset[str], place: str, most: int, told: str
+        self,
+        view: View,
+        cues: list[QueryTerm],
+        before: int,
+        here: tuple[frozenset[str], str],
+        most: int,
+        told: str,
+        may_tell: Callable[[Memory], bool],
     ) -> list[RetrievedMemory]:
         if not self._finder.is_ready(before - 1):
             return []
@@ -141,9 +156,9 @@ class Retriever:
         noted = self._noted(worths, known, told)
         skipped = {one.text for one in view.tail}
         memories: list[tuple[float, Memory]] = []
-        for score, memory in self._fitting(_scored(worths, holding), company, place):
+        for score, memory in self._fitting(_scored(worths, holding), *here):
             for one in (memory, *self._finder.answer_to(memory)):
-                is_new = one.seq < before and one.text not in skipped and not _is_told(one, told)
+                is_new = one.seq < before and one.text not in skipped and not _is_told(one, told) and may_tell(one)
                 if is_new and not any(note.of[1] in one.text for note in noted if isinstance(note.of, tuple)):
                     memories.append((score if one is memory else 0.0, one))
                     skipped.add(one.text)

@@ -9,6 +9,12 @@ from typing import Any, Literal, Protocol, runtime_checkable
 Finish = Literal["stop", "length", "cancelled"]
 OnText = Callable[[str], bool]
 Think = bool | Literal["low", "medium", "high"]
+MIN_SPEAKING_BILLION = 0.6
+"""Smaller models find no sense in words: agents say lines that their author wrote; in billions of parameters."""
+
+SMALL_BILLION = 2.8
+"""An instructed model of fewer parameters, in billions, is given a short prompt where its profile names no length."""
+
 MIN_PROSE_BILLION = 1.0
 """Smaller models make up events when they summarise, so they only pick lines; in billions of parameters."""
 
@@ -144,6 +150,16 @@ class Capabilities:
         """Return a request without the grammar or the schema that an answer would not be held to."""
         grammar = request.grammar if self.grammar else None
         return replace(request, grammar=grammar, schema=request.schema if self.json_schema else None)
+
+    @property
+    def speaks(self) -> bool:
+        """True if it is large enough to find words of its own for an agent, or nobody knows its size."""
+        return self.parameters_billion is None or self.parameters_billion >= MIN_SPEAKING_BILLION
+
+    @property
+    def reads_little(self) -> bool:
+        """True if it is a small instructed model, which acts better with a short prompt."""
+        return self.chat and self.parameters_billion is not None and self.parameters_billion < SMALL_BILLION
 
     @property
     def writes_prose(self) -> bool:

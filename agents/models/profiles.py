@@ -176,6 +176,7 @@ def overrides_of(profile: ModelProfile) -> SamplingOverrides:
         price_in=settings.price_in,
         price_out=settings.price_out,
         prompt_tokens=settings.prompt_tokens,
+        speaks={"yes": True, "no": False}.get(settings.speaks),
     )
 
 

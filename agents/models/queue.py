@@ -124,7 +124,8 @@ OVERRIDABLE = ("temperature", "top_p", "repeat_penalty", "seed", "max_tokens", "
 class SamplingOverrides:
     """Options of a profile that replace a request's own; None leaves it. Prices are per million tokens.
 
-    `prompt_tokens` is the longest prompt of an agent; 0 leaves it to the model.
+    `prompt_tokens` is the longest prompt of an agent; 0 leaves it to the model. `speaks` is whether the model finds
+    words for agents; None leaves it to its size.
     """
 
     temperature: float | None = None
@@ -137,6 +138,7 @@ class SamplingOverrides:
     price_in: float = 0.0
     price_out: float = 0.0
     prompt_tokens: int = 0
+    speaks: bool | None = None
 
     def applied(self, request: Request) -> Request:
         """Return a request with these options; its own stops stay."""
@@ -200,6 +202,11 @@ class ModelQueue:
         """Use other models and options from the next request on."""
         self.model.routes = tuple(routes)
         self.overrides = overrides
+
+    @property
+    def speaks(self) -> bool:
+        """True if its model finds words for agents; else they say lines that their author wrote."""
+        return self.model.capabilities.speaks if self.overrides.speaks is None else self.overrides.speaks
 
     async def built(self, model: LanguageModel, make: BuildRequest) -> Request | None:
         """Return the request that `make` builds for one of its models, with the options of the profile.

@@ -46,12 +46,11 @@ _HEADING = re.compile(r"##[ \t]+(\w+)[ \t]*")
 class Templates:
     """The templates of prompts.
 
-    `full` and `small` are transcripts, for a base model and for one so small that it is held to a grammar. `talk` and
-    `action` are for chat models, when they speak and when they choose a command.
+    `transcript` is for models that go on with a text, `talk` and `action` are for chat models, when they speak and when
+    they choose a command.
     """
 
-    full: PromptTemplate
-    small: PromptTemplate
+    transcript: PromptTemplate
     talk: TalkTemplate
     action: TalkTemplate
 
@@ -243,9 +242,9 @@ class Chat:
     """Messages for an instructed model: the system's, examples, what is past, the scene, then life as a talk.
 
     The scene stands where the agent has come to the room that it is in. `examples` are the turns of an example day.
-    `partner` is who is talked with, by name, or empty. `cue` stands behind the talk where nobody has said anything that
-    asks for an answer. `said_again` are words that the agent is not to say once more. `values` fill slots that are
-    about the turn itself, such as `menu`.
+    `partner` is who is talked with, by name, or empty, and `is_private` whether in confidence. `cue` stands behind the
+    talk where nobody has said anything that asks for an answer. `values` fill slots that are about the turn itself,
+    such as `menu`.
     """
 
     template: TalkTemplate
@@ -254,7 +253,7 @@ class Chat:
     examples: Sequence[Message] = ()
     partner: str = ""
     cue: str = ""
-    said_again: str = ""
+    is_private: bool = False
     values: dict[str, str] = field(default_factory=dict)
 
     def has_place_for(self, name: str) -> bool:
@@ -267,8 +266,8 @@ class Chat:
         if past := self.template.past.fill(values).strip():
             messages.append(Message("user", f"({past})"))
         told = moment.view.told(moment.left_out)
-        talk = list(self.talk.lines(told, self.said_again))
-        talk += self.talk.once_more(talk, self.partner, moment.heard)
+        talk = list(self.talk.lines(told))
+        talk += self.talk.once_more(talk, self.partner, moment.heard, self.is_private)
         life = _with_aside(talk, self.talk.with_whom(self.partner), sections)
         if scene := _one_line(self.template.scene.fill(values)):
             life.insert(_arrival(told, moment.actor.room_id), Message("user", f"({scene})"))
@@ -302,8 +301,9 @@ def _arrival(told: Sequence[tuple[Memory, str]], room_id: str) -> int:
 def _with_aside(talk: list[Message], with_whom: str, sections: Sequence[Section]) -> list[Message]:
     """Return a talk with the asides right before what was said last, in brackets as all that nobody says."""
     text = " ".join([with_whom, *(_one_line(one.text) for one in sections if one.is_aside)]).strip()
-    if text and talk and talk[-1].role == "user":
-        talk.insert(-1, Message("user", f"({text})"))
+    if text:
+        is_heard_last = bool(talk) and talk[-1].role == "user"
+        talk.insert(len(talk) - is_heard_last, Message("user", f"({text})"))
     return talk
 
 

@@ -23,16 +23,20 @@ from world.parsing import suggestions
 
 SLOTS = (
     *("name", "profile", "commands", "facts", "yesterday", "older", "recent"),
-    *("tail", "before", "since", "board", "known", "scene", "place"),
+    *("tail", "before", "since", "board", "known", "scene", "place", "here", "offers"),
 )
-TALK_SLOTS = (*(slot for slot in SLOTS if slot not in ("tail", "before", "since")), "partner", "here", "menu", "offer")
+TALK_SLOTS = (*(slot for slot in SLOTS if slot not in ("tail", "before", "since")), "partner", "menu")
 FIXED = frozenset((*SLOTS, *TALK_SLOTS))
 """The slots of sections that are told only where a template has a place for them; all others are always told."""
 # Slots that a prompt needs, each in either form: the tail whole or in two parts, the scene in full or in a line.
-NEEDED = (("name",), ("tail", "before"), ("tail", "since"), ("scene", "place"))
+NEEDED = (("name",), ("tail", "before"), ("tail", "since"), ("scene", "place", "here"))
 
 # Sections that are always told: a template without a place for one gets it before a paragraph or line with these.
-ADDED = {"facts": ("older", "recent", "tail", "before"), "board": ("scene", "place"), "known": ("scene", "place")}
+ADDED = {
+    "facts": ("older", "recent", "tail", "before"),
+    "board": ("scene", "place", "here"),
+    "known": ("scene", "place", "here"),
+}
 
 _SLOT = re.compile(r"\{([a-z_]+)\}")
 _PARAGRAPH = re.compile(r"\n[ \t]*\n+")

@@ -24,11 +24,11 @@ def scene_text(world: World, actor: Character, idle_ms: int = 0) -> str:
     """
     room = world.room_of(actor)
     lines = [
-        f"{time_line(world)} You are in {room.name}. {describe_room(room, world).replace(chr(10), ' ')}",
+        f"{time_line(world)} {_in_room(world, actor)} {describe_room(room, world).replace(chr(10), ' ')}",
         idle_text(world, idle_ms),
         items_line(world, actor),
         inventory_line(world, actor),
-        people_line(world, actor) or "Nobody else is here.",
+        people_line(world, actor) or world.wording("talk.alone"),
         exits_line(world, actor),
     ]
     return "\n".join(line for line in lines if line)
@@ -47,7 +47,7 @@ def idle_text(world: World, idle_ms: int) -> str:
 def place_text(world: World, actor: Character) -> str:
     """Return the same in one line without the description; a small model talks about the last thing it read."""
     parts = [
-        f"You are in {world.room_of(actor).name}.",
+        _in_room(world, actor),
         items_line(world, actor),
         inventory_line(world, actor),
         people_line(world, actor),
@@ -64,3 +64,7 @@ def here_text(world: World, actor: Character) -> str:
         inventory_line(world, actor),
     ]
     return " ".join(part for part in parts if part)
+
+
+def _in_room(world: World, actor: Character) -> str:
+    return world.wording("talk.in_room", room=world.room_of(actor).name)

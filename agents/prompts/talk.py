@@ -13,13 +13,10 @@ from agents.escaping import quoted
 from agents.memory.facts.extraction import Utterance, utterance_in
 from agents.memory.facts.narration_parser import NarrationParser
 from agents.models.model import Message
-from agents.repetition.loop_detector import ALIKE, Shingles, shingles, similarity
 from vault.markdown import LINE_BREAK
 from vault.memory.memory_line import Memory
 from world.message_catalog import Wording
 from world.parsing import parse_line, split_reason
-
-SPEECH = frozenset({"say", "whisper", "tell"})
 
 
 class Talk:
@@ -30,53 +27,51 @@ class Talk:
         self._reading = reading
         self._wording = wording
 
-    def lines(self, told: Iterable[tuple[Memory, str]], said_again: str = "") -> Iterator[Message]:
+    def lines(self, told: Iterable[tuple[Memory, str]]) -> Iterator[Message]:
         """Yield memories, each with the text that is told of it, as messages: one for each memory.
 
-        A speaker is named where the speaker changes, and where words are whispered. So a line stays the same as the
-        talk goes on, and a model's prefix cache serves it. Own words that are much the same as `said_again` are told in
-        brackets: a small model repeats what it reads as its own.
+        A speaker is named where the speaker changes. So a line stays the same as the talk goes on, and a model's prefix
+        cache serves it. What was whispered is withheld: only that it was stands there.
         """
         speaker = ""
         for memory, text in told:
             if memory.kind == "acted":
-                yield self._own(memory, shingles(said_again))
+                yield self._own(memory)
             elif (spoken := self._spoken(memory)) is None:
                 yield Message("user", f"({text})")
             else:
-                key = "talk.whispers" if spoken.privately else "talk.says"
-                label = f"({self._wording()(key, who=spoken.speaker)})\n"
-                is_known = speaker == spoken.speaker and not spoken.privately
+                label = "" if speaker == spoken.speaker else f"({self._wording()('talk.says', who=spoken.speaker)})\n"
                 speaker = spoken.speaker
-                yield Message("user", f"{'' if is_known else label}{quoted(spoken.text)}")
+                yield Message("user", f"{label}{quoted(spoken.text)}")
 
-    def once_more(self, talk: Sequence[Message], partner: str, heard: str) -> list[Message]:
+    def once_more(self, talk: Sequence[Message], partner: str, heard: str, is_private: bool) -> list[Message]:
         """Return the words of a partner that wait for an answer, if they are not what was said last in a talk.
 
-        Meanwhile the agent may have answered earlier words, and the partner may have said more.
+        Meanwhile the agent may have answered earlier words, and the partner may have said more. What was said in
+        confidence stands nowhere else.
         """
         lines = [quoted(line) for line in heard.split("\n") if line]
         last = next((one for one in reversed(talk) if _is_said(one)), Message("assistant", ""))
         if not lines or (last.role == "user" and last.content.endswith(lines[-1])):
             return []
-        return [Message("user", "\n".join([f"({self._wording()('talk.says', who=partner)})", *lines]))]
+        key = "talk.whispers" if is_private else "talk.says"
+        return [Message("user", "\n".join([f"({self._wording()(key, who=partner)})", *lines]))]
 
     def with_whom(self, partner: str) -> str:
         """Return who talks with whom, as it is told beside what was said last; empty without a partner."""
         return self._wording()("talk.with_whom", name=self._name, who=partner) if partner else ""
 
-    def _own(self, memory: Memory, said_again: Shingles) -> Message:
+    def _own(self, memory: Memory) -> Message:
         line = split_reason(memory.text)[0]
         typed = parse_line(line)
-        is_again = bool(said_again) and similarity(shingles(typed.arguments), said_again) >= ALIKE
-        if typed.verb not in SPEECH or is_again:
+        if typed.verb != "say":
             return Message("user", f"({self._wording()('talk.you_did', line=quoted(line))})")
-        words = typed.arguments if typed.verb == "say" else typed.arguments.partition(" ")[2]
-        return Message("assistant", words_json(quoted(words)))
+        return Message("assistant", words_json(quoted(typed.arguments)))
 
     def _spoken(self, memory: Memory) -> Utterance | None:
         """Return the words that somebody else said in a memory; None if nothing was said."""
-        if memory.kind not in ("observed", "told") or not memory.people or LINE_BREAK in memory.text:
+        is_heard = memory.kind in ("observed", "told") and memory.people and not memory.parties
+        if not is_heard or LINE_BREAK in memory.text:
             return None
         return utterance_in(memory, self._reading)
 
@@ -89,11 +84,6 @@ def _is_said(message: Message) -> bool:
 def words_json(words: str) -> str:
     """Return words as the answer that a speech turn asks for."""
     return json.dumps({"words": words}, ensure_ascii=False)
-
-
-def spoken_words(answer: str) -> str:
-    """Return the words of an answer as `words_json` has made it."""
-    return str(json.loads(answer)["words"])
 
 
 def merged(messages: Iterable[Message]) -> list[Message]:

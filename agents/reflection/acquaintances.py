@@ -7,9 +7,10 @@ from collections import OrderedDict
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
-from agents.memory.facts.speech_acts import replaces
-from agents.reflection.speech_facts import LOSS, NAME, OTHER, SpeechFact, key_words, told_name
-from vault.memory.bullet_note import BulletFile, BulletNote, Change, Statement
+from agents.memory.facts.narration_parser import ENGLISH, NarrationParser
+from agents.memory.speech import speech_in
+from vault.memory.bullet_note import BulletFile, Change, Statement
+from vault.memory.memory_line import Memory
 from vault.note import format_note
 from vault.vault import Vault
 from world.entities import Role
@@ -17,42 +18,68 @@ from world.sanitize import file_name_for, name_key
 
 FOLDER = "people"
 SAID, OPINION = "Said", "Opinion"
+PRIVATE, CALLED = "private", "called"
+"""The labels of a line that was said in confidence, with those who know of it as tags; and of a name told to it."""
+
 WHISPERED = "whispered"
+"""The tag of a private line in notes of older versions."""
+
 OPENING = "What {agent} knows and thinks of {person}. Edit it: what you write here counts, as a bullet under a heading."
 
-MAX_FACTS_A_KIND = 6
+MAX_QUOTES = 12
+"""Maximum number of quotes that a person's note keeps if a model chooses them; and as many private ones."""
+
+MAX_UNCHOSEN = 6
+"""Maximum number of quotes that a person's note keeps without a model's choice; and as many private ones."""
+
+MIN_UNCHOSEN_CHARACTERS = 20
+MAX_QUOTE_CHARACTERS = 220
 MAX_OPINIONS = 2
 MAX_FILES_AT_HAND = 256
 MAX_NAMESAKES = 20
 """Maximum number of people whose names a file system takes for the same."""
 
-_MINE = re.compile(r"\bmy (\w+)", re.IGNORECASE)
+_SENTENCE_END = re.compile(r"[.!?…؟।]+[\"'”’»)]*(?=\s)|[。！？]+[」』”）]*")
 
-Contradicted = Callable[[SpeechFact], None]
 
-FILE = "insights.md"
-LIFE = "life"
-INSIGHTS, DROPPED = "Insights", "Dropped"
-OPENING_OF_OPINIONS = (
-    "What {agent} has come to think. These are opinions and may be wrong; each links to the memories that it was made "
-    "from. Edit it: what you write here counts, as a bullet under Insights."
-)
-AS_TOLD_BY = "as told by "
-CONTRADICTED = "what it rests on was said otherwise, or changed by hand"
+@dataclass(frozen=True)
+class Quote:
+    """The words of `speaker` in memory `seq`, to the letter. `parties` know of them; empty for what all may know."""
 
-MAX_INSIGHTS = 40
-MAX_DROPPED = 12
+    speaker: str
+    words: str
+    seq: int
+    parties: tuple[str, ...] = ()
+
+    @property
+    def statement(self) -> Statement:
+        return Statement(self.words, PRIVATE if self.parties else "", self.parties, (self.seq,))
+
+
+def quote_in(memory: Memory, agent: str, reading: NarrationParser = ENGLISH) -> Quote | None:
+    """Return what somebody else says in a memory of `agent`, up to a sentence's end if it is long; else None."""
+    speech = speech_in(memory, agent, reading)
+    if speech is None or speech.speaker == agent or not speech.words.strip():
+        return None
+    return Quote(speech.speaker, _cut(speech.words.strip()), memory.seq, speech.parties)
+
+
+def speaker_of(one: Statement, person: str) -> str:
+    """Return who said a line of a person's note; only in notes of older versions it may be somebody else."""
+    if one.label.casefold() == PRIVATE:
+        return person
+    return next((tag for tag in one.tags if tag != WHISPERED), person)
 
 
 class Acquaintances:
     """The notes on people of one agent. `link` gives the link to a memory's line in the journal.
 
-    `role_of` returns the role of a character, None if there is none of that name. The facts on a guest are written
-    once the guest has told a name that nobody has, into the note of that name; a later guest of that name is taken for
-    the same person. Whispers of a guest are not written: anybody can give a name.
+    `role_of` returns the role of a character, None if there is none of that name. A guest is known by their number;
+    once `call` has recorded a name, what they say aloud stands in the note of that name, and a later guest of that
+    name is reminded of it. What a guest says in confidence is in no note: anybody can give a name.
 
-    `on_contradicted` gets each fact that counts no more: the same person has said otherwise, or somebody has
-    changed its line. `on_trouble` gets messages on files that are not valid or cannot be written.
+    `on_denied` gets the number of each memory whose line somebody has changed or deleted. `on_trouble` gets messages on
+    files that are not valid or cannot be written.
     """
 
     def __init__(
@@ -60,43 +87,69 @@ class Acquaintances:
         vault: Vault,
         agent: str,
         link: Callable[[int], str],
-        on_contradicted: Contradicted,
+        on_denied: Callable[[int], None],
         on_trouble: Callable[[str], None],
         role_of: Callable[[str], Role | None] = lambda name: None,
     ) -> None:
+        self.agent = agent
         self._vault = vault
-        self._agent = agent
         self._link = link
-        self._on_contradicted = on_contradicted
+        self._on_denied = on_denied
         self._on_trouble = on_trouble
         self._role_of = role_of
         self._files: OrderedDict[str, BulletFile] = OrderedDict()
-        self._recognized: OrderedDict[str, _Recognized] = OrderedDict()
+        self._called: OrderedDict[str, tuple[str, int]] = OrderedDict()
 
     def facts(self, person: str) -> list[Statement]:
-        """Return the facts about a person from speech: those written by hand first, then oldest first."""
-        known = self._recognized.get(person)
-        found = self._taken_in(person).note.statements(SAID)
-        return _by_hand_first([*(self._taken_in(known.name).note.statements(SAID) if known else []), *found])
+        """Return the quotes of a person: those written by hand first, then oldest first; of a guest those aloud."""
+        quotes = [one for one in self._said(person) if one.label.casefold() != CALLED]
+        if self.is_guest(person):
+            quotes = [one for one in quotes if not self.parties_of(person, one)]
+        return _by_hand_first(quotes)
+
+    def parties_of(self, person: str, one: Statement) -> tuple[str, ...]:
+        """Return those who know of a private line of a person; empty for what all may know."""
+        if one.label.casefold() == PRIVATE:
+            return one.tags or (person, self.agent)
+        return (speaker_of(one, person), self.agent) if WHISPERED in one.tags else ()
+
+    def from_before(self, guest: str) -> list[Statement]:
+        """Return the quotes of earlier visits of a guest whose name is known."""
+        _, since = self._called.get(guest, ("", 0))
+        return [one for one in self.facts(guest) if max(one.evidence, default=0) < since]
+
+    def call(self, guest: str, name: str, seq: int) -> bool:
+        """Record the name that a guest goes by, told in memory `seq`; return whether it is new.
+
+        Nobody is taken for somebody who is in the world already, and a guest has one name in a visit.
+        """
+        is_taken = self._role_of(name) is not None or self._is_here(name)
+        if not name or not self.is_guest(guest) or guest in self._called or is_taken:
+            return False
+        self._called[guest] = (name, seq)
+        if len(self._called) > MAX_FILES_AT_HAND:
+            self._called.popitem(last=False)
+        file = self._taken_in(name)
+        if not any(one.label.casefold() == CALLED for one in file.note.statements(SAID)):
+            line = Statement(name, CALLED, (), (seq,)).line(self._link)
+            if not (seq in file.note.deleted or file.note.knows(line)):
+                file.change([Change(SAID, new=[line], are_facts=True)])
+        return True
+
+    def called(self, person: str) -> str:
+        """Return the name that a person goes by: as their note has it by hand, or as it was told; else empty."""
+        told = [one for one in self._said(person) if one.label.casefold() == CALLED]
+        by_hand = [one for one in told if one.by_hand]
+        return (by_hand or told)[-1].words if told else self._called.get(person, ("", 0))[0]
 
     def names_of_guests(self) -> dict[str, str]:
         """Return the names that guests have told, by the name that everybody sees."""
-        return {guest: one.name for guest, one in self._recognized.items()}
+        return {guest: name for guest, (name, _) in self._called.items()}
 
     def other_names_of(self, guest: str) -> list[str]:
-        """Return the names of guests of earlier visits who were the same person."""
-        known = self._recognized.get(guest)
-        return [other for other, one in self._recognized.items() if known and one.name == known.name and other != guest]
-
-    def from_before(self, guest: str) -> list[Statement]:
-        """Return the facts that were known of a guest when they told their name: what was said at earlier visits."""
-        known = self._recognized.get(guest)
-        return list(known.before) if known else []
-
-    def called(self, person: str) -> str:
-        """Return the last name that a person gave; empty if none is known."""
-        names = (told_name(one.words) for one in reversed(self.facts(person)) if one.label == NAME)
-        return next((name for name in names if name), "")
+        """Return the numbers of guests of earlier visits who told the same name."""
+        name, _ = self._called.get(guest, ("", 0))
+        return [other for other, (own, _) in self._called.items() if name and own == name and other != guest]
 
     def names_of(self, person: str) -> tuple[str, ...]:
         """Return the names by which people speak of somebody: the one that they have told, and the one they all see.
@@ -108,62 +161,39 @@ class Acquaintances:
 
     def opinions(self, person: str) -> list[Statement]:
         """Return the agent's opinions of a person; those written by hand come first."""
-        return _by_hand_first(self._taken_in(person).note.statements(OPINION))
+        return [] if self.is_guest(person) else _by_hand_first(self._taken_in(person).note.statements(OPINION))
 
     def met(self) -> list[str]:
         """Return the names of the notes on people, sorted."""
-        return self._vault.names(f"agents/{self._agent}/{FOLDER}")
+        return self._vault.names(f"agents/{self.agent}/{FOLDER}")
 
     def problems(self) -> list[str]:
         """Return the faults of the files that were looked at last."""
         return [file.problem for file in self._files.values() if file.problem]
 
-    def take(self, fact: SpeechFact) -> bool:
-        """Add a fact, replacing any that it repeats; return whether it is new."""
-        if fact.kind == NAME and fact.about == fact.speaker and not fact.privately:
-            self._recognize(fact)
-        known = self._recognized.get(fact.about)
-        is_other_name = known is not None and fact.kind == NAME and told_name(fact.words) != known.name
-        return self._add(fact, known.name if known and not fact.privately and not is_other_name else fact.about)
+    def is_guest(self, name: str) -> bool:
+        """Return whether a name is the number of a guest who is here, or who has told a name."""
+        return name in self._called or self._role_of(name) is Role.GUEST
 
-    def _recognize(self, fact: SpeechFact) -> None:
-        """Take a guest who tells a name that nobody has, for the first time, for the person of that name."""
-        guest, name = fact.about, told_name(fact.words)
-        is_told = self._is_guest(guest) and guest not in self._recognized
-        if not name or not is_told or self._role_of(name) is not None or self._is_here(name):
-            return
-        told = [one for one in self._taken_in(guest).note.statements(SAID) if WHISPERED not in one.tags]
-        self._recognized[guest] = _Recognized(name, tuple(self.facts(name)))
-        if len(self._recognized) > MAX_FILES_AT_HAND:
-            self._recognized.popitem(last=False)
-        for one in told:
-            self._add(_fact(guest, one), name)
-        self._taken_in(guest).change([Change(SAID, [one.written for one in told])])
+    def is_lasting(self, name: str) -> bool:
+        """Return whether a name is somebody's for good; a guest's is not."""
+        return self._role_of(name) not in (None, Role.GUEST)
 
-    def _is_guest(self, name: str) -> bool:
-        return self._role_of(name) is Role.GUEST
+    def has_place_for(self, quote: Quote) -> bool:
+        """Return whether a quote may stand in a note: of a guest, only what was said aloud, under the told name."""
+        return self.is_lasting(quote.speaker) or (quote.speaker in self._called and not quote.parties)
 
-    def _is_here(self, name: str) -> bool:
-        """Return whether a guest of that name is in the world: one person is not two."""
-        return any(one.name == name and self._is_guest(guest) for guest, one in self._recognized.items())
+    def take(self, quotes: Iterable[Quote], is_chosen: bool) -> int:
+        """Add quotes, oldest first, and return how many are new.
 
-    def _add(self, fact: SpeechFact, person: str) -> bool:
-        """Add a fact to the note of a person."""
-        file = self._taken_in(person)
-        known = file.note.statements(SAID)
-        line = Statement(fact.words, fact.kind, _tags(fact), (fact.seq,), fact.day).line(self._link)
-        is_deleted = fact.seq in file.note.deleted or file.note.knows(line)
-        if is_deleted or any(_says_already(one, fact) for one in known):
-            return False
-        alike = [one for one in known if not one.by_hand and (one.label, one.tags) == (fact.kind, _tags(fact))]
-        replaced = [one for one in alike if _is_replaced(one, fact)]
-        kept = [one for one in alike if one not in replaced]
-        too_many = kept[: max(0, len(kept) + 1 - MAX_FACTS_A_KIND)]
-        file.change([Change(SAID, [one.written for one in (*replaced, *too_many)], [line], are_facts=True)])
-        for one in replaced:
-            if fact.seq not in one.evidence:
-                self._on_contradicted(_fact(person, one))
-        return True
+        Chosen ones take the place of the oldest. Of those that no model has chosen, the newest always stands and of
+        the others the longest.
+        """
+        places: dict[tuple[str, bool], list[Quote]] = {}
+        for quote in filter(self.has_place_for, quotes):
+            person, _ = self._called.get(quote.speaker, (quote.speaker, 0))
+            places.setdefault((person, bool(quote.parties)), []).append(quote)
+        return sum(self._add(person, added, is_chosen) for (person, _), added in places.items())
 
     def set_opinions(self, person: str, opinions: Iterable[Statement]) -> None:
         """Replace the agent's opinions of a person; what somebody has written by hand stays."""
@@ -175,33 +205,66 @@ class Acquaintances:
         if new:
             file.change([Change(OPINION, gone, new)])
 
+    def _add(self, person: str, quotes: list[Quote], is_chosen: bool) -> int:
+        """Add quotes of one person to their note: all private, or none."""
+        file = self._taken_in(person)
+        said = [one for one in file.note.statements(SAID) if one.label.casefold() != CALLED]
+        aloud = [one for one in said if not self.parties_of(person, one)]
+        alike = aloud if not quotes[0].parties else [one for one in said if one not in aloud]
+        known = {_folded(one.words) for one in (*alike, *aloud)}
+        new = list[Statement]()
+        for quote in quotes:
+            is_denied = quote.seq in file.note.deleted or file.note.knows(quote.statement.line(self._link))
+            is_there = any(quote.seq in one.evidence for one in said) or _folded(quote.words) in known
+            if not is_denied and not is_there:
+                new.append(quote.statement)
+                known.add(_folded(quote.words))
+        own = [one for one in alike if not one.by_hand]
+        rows = sorted([*own, *new], key=lambda one: one.evidence)
+        kept = rows[-MAX_QUOTES:] if is_chosen else _longest(rows, max(MAX_UNCHOSEN, len(own)))
+        added = [one.line(self._link) for one in new if one in kept]
+        if added:
+            file.change([Change(SAID, [one.written for one in own if one not in kept], added, are_facts=True)])
+        return len(added)
+
+    def _said(self, person: str) -> list[Statement]:
+        """Return all lines under `Said` of a person's note; of a guest, of the note of their name."""
+        name, _ = self._called.get(person, (person, 0))
+        is_others = name != person and self._role_of(name) is not None
+        return [] if is_others or self._role_of(name) is Role.GUEST else self._taken_in(name).note.statements(SAID)
+
+    def _is_here(self, name: str) -> bool:
+        """Return whether a guest of that name is in the world: one person is not two."""
+        here = (own for guest, (own, _) in self._called.items() if self._role_of(guest) is Role.GUEST)
+        return any(name_key(own) == name_key(name) for own in here)
+
     def _taken_in(self, person: str) -> BulletFile:
         """Return a person's file as it is now, and tell of what somebody has changed in it."""
         key = name_key(person)
-        file = self._files.get(key)
+        file, denied = self._files.get(key), frozenset[int]()
         if file is None:
-            file = self._files[key] = self._opened(person)
-            for seq in file.note.deleted:  # it may have been edited while nobody looked
-                self._on_contradicted(SpeechFact(person, OTHER, "", seq, person))
+            file = self._files[key] = self._opened(person)  # it may have been edited while nobody looked
+        else:
+            denied = file.note.deleted
+            file.reload_if_changed()
         self._files.move_to_end(key)
         if len(self._files) > MAX_FILES_AT_HAND:
             self._files.popitem(last=False)
-        before = {one.evidence: one for one in file.note.statements(SAID) if not one.by_hand}
-        if file.reload_if_changed():
-            for evidence, one in before.items():
-                if file.note.deleted.intersection(evidence):
-                    self._on_contradicted(_fact(person, one))
+        if new := file.note.deleted - denied:
+            own = [one for one in file.note.statements(OPINION) if not one.by_hand and new.intersection(one.evidence)]
+            if own:
+                file.change([Change(OPINION, [one.written for one in own])])
+            for seq in sorted(new):
+                self._on_denied(seq)
         return file
 
     def _opened(self, person: str) -> BulletFile:
         """Return the file of a person: the first of the name that is this person's, or that nobody has."""
-        if self._is_guest(person):
-            return BulletFile(self._vault, ("agents", self._agent, FOLDER), "", self._on_trouble, is_kept=False)
         taken: list[str] = []
         while len(taken) < MAX_NAMESAKES:
             stem = file_name_for(person, taken)
-            opening = format_note({"person": person}, OPENING.format(agent=self._agent, person=person))
-            path = ("agents", self._agent, FOLDER, f"{stem}.md")
+            opening = format_note({"person": person}, OPENING.format(agent=self.agent, person=person))
+            path = ("agents", self.agent, FOLDER, f"{stem}.md")
             file = BulletFile(self._vault, path, opening, self._on_trouble)
             file.reload_if_changed()
             if name_key(str(file.note.properties.get("person", person))) == name_key(person):
@@ -210,133 +273,25 @@ class Acquaintances:
         return file
 
 
-@dataclass(frozen=True)
-class _Recognized:
-    """The name that a guest has told, and what was known of the person of that name then."""
-
-    name: str
-    before: tuple[Statement, ...]
-
-
-def _tags(fact: SpeechFact) -> tuple[str, ...]:
-    return (*((fact.speaker,) if fact.speaker != fact.about else ()), *((WHISPERED,) if fact.privately else ()))
+def _cut(words: str) -> str:
+    """Return words up to the last sentence's end within the maximum length, or the last blank."""
+    if len(words) <= MAX_QUOTE_CHARACTERS:
+        return words
+    beginning = words[: MAX_QUOTE_CHARACTERS + 1]
+    ends = [match.end() for match in _SENTENCE_END.finditer(beginning) if match.end() <= MAX_QUOTE_CHARACTERS]
+    end = max([*ends, 0]) or beginning.rfind(" ")
+    return words[: end if end > 0 else MAX_QUOTE_CHARACTERS].rstrip()
 
 
-def _fact(about: str, one: Statement) -> SpeechFact:
-    speaker = next((tag for tag in one.tags if tag != WHISPERED), about)
-    seq = one.evidence[0] if one.evidence else 0
-    return SpeechFact(about, one.label, one.words, seq, speaker, WHISPERED in one.tags, one.day)
+def _longest(rows: list[Statement], most: int) -> list[Statement]:
+    """Return the newest of some rows, oldest first, and the longest of the others, `most` in all."""
+    others = sorted(rows[:-1], key=lambda one: -len(one.words))
+    return [*others[: most - 1], *rows[-1:]]
 
 
-def _says_already(one: Statement, fact: SpeechFact) -> bool:
-    """Return whether a line says all that a fact does: the same words, or these and more of the same memory."""
-    old, new = " ".join(one.words.casefold().split()), " ".join(fact.words.casefold().split())
-    return old == new or (fact.seq in one.evidence and new in old)
-
-
-def _is_replaced(one: Statement, fact: SpeechFact) -> bool:
-    """Return whether a fact of the same kind and speaker replaces a line."""
-    if fact.kind == NAME or (fact.seq in one.evidence and one.words.casefold() in fact.words.casefold()):
-        return True
-    is_same_loss = fact.kind == LOSS and bool(_objects(one.words) & _objects(fact.words))
-    return is_same_loss or replaces(fact.words, one.words)
-
-
-def _objects(words: str) -> frozenset[str]:
-    return frozenset(match[1].casefold() for match in _MINE.finditer(words))
+def _folded(words: str) -> str:
+    return " ".join(words.casefold().split())
 
 
 def _by_hand_first(statements: list[Statement]) -> list[Statement]:
     return sorted(statements, key=lambda one: not one.by_hand)
-
-
-@dataclass(frozen=True)
-class Dropped:
-    """Something that a model has written and that does not count, and why not."""
-
-    about: str
-    words: str
-    why: str
-    evidence: tuple[int, ...] = ()
-
-
-@dataclass(frozen=True)
-class Reflected:
-    """The state of the last reflection: memories seen up to `upto`, the `generation` of summaries, the world's `day`.
-
-    Days are counted from 1970. `told` tells people when it was and what it cost.
-    """
-
-    upto: int = 0
-    generation: int = 0
-    day: int = 0
-    told: str = ""
-
-
-class Opinions:
-    """The opinions of one agent. `link` gives the link to a memory's line in the journal."""
-
-    def __init__(self, vault: Vault, agent: str, link: Callable[[int], str], on_trouble: Callable[[str], None]) -> None:
-        self._link = link
-        opening = OPENING_OF_OPINIONS.format(agent=agent) + "\n"
-        self._file = BulletFile(vault, ("agents", agent, FILE), opening, on_trouble)
-
-    @property
-    def problem(self) -> str:
-        """The fault in the file; empty if it has none."""
-        return self._file.problem
-
-    @property
-    def in_force(self) -> list[Statement]:
-        """The insights of the agent: those written by hand first, then newest first."""
-        self._file.reload_if_changed()
-        found = self._file.note.statements(INSIGHTS)[::-1]
-        return [*(one for one in found if one.by_hand), *(one for one in found if not one.by_hand)]
-
-    @property
-    def dropped(self) -> list[Statement]:
-        """The lines that were written and do not count, newest first, each with the reason as its tag."""
-        self._file.reload_if_changed()
-        return self._file.note.statements(DROPPED)[::-1]
-
-    @property
-    def reflected(self) -> Reflected:
-        """The state of the last reflection. A property that is not a number counts as 0."""
-        self._file.reload_if_changed()
-        found = self._file.note.properties
-        upto, generation, day = (_number(found.get(key)) for key in ("upto", "generation", "day"))
-        return Reflected(upto, generation, day, str(found.get("reflected") or ""))
-
-    def keep(self, new: Iterable[Statement], dropped: Iterable[Dropped], reflected: Reflected) -> None:
-        """Take in what a reflection has brought: insights, what was dropped, and how it went."""
-        self._file.reload_if_changed()
-        note = self._file.note
-        known = {one.words.casefold() for one in note.statements(INSIGHTS)}
-        lines = [one.line(self._link) for one in new if one.words.casefold() not in known]
-        insights = _added(note, INSIGHTS, lines, MAX_INSIGHTS)
-        properties = {"upto": reflected.upto, "generation": reflected.generation, "day": reflected.day}
-        self._file.change([insights, self._dropping(dropped)], {**properties, "reflected": reflected.told})
-
-    def retire(self, fact: SpeechFact) -> None:
-        """Drop the insights that rest on a fact that no longer counts; for a name, the ones that mention it."""
-        words = key_words(fact.words) - key_words(fact.about)
-        cited = [one for one in self.in_force if not one.by_hand and fact.seq in one.evidence]
-        retired = [one for one in cited if fact.kind != NAME or key_words(one.words) & words]
-        if retired:
-            dropped = [Dropped(one.label, one.words, CONTRADICTED, one.evidence) for one in retired]
-            self._file.change([Change(INSIGHTS, [one.written for one in retired]), self._dropping(dropped)])
-
-    def _dropping(self, dropped: Iterable[Dropped]) -> Change:
-        rows = [Statement(one.words, one.about or LIFE, (one.why,), one.evidence) for one in dropped]
-        return _added(self._file.note, DROPPED, [row.line(self._link) for row in rows], MAX_DROPPED)
-
-
-def _added(note: BulletNote, section: str, lines: Iterable[str], most: int) -> Change:
-    """Return the change that adds lines to a section and takes out its oldest, so that there are `most` at most."""
-    own = [one.written for one in note.statements(section) if not one.by_hand]
-    new = [line for line in dict.fromkeys(lines) if not note.knows(line)][-most:]
-    return Change(section, own[: max(0, len(own) + len(new) - most)], new)
-
-
-def _number(value: object) -> int:
-    return value if type(value) is int and value >= 0 else 0

@@ -1,24 +1,24 @@
-"""Checks of a reflection: every item needs evidence that supports it, and quotes only what was said.
+"""Checks of a reflection that need no language: its form, the numbers that it cites, and what it copies.
 
-Every rule is on words and numbers, in any language. They filter; none proves that something is so.
+They filter; none proves that something is so. A quote is the memory's own text, whatever the model writes.
 """
 
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import product
 from typing import Any
 
-from agents.memory.judging.entities import names
-from agents.reflection.acquaintances import AS_TOLD_BY, LIFE, Dropped
+from agents.reflection.acquaintances import Quote
+from agents.reflection.opinions import AS_TOLD_BY, LIFE, Dropped
 from agents.reflection.reflecting import (
-    FACTS,
+    CHOSEN,
     INSIGHTS,
+    MAX_CHOSEN,
     MAX_EVIDENCE,
-    MAX_FACTS,
+    MAX_INSIGHTS,
     MAX_INTENTS,
     MAX_INTENTS_EACH,
     MAX_OPINION_CHARACTERS,
@@ -26,28 +26,12 @@ from agents.reflection.reflecting import (
     NumberedLine,
     ReflectionPrompt,
 )
-from agents.reflection.reflecting import MAX_INSIGHTS as MAX_INSIGHTS_A_LOOK
-from agents.reflection.speech_facts import (
-    KINDS,
-    NAME,
-    OTHER,
-    SpeechFact,
-    key_words,
-    kind_of,
-    unknown_names,
-    whole_sentences,
-)
-from vault.markdown import LINE_BREAK
 from vault.memory.bullet_note import Statement
-from world.parsing import collapse_whitespace
+from world.parsing import collapse_whitespace, is_named
 from world.sanitize import clean_line
 
 _QUOTES = " \"'“”«»"
 MAX_CHARACTERS = 1000
-MIN_SHARED = 0.5
-"""The share of an opinion's key words that the cited memories need to contain."""
-
-_ADDRESSES = re.compile(r"\b(?:you|your|yours)\b", re.IGNORECASE)
 
 
 class NotReadable(Exception):
@@ -56,9 +40,9 @@ class NotReadable(Exception):
 
 @dataclass
 class Findings:
-    """The checked findings of an answer: facts, insights and intents (by person), and what was dropped."""
+    """The checked findings of an answer: quotes, insights and intents (by person), and what was dropped."""
 
-    facts: list[SpeechFact] = field(default_factory=list)
+    quotes: list[Quote] = field(default_factory=list)
     insights: list[Statement] = field(default_factory=list)
     intents: dict[str, list[Statement]] = field(default_factory=dict)
     dropped: list[Dropped] = field(default_factory=list)
@@ -68,10 +52,10 @@ class _Drop(Exception):
     """The reason why one item does not count."""
 
 
-def findings_of(answer: str, look: ReflectionPrompt) -> Findings:
+def findings_of(answer: str, look: ReflectionPrompt, asked: str = "") -> Findings:
     """Return the items of an answer that count. An answer that was cut off counts up to its last whole item.
 
-    Raises: NotReadable if it is no JSON object.
+    `asked` is the question without its lines. Raises: NotReadable if the answer is no JSON object.
     """
     try:
         parts = json.loads(answer)
@@ -83,14 +67,19 @@ def findings_of(answer: str, look: ReflectionPrompt) -> Findings:
             ) from error
     if not isinstance(parts, dict):
         raise NotReadable("The answer is no JSON object.")
-    found = Findings()
-    for item in _items(parts, FACTS, MAX_FACTS):
-        _take(found, item, "quote", lambda item: found.facts.append(_fact(item, look)))
-    for item in _items(parts, INSIGHTS, MAX_INSIGHTS_A_LOOK):
-        _take(found, item, "insight", lambda item: found.insights.append(_insight(item, look, found)))
+    found = Findings(_quotes(parts.get(CHOSEN), look))
+    for item in _items(parts, INSIGHTS, MAX_INSIGHTS):
+        _take(found, item, "insight", lambda item: found.insights.append(_insight(item, look, found, asked)))
     for item in _items(parts, PEOPLE, MAX_INTENTS):
-        _take(found, item, "intent", lambda item: _add_intent(found, item, look))
+        _take(found, item, "intent", lambda item: _add_intent(found, item, look, asked))
     return found
+
+
+def _quotes(numbers: object, look: ReflectionPrompt) -> list[Quote]:
+    """Return the quotes of the chosen lines, oldest first; a number that was not offered chooses nothing."""
+    chosen = [one for one in numbers if type(one) is int and one in look.heard] if isinstance(numbers, list) else []
+    lines = (look.lines[number - 1] for number in sorted(list(dict.fromkeys(chosen))[:MAX_CHOSEN]))
+    return [line.quote for line in lines if line.quote]
 
 
 def _whole_part(answer: str) -> object:
@@ -113,78 +102,44 @@ def _take(found: Findings, item: Mapping[str, Any], key: str, take: Callable[[Ma
     try:
         take(item)
     except _Drop as drop:
-        words = _clean(item.get(key))[:MAX_OPINION_CHARACTERS]
-        found.dropped.append(Dropped(_clean(item.get("who"))[:MAX_OPINION_CHARACTERS], words, str(drop)))
+        found.dropped.append(Dropped("", _clean(item.get(key))[:MAX_OPINION_CHARACTERS], str(drop)))
 
 
-def _fact(item: Mapping[str, Any], look: ReflectionPrompt) -> SpeechFact:
-    """Return a fact in the words of the memory that it cites. Raises: _Drop."""
-    line = _cited(look, [item.get("from")])[0]
-    spoken, kind, quote = line.spoken, item.get("type"), item.get("quote")
-    if spoken is None or spoken.speaker not in look.people:
-        raise _Drop("nobody else speaks in the memory that it cites")
-    if kind not in KINDS or not isinstance(quote, str):
-        raise _Drop(f"it is of no known kind: {_clean(kind)}")
-    said = spoken.text.replace(LINE_BREAK, " ")
-    try:
-        sentences = whole_sentences(said, quote.strip(_QUOTES))
-    except ValueError:
-        raise _Drop("its words do not stand in the memory that it cites") from None
-    if sentences.rstrip(_QUOTES).endswith(("?", "？")):
-        raise _Drop("it is a question")
-    if not key_words(sentences):
-        raise _Drop("it says nothing")
-    memory, who = line.memory, item.get("who")
-    is_hearsay = who in look.people and who != spoken.speaker and key_words(str(who)) <= key_words(sentences)
-    about = str(who) if is_hearsay else spoken.speaker
-    kind = kind_of(sentences, spoken.speaker) or str(kind)
-    if kind == NAME and not any(_is_inside(name, sentences) for name in names(sentences)):
-        kind = OTHER
-    return SpeechFact(about, kind, sentences, memory.seq, spoken.speaker, spoken.privately, memory.day)
-
-
-def _insight(item: Mapping[str, Any], look: ReflectionPrompt, found: Findings) -> Statement:
+def _insight(item: Mapping[str, Any], look: ReflectionPrompt, found: Findings, asked: str) -> Statement:
     of = look.openings
-    subject, _, rest = _opened(item.get("insight"), [*look.people, *of.subjects], of.verbs)
-    return _opinion(item, "insight", subject if subject in look.people else LIFE, rest, look, found)
+    subject, _ = _opened(item.get("insight"), [*look.people, *of.subjects], of.verbs)
+    return _opinion(item, "insight", subject if subject in look.people else LIFE, look, found, asked)
 
 
-def _add_intent(found: Findings, item: Mapping[str, Any], look: ReflectionPrompt) -> None:
-    _, person, rest = _opened(item.get("intent"), look.openings.intents, look.people)
+def _add_intent(found: Findings, item: Mapping[str, Any], look: ReflectionPrompt, asked: str) -> None:
+    _, person = _opened(item.get("intent"), look.openings.intents, look.people)
     intents = found.intents.setdefault(person, [])
     if len(intents) < MAX_INTENTS_EACH:
-        intents.append(_opinion(item, "intent", person, rest, look, found))
+        intents.append(_opinion(item, "intent", person, look, found, asked))
 
 
-def _opened(text: object, first: Sequence[str], second: Sequence[str]) -> tuple[str, str, str]:
-    """Return with which of each list of words a text begins, and the rest of it. Raises: _Drop."""
+def _opened(text: object, first: Sequence[str], second: Sequence[str]) -> tuple[str, str]:
+    """Return with which of each list of words a text begins. Raises: _Drop."""
     words = _clean(text)
     for one, other in product(sorted(first, key=len, reverse=True), sorted(second, key=len, reverse=True)):
         if words.startswith(f"{one} {other} "):
-            return one, other, words.removeprefix(f"{one} {other} ")
+            return one, other
     raise _Drop("it does not begin as it was asked to")
 
 
 def _opinion(
-    item: Mapping[str, Any], key: str, about: str, rest: str, look: ReflectionPrompt, found: Findings
+    item: Mapping[str, Any], key: str, about: str, look: ReflectionPrompt, found: Findings, asked: str
 ) -> Statement:
-    """Return an opinion with the memories that bear it out; `rest` is what the model found. Raises: _Drop."""
+    """Return an opinion with the memories that it rests on. Raises: _Drop."""
     words, cited = _clean(item.get(key)), _cited(look, item.get("evidence"))
     if len(words) > MAX_OPINION_CHARACTERS:
         raise _Drop(f"it has more than {MAX_OPINION_CHARACTERS} characters")
-    if _ADDRESSES.search(rest):
-        raise _Drop("it speaks to a reader")
     if all(line.is_own for line in cited):
         raise _Drop("it cites only what the agent itself has said or done")
-    support = _support(cited)
-    if about != LIFE and not key_words(about) <= key_words(support):
+    if about != LIFE and not any(about in line.memory.people or is_named(about, line.text) for line in cited):
         raise _Drop(f"no memory that it cites has {about} in it")
-    if unknown := unknown_names(f"who {rest}", support, [look.name]):
-        raise _Drop(f"no memory that it cites names {unknown[0]}")
-    borne_out, said = key_words(support), key_words(rest) - key_words(f"{look.name} {about if about != LIFE else ''}")
-    own = said | (key_words(words.removesuffix(rest)) & borne_out - key_words(about))
-    if not said or len(own & borne_out) < MIN_SHARED * len(own):
-        raise _Drop("its words do not stand in the memories that it cites")
+    if words.casefold() in asked.casefold():
+        raise _Drop("it copies the question")
     if any(words.casefold() == other.words.casefold() for other in _opinions(found)):
         raise _Drop("it says the same as another")
     evidence = tuple(line.memory.seq for line in cited)
@@ -193,11 +148,6 @@ def _opinion(
 
 def _clean(value: object) -> str:
     return collapse_whitespace(clean_line(value[:MAX_CHARACTERS])).strip(_QUOTES) if isinstance(value, str) else ""
-
-
-def _is_inside(name: str, sentence: str) -> bool:
-    """Return whether a name is in a sentence and does not begin it."""
-    return not sentence.startswith(name)
 
 
 def _opinions(found: Findings) -> Iterable[Statement]:
@@ -214,12 +164,8 @@ def _cited(look: ReflectionPrompt, numbers: object) -> list[NumberedLine]:
     return [look.lines[number - 1] for number in dict.fromkeys(found)][:MAX_EVIDENCE]
 
 
-def _support(cited: Sequence[NumberedLine]) -> str:
-    return " ".join(f"{' '.join(line.memory.people)} {line.memory.room} {line.text}" for line in cited)
-
-
 def _hearsay(cited: Sequence[NumberedLine]) -> tuple[str, ...]:
     """Return that somebody said so, if all that an opinion rests on are one speaker's words."""
     others = [line for line in cited if not line.is_own]
-    speakers = {line.spoken.speaker if line.spoken else "" for line in others}
+    speakers = {line.quote.speaker if line.quote else "" for line in others}
     return (f"{AS_TOLD_BY}{speakers.pop()}",) if len(speakers) == 1 and "" not in speakers else ()

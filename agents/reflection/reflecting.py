@@ -4,18 +4,16 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 from agents.escaping import filled
-from agents.memory.facts.extraction import Utterance, utterance_in
 from agents.memory.facts.narration_parser import NarrationParser
-from agents.memory.facts.store import ME
 from agents.memory.importance import HANDED
+from agents.memory.speech import parties_of, speech_in
 from agents.models.adapter import gbnf_literal
-from agents.reflection.speech_facts import KINDS
+from agents.reflection.acquaintances import Acquaintances, Quote, quote_in
 from vault.markdown import LINE_BREAK
 from vault.memory.memory_line import DEFAULT_IMPORTANCE, Memory
 from world.message_catalog import Wording
@@ -26,23 +24,22 @@ MIN_LINES = 6
 
 MAX_LINE_CHARACTERS = 200
 MAX_INSIGHTS = 3
-MAX_FACTS = 6
+MAX_CHOSEN = 6
 MAX_PEOPLE = 8
 MAX_INTENTS = 4
 MAX_INTENTS_EACH = 2
 MAX_EVIDENCE = 3
-MAX_QUOTE_CHARACTERS = 120
 MAX_OPINION_CHARACTERS = 60
 MIN_OPINION_CHARACTERS = 4
 
 _LIVED = frozenset({"observed", "told", "acted", "result"})
 TEMPLATE = ("templates", "reflection.md")
-SLOTS = ("name", "memories")
+SLOTS = ("name", "lines")
 
 _SPECIAL = str.maketrans({mark: f"\\{mark}" for mark in r".^$*+?()[]{}"} | dict.fromkeys('|"\\', " "))
 _UNSPECIAL = re.compile(r"\\(.)")
 _OPINION = re.compile(r"\^\((?P<first>.*?)\) \((?P<second>.*?)\) \[.*?\](?P<times>\{\d+,\d+\})\$")
-FACTS, INSIGHTS, PEOPLE = "facts", "insights", "people"
+CHOSEN, INSIGHTS, PEOPLE = "chosen", "insights", "people"
 
 
 @dataclass(frozen=True)
@@ -66,11 +63,11 @@ def openings(say: Wording) -> Openings:
 
 @dataclass(frozen=True)
 class NumberedLine:
-    """One memory as it is shown: `text` is one line; `spoken` what was said in it, by whom, if anything was."""
+    """One memory as it is shown: `text` is one line; `quote` what somebody else says in it, if anybody does."""
 
     memory: Memory
     text: str
-    spoken: Utterance | None
+    quote: Quote | None
 
     @property
     def is_own(self) -> bool:
@@ -80,24 +77,17 @@ class NumberedLine:
 
 @dataclass(frozen=True)
 class ReflectionPrompt:
-    """The material of a reflection: lines numbered from 1 in the order of time, and the people in them."""
+    """The material of a reflection: lines numbered from 1 in the order of time.
+
+    `people` are those in the lines whose names last, most often first. `heard` are the numbers of the lines whose
+    words may be kept.
+    """
 
     name: str
     lines: tuple[NumberedLine, ...]
     openings: Openings
-    is_lasting: Callable[[str], bool] = lambda name: True
-
-    @cached_property
-    def people(self) -> tuple[str, ...]:
-        """The people in the lines, most often first; the agent itself is left out, and so are guests."""
-        present = [person for line in self.lines for person in line.memory.people if person != self.name]
-        named = [person for person in present if self.is_lasting(person)]
-        return tuple(sorted(dict.fromkeys(named), key=lambda one: -named.count(one))[:MAX_PEOPLE])
-
-    @property
-    def heard(self) -> tuple[int, ...]:
-        """The numbers of the lines in which others speak."""
-        return tuple(at for at, line in enumerate(self.lines, 1) if line.spoken and line.spoken.speaker in self.people)
+    people: tuple[str, ...] = ()
+    heard: tuple[int, ...] = ()
 
     @property
     def text(self) -> str:
@@ -106,23 +96,24 @@ class ReflectionPrompt:
 
 def question_of(template: str, profile: str, look: ReflectionPrompt) -> str:
     """Return the question to the model."""
-    return filled(template, {"name": look.name, "profile": profile, "memories": look.text})
+    return filled(template, {"name": look.name, "profile": profile, "lines": look.text})
 
 
 def reflection_prompt(
-    name: str,
-    memories: Sequence[Memory],
-    reading: NarrationParser,
-    say: Wording,
-    is_lasting: Callable[[str], bool] = lambda name: True,
+    memories: Sequence[Memory], people: Acquaintances, reading: NarrationParser, say: Wording
 ) -> ReflectionPrompt:
     """Return the most telling of some memories, among equals the latest.
 
-    Mere thoughts, dreams and look-ups of the agent are left out.
+    Private lines are left out: what a model does not read it cannot tell. So are mere thoughts, dreams and look-ups.
     """
-    lines = {line.text: line for memory in memories if (line := _line(memory, reading))}
+    name = people.agent
+    lines = {line.text: line for memory in memories if (line := _line(memory, name, reading, say))}
     best = sorted(lines.values(), key=lambda line: (-_weight(line), -line.memory.seq))[:MAX_LINES]
-    return ReflectionPrompt(name, tuple(sorted(best, key=lambda line: line.memory.seq)), openings(say), is_lasting)
+    shown = tuple(sorted(best, key=lambda line: line.memory.seq))
+    named = [person for line in shown for person in line.memory.people if person != name and people.is_lasting(person)]
+    ranked = sorted(dict.fromkeys(named), key=lambda one: -named.count(one))[:MAX_PEOPLE]
+    heard = (at for at, line in enumerate(shown, 1) if line.quote and people.has_place_for(line.quote))
+    return ReflectionPrompt(name, shown, openings(say), tuple(ranked), tuple(heard))
 
 
 def answer_schema(look: ReflectionPrompt) -> dict[str, Any]:
@@ -136,9 +127,7 @@ def answer_schema(look: ReflectionPrompt) -> dict[str, Any]:
         most = min(MAX_INTENTS, MAX_INTENTS_EACH * len(look.people))
         parts[PEOPLE] = _list(_opinion("intent", of.intents, look.people, look), most)
     if look.heard:
-        quote = {"type": "string", "minLength": 2, "maxLength": MAX_QUOTE_CHARACTERS}
-        fact = {"from": {"enum": list(look.heard)}, "quote": quote, "type": {"enum": list(KINDS)}}
-        parts[FACTS] = _list(_object({**fact, "who": {"enum": list(look.people)}}), MAX_FACTS)
+        parts[CHOSEN] = _list({"enum": list(look.heard)}, MAX_CHOSEN)
     return _object({key: parts[key] for key in sorted(parts)})
 
 
@@ -170,10 +159,8 @@ def _gbnf(schema: Mapping[str, Any]) -> str:
             item, least, most = _gbnf(schema["items"]), schema.get("minItems", 0), schema["maxItems"]
             some = f'"[" {item} (", " {item}){{0,{most - 1}}} "]"'
             return some if least else f'({some} | "[]")'
-        case {"pattern": pattern}:
-            return f'"\\"" {_gbnf_of_pattern(pattern)} "\\""'
         case _:
-            return f'"\\"" char{{{schema["minLength"]},{schema["maxLength"]}}} "\\""'
+            return f'"\\"" {_gbnf_of_pattern(schema["pattern"])} "\\""'
 
 
 def _gbnf_of_pattern(pattern: str) -> str:
@@ -200,18 +187,16 @@ def _object(properties: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _line(memory: Memory, reading: NarrationParser) -> NumberedLine | None:
+def _line(memory: Memory, name: str, reading: NarrationParser, say: Wording) -> NumberedLine | None:
     is_telling = memory.importance >= DEFAULT_IMPORTANCE and memory.kind in _LIVED
     is_reminder = memory.kind == "told" and not memory.people
-    is_small = memory.kind == "result" and memory.importance < HANDED
-    if memory.refused or not is_telling or is_reminder or is_small:
+    is_small = memory.kind == "result" and (memory.importance < HANDED or LINE_BREAK in memory.text)
+    if memory.refused or not is_telling or is_reminder or is_small or parties_of(memory, name, reading):
         return None
-    spoken = utterance_in(memory, reading)
     if memory.kind == "acted":
-        return NumberedLine(memory, _short(f'You say, "{spoken.text}"'), spoken) if spoken else None
-    if memory.kind == "result" and LINE_BREAK in memory.text:  # what was looked up
-        return None
-    return NumberedLine(memory, _short(memory.text), spoken)
+        speech = speech_in(memory, name, reading)
+        return NumberedLine(memory, _short(say("narration.you_say", text=speech.words)), None) if speech else None
+    return NumberedLine(memory, _short(memory.text), quote_in(memory, name, reading))
 
 
 def _short(text: str) -> str:
@@ -221,5 +206,4 @@ def _short(text: str) -> str:
 
 def _weight(line: NumberedLine) -> int:
     """Return how telling a line is: what others say most, what the agent itself did least."""
-    is_heard = line.spoken is not None and line.spoken.speaker != ME
-    return line.memory.importance + 2 * is_heard - 3 * line.is_own
+    return line.memory.importance + 2 * (line.quote is not None) - 3 * line.is_own

@@ -7,10 +7,10 @@ from collections import deque
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from agents.attending.conversation import Manners, is_farewell
+from agents.attending.conversation import Manners
 from agents.attending.perception import Address
 from agents.choices.policy import Policy
-from agents.choices.possible import Situation, asks_to_walk, possible, ways_back, ways_to_others
+from agents.choices.possible import Situation, possible, ways_back, ways_to_others
 from agents.components.errands import Step
 from agents.repetition.loop_detector import SPEECH, TALK, Detected, LoopDetector, Sign
 from world.command import CommandTable
@@ -138,10 +138,6 @@ class RepetitionGuard:
             return wording("loops.would_repeat")
         return sentences(self.mitigation.told, wording, self._suggested)
 
-    def has_heard(self, words: str) -> bool:
-        """Return whether words were heard or said a moment ago."""
-        return self._loops.is_heard(words)
-
     def situation(
         self, world: World, actor: Character, address: Address, manners: Manners, errand: Step | None, finds_words: bool
     ) -> Situation:
@@ -155,8 +151,6 @@ class RepetitionGuard:
             ways_back=ways_back(world.room_of(actor), self._rooms),
             ways_to_others=ways_to_others(world, actor),
             errand=errand,
-            asked_along=asks_to_walk("talk.asks_along", address.text, world),
-            is_parting=is_farewell(address.text, world.wording),
             shunned=frozenset() if address.by_person else self.mitigation.shunned,
             finds_words=finds_words,
         )

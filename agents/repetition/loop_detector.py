@@ -15,6 +15,7 @@ from enum import Enum
 from itertools import groupby, pairwise
 from typing import TypeAlias
 
+from agents.attending.conversation import is_question
 from world.parsing import UNSPACED_SCRIPTS, parse_line
 
 SPEECH = frozenset({"say", "whisper", "tell", "shout"})
@@ -41,8 +42,6 @@ MUCH_TALK = 6
 """Number of acts in a row, all of them talk, that count as talk instead of actions, unless a person talks to it."""
 
 MAX_SCORE = 5
-
-_QUESTION_MARKS = frozenset("?？؟")
 
 
 class Sign(Enum):
@@ -107,7 +106,7 @@ class LoopDetector:
 
     def hear(self, who: str, text: str, is_person: bool = False) -> None:
         """Take in what somebody else has said, who `is_person` and not an agent."""
-        self._voices.append(HeardSpeech(who, shingles(text), asks(text)))
+        self._voices.append(HeardSpeech(who, shingles(text), is_question(text)))
         if is_person:
             self._talked = 0
 
@@ -117,7 +116,7 @@ class LoopDetector:
         action = action_of(line, room_id)
         self._actions.append(action)
         if action.is_speech:
-            self._voices.append(HeardSpeech("", action.said, asks(action.arguments)))
+            self._voices.append(HeardSpeech("", action.said, is_question(action.arguments)))
         self._talked = self._talked + 1 if action.verb in TALK else 0
         self._count()
         return self.found
@@ -172,7 +171,7 @@ class LoopDetector:
         found: list[Detected] = []
         if before < 2 and len(action.said) < FEW_WORDS:
             return found
-        if before and asks(action.arguments) and self._is_unanswered(action):
+        if before and is_question(action.arguments) and self._is_unanswered(action):
             found.append(Detected(Sign.ASKED_AGAIN, action.verb, before))
         elif before:
             found.append(Detected(Sign.SAID_AGAIN, action.verb, before))
@@ -223,11 +222,6 @@ def action_of(line: str, room_id: str) -> Action:
 def goes_to_and_fro(rooms: Sequence[str]) -> bool:
     """Return whether a walk, no room twice in a row, ends in A-B-A-B."""
     return len(rooms) >= 4 and rooms[-1] == rooms[-3] and rooms[-2] == rooms[-4]
-
-
-def asks(text: str) -> bool:
-    """Return whether a text holds a question, by its marks."""
-    return not _QUESTION_MARKS.isdisjoint(text)
 
 
 ALIKE = 0.6

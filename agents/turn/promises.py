@@ -143,7 +143,7 @@ class Promises:
 
         Names that somebody has only `told` of themselves find no promise that was whispered.
         """
-        return next(self._all_due(names, told), None)
+        return next(self.all_due(names, told), None)
 
     def sentence(self, promise: Promise, say: Wording, called: Callable[[str], str]) -> str:
         """Return what the agent says to keep a promise. `called` gives the name by which people speak of somebody."""
@@ -179,16 +179,20 @@ class Promises:
         """Promises are ticked off by `delivered`."""
 
     def context(self, moment: Moment) -> Section | None:
-        """Return the promise that is due for the partner, or else for somebody else here.
+        """Return the promise that is due for the partner, or else for somebody else here, in a turn that keeps it.
 
         One that was whispered is told only where nobody else could hear the answer.
         """
+        if moment.cause not in ("", "deliver"):
+            return None  # told in an answer, it would be told once more
         others = [one for one in moment.company if one is not moment.partner]
         present = [*([moment.partner] if moment.partner else []), *others]
-        say, hearers = moment.world.wording, {name_key(one.name) for one in present}
+        say, hearers = moment.world.wording, {name_key(one) for one in moment.hearers}
         for person in present:
             names = self._names_of(person.name)
-            for promise in self._all_due((person.name, *person.aliases), names):
+            for promise in self.all_due((person.name, *person.aliases), names):
+                if any(name_key(one.name) == name_key(promise.asker) for one in present):
+                    continue  # who has asked for it may tell it themselves
                 if promise.parties and not hearers <= {name_key(one) for one in (*promise.parties, person.name)}:
                     continue
                 key = "promises.due_thing" if promise.thing else "promises.due_words"
@@ -213,7 +217,7 @@ class Promises:
             return say("promises.row_thing", thing=promise.thing, **row)
         return say("promises.row_words", words=promise.words, **row)
 
-    def _all_due(self, names: Collection[str], told: Collection[str]) -> Iterator[Promise]:
+    def all_due(self, names: Collection[str], told: Collection[str]) -> Iterator[Promise]:
         certain = set(map(name_key, names))
         every = certain.union(map(name_key, told))
         yield from (one for one in self.open() if one.pair[1] in (certain if one.parties else every))

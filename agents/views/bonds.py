@@ -6,13 +6,13 @@ from collections.abc import Iterator, Mapping
 
 from agents.agent import Agent
 from agents.memory.facts.store import ME
-from agents.reflection.acquaintances import WHISPERED
+from agents.reflection.acquaintances import speaker_of
 from agents.views.tiers import Shown, Steps
 from vault.memory.facts_note import COMMITMENTS, CONFIDED, PEOPLE, PROMISES, Fact
 from world.message_catalog import Wording
 
 MAX_PEOPLE = 64
-"""Maximum number of people whose facts from speech are read."""
+"""Maximum number of people whose quotes are read."""
 
 ROWS_A_STEP = 16
 MAX_ROWS = 400
@@ -27,13 +27,13 @@ def bonds_of(agent: Agent) -> Iterator[tuple[str, Shown]]:
         elif fact.section in COMMITMENTS:
             yield "promises", _promise(agent.name, fact)
     told = set[tuple[int, str]]()
-    for person in agent.reflection.people.met()[:MAX_PEOPLE]:
-        for one in agent.reflection.people.facts(person):
-            by = next((tag for tag in one.tags if tag != WHISPERED), person)
-            seq = one.evidence[0] if one.evidence else 0
-            row = _told_row(agent.name, by, person, one.words, seq)
+    people = agent.reflection.people
+    for person in people.met()[:MAX_PEOPLE]:
+        for one in people.facts(person):
+            seq, is_private = one.evidence[0] if one.evidence else 0, bool(people.parties_of(person, one))
+            row = _told_row(agent.name, speaker_of(one, person), person, one.words, seq)
             told.add((seq, one.words))
-            yield "told", row | {"day": one.day, "is_whispered": WHISPERED in one.tags, "by_hand": one.by_hand}
+            yield "told", row | {"day": one.day, "is_whispered": is_private, "by_hand": one.by_hand}
     for fact in agent.facts.facts:  # a secret may be kept as both
         if fact.section == CONFIDED and (fact.since, fact.value) not in told:
             yield "told", _told_row(agent.name, fact.subject, fact.subject, fact.value, fact.since)

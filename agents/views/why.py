@@ -10,7 +10,7 @@ from typing import Any, get_args
 from agents.agent import Agent
 from agents.memory.memory import ROUND_MEMORIES
 from agents.models.thoughts import without_thoughts
-from agents.replies.speech_check import Fault
+from agents.turn.checks import Objection
 from agents.views.tiers import Shown, shown_memory
 from vault.chronicle.event_log import moment_text
 from vault.memory.archive import Archive
@@ -39,10 +39,10 @@ MAX_TEXT = 4_000
 PROMPT_PAGE = 16_000
 """Length of one page of a prompt, in characters."""
 
-OBJECTIONS = frozenset({*get_args(Fault), "wordless", "unread", "bland", "circles", "stopped", "gone"} - {""})
-"""The possible objections to an answer; see `Speaking.objection`, and `Thinking` for the last four."""
+OBJECTIONS = frozenset({*get_args(Objection), "refused", "circles", "stopped", "gone"} - {""})
+"""The possible objections to an answer; see `agents.turn.checks`, and `agents.turn.taking` for the last four."""
 
-CAUSES = ("answer", "thank", "errand", "greet", "free")
+CAUSES = ("answer", "deliver", "errand", "greet", "free")
 """The possible decisions of the engine; see `agents.choices.policy`."""
 
 
@@ -266,7 +266,7 @@ def told_shown(question: Question) -> list[list[str]]:
 
 def _choice(question: Question) -> Shown:
     cause = str(question.entry.get("cause", "free"))
-    choices = question.entry.get("verbs") or question.entry.get("menu") or []
+    choices = question.entry.get("verbs") or question.entry.get("menu") or question.entry.get("offers") or []
     return {"cause": cause if cause in CAUSES else "free", "choices": choices}
 
 

@@ -64,7 +64,7 @@ _THING = "goblet chest comb banner whistle flute kettle ring cloak compass mirro
 
 FORMS = {
     "pinned": ("number", "name", "place", "owner"),
-    "important": ("promise", "request", "lesson", "secret"),
+    "important": ("promise", "request", "lesson"),
     "ordinary": ("number", "name", "place", "owner"),
 }
 PASSING = ("number", "name", "place", "owner")
@@ -77,7 +77,7 @@ HUB = "The Square"
 SPOKES = {"north": "The Kitchen", "east": "The Garden", "south": "The Library", "west": "The Mill"}
 BACK = {"north": "south", "east": "west", "south": "north", "west": "east"}
 ASIDE_SHARE = 0.03
-NOTE = f"---\nroom: '[[{HUB}]]'\n---\nYou are {NAME}. You keep an eye on everyone.\n"
+NOTE = f"---\nroom: '[[{HUB}]]'\nsteering: 'off'\nbreak_loops: false\n---\nYou are {NAME}. You watch everyone.\n"
 
 
 @dataclass(frozen=True)
@@ -142,7 +142,7 @@ def _fact(kind: str, form: str, words: Words, rng: random.Random, at: int) -> Pl
     question, said, value = _speech(form, speaker, words)
     if form in PASSING:
         said = f"{rng.choice(CHAT)} {said} {rng.choice(CHAT)}"
-    return Planted(kind, question, value, at, speaker, f"{'whisper Eliza' if form == 'secret' else 'say'} {said}")
+    return Planted(kind, question, value, at, speaker, f"say {said}")
 
 
 def _speech(form: str, speaker: str, words: Words) -> tuple[str, str, str]:
@@ -160,7 +160,6 @@ def _speech(form: str, speaker: str, words: Words) -> tuple[str, str, str]:
         ),
         "request": (f"To whom shall the {thing} be brought?", f"Please bring the {thing} to", person),
         "lesson": (f"What must I remember of {other}?", f"Remember that {other} is feared at", place),
-        "secret": (f"What did {speaker} whisper of the {thing}?", f"Tell nobody: the {thing} is hidden at", place),
     }
     question, sentence, value = forms[form]
     return question, f"{sentence} {value}.", value

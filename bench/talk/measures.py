@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from functools import cached_property
 
 from agents.repetition.loop_detector import words_in
-from bench.talk.scenes import SILENCE, Line, Scene
+from bench.talk.scenes import Scene
 from bench.talk.stage import Played
 
 ALIKE_SHARE = 0.6
@@ -27,9 +27,6 @@ SECRET_WORDS = 2
 ENDING_CHARACTERS = 2
 STEM_CHARACTERS = 4
 """A word of so many characters is the same with an ending of at most two more."""
-
-ENGINE_ACTS = ("give ", "lead ", SILENCE)
-"""The acts on offer that the engine has today, as they begin."""
 
 _TOKEN = re.compile(r"[^\W_]+")
 
@@ -82,15 +79,18 @@ class Measures:
         return _is_alike(played.words, [*own, *(one.words for one in before)]) if played.speeches else None
 
     def acts_as_reference(self, played: Played) -> bool | None:
-        """Return whether the agent did what its reference does; None if the engine has no such act."""
-        reference = played.reference
-        if not reference.offers or not is_offered_today(reference):
-            return None
-        return played.act == reference.act
+        """Return whether the agent did what its reference does, where that has acts on offer."""
+        return played.act == played.reference.act if played.reference.offers else None
 
     def does_act(self, played: Played) -> bool | None:
         """Return whether the agent did the act of its reference, where that has one."""
         return self.acts_as_reference(played) if played.reference.act else None
+
+    def lacks_act(self, played: Played) -> bool | None:
+        """Return whether the engine did not offer the act of the reference; None if no model was asked for words."""
+        if not played.reference.act or played.offers is None:
+            return None
+        return played.reference.act not in played.offers
 
     def tells_secret(self, played: Played) -> bool | None:
         """Return whether others hear what somebody has whispered; None if nobody has, or no other is here."""
@@ -149,11 +149,6 @@ class Names:
 def stands(item: str, text: str) -> bool:
     """Return whether a name or number is in a text, whatever its capitals and ending."""
     return any(_is_same(item, word.casefold()) for word in _TOKEN.findall(text))
-
-
-def is_offered_today(reference: Line) -> bool:
-    """Return whether the engine has the act of a reference; to do nothing it always can."""
-    return not reference.act or reference.act.startswith(ENGINE_ACTS)
 
 
 def _capitals_inside(text: str) -> list[str]:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from agents.metrics.statistics import Amount, Share, share_of
 from bench.lib.reporting import Table
-from bench.talk.measures import Measures, is_offered_today
+from bench.talk.measures import Measures
 from bench.talk.scenes import Line, Scene
 from bench.talk.stage import Played
 
@@ -32,7 +32,7 @@ def shares_of(turns: Sequence[Played], measures: Measures) -> dict[str, Share]:
         ],
         "acts as the reference": [measures.acts_as_reference(turn) for turn in turns],
         "acts done": [measures.does_act(turn) for turn in turns],
-        "acts not offered": [not is_offered_today(turn.reference) for turn in turns if turn.reference.act],
+        "acts not offered": [measures.lacks_act(turn) for turn in turns],
         "secrets told": [measures.tells_secret(turn) for turn in turns],
     }
     return {name: share_of(value for value in found if value is not None) for name, found in values.items()}

@@ -62,8 +62,8 @@ class Speech:
 class Played:
     """One answer of the agent in a scene: the `place` of its reference among the lines, what it said and did instead.
 
-    `act` is what it did, as an act on offer is named, or empty. `prompt` is all that its model read. `thoughts` are the
-    answers of the model.
+    `act` is what it did, as an act on offer is named, or empty. `offers` are the acts that the engine let its model
+    choose from, None if it was not asked for words. `prompt` is all that the model read, `thoughts` are its answers.
     """
 
     scene: Scene
@@ -71,6 +71,7 @@ class Played:
     seed: int
     speeches: tuple[Speech, ...] = ()
     act: str = ""
+    offers: tuple[str, ...] | None = None
     prompt: str = ""
     thoughts: tuple[Thought, ...] = ()
     seconds: float = 0.0
@@ -137,10 +138,19 @@ def set_up_vault(root: Path, scene: Scene) -> Vault:
 def _rooms_on_offer(scene: Scene) -> list[str]:
     """Return the rooms that the agent may lead somebody to."""
     people = "|".join(map(re.escape, scene.people))
-    leading = re.compile(rf"lead (?:{people}) to (.+)")
+    return [room for room in _on_offer(scene, rf"lead (?:{people}) to (.+)") if room != scene.room]
+
+
+def _absent(scene: Scene) -> list[str]:
+    """Return who is not here and may be promised something."""
+    named = _on_offer(scene, r"(?:promise to tell|keep .+ for) (.+)")
+    return [name for name in named if name not in (scene.agent, *scene.people)]
+
+
+def _on_offer(scene: Scene, form: str) -> list[str]:
+    """Return what the acts on offer of a form name, each once."""
     offers = (offer for line in scene.lines for offer in line.offers)
-    rooms = dict.fromkeys(match[1] for offer in offers if (match := leading.fullmatch(offer)))
-    return [room for room in rooms if room != scene.room]
+    return list(dict.fromkeys(match[1] for offer in offers if (match := re.fullmatch(form, offer))))
 
 
 def _room_note(rooms: Sequence[str], number: int, part: str) -> str:
@@ -163,11 +173,13 @@ def _write_knowledge(root: Path, agent: Path, scene: Scene) -> None:
     if pins:
         lines = [f"- {escape_words(pin.removeprefix('- '))}" for pin in pins]
         _write(agent / "facts.md", "\n".join(["## Pinned", *lines, ""]))
-    for number, note in enumerate(scene.notes, 1):
-        keys = dict.fromkeys(word for word in words_in(note) if len(word) >= KEY_CHARACTERS)
-        _write(
-            root / "lore" / f"Scene {number}.md", f"---\nkeys: {json.dumps([*keys], ensure_ascii=False)}\n---\n{note}\n"
+    for note in scene.notes:
+        keys = sorted(
+            {word for word in words_in(note) if len(word) >= KEY_CHARACTERS}, key=lambda key: (-len(key), key)
         )
+        files = (root / "lore" / f"{title}.md" for title in (*keys, note[:KEY_CHARACTERS]))
+        path = next(path for path in files if not path.exists())  # the agent may say that it can be asked about it
+        _write(path, f"---\nkeys: {json.dumps(keys, ensure_ascii=False)}\n---\n{note}\n")
 
 
 def _write(path: Path, text: str) -> None:
@@ -192,6 +204,8 @@ class _Stage:
         world = load_world(self.vault, loaded_strategies().load_settings(self.vault).world)
         for name in scene.people:
             world.add_character(Character(name, scene.room))
+        for name in _absent(scene):
+            world.add_character(Character(name, scene.room))  # it sleeps
         for thing in scene.things:
             world.things[thing].place_id = scene.agent
         world.time = game_time_at(self.ms, 1440)
@@ -215,8 +229,11 @@ class _Stage:
         """Return the agent's own answer."""
         self._events.clear()
         thoughts, prompts, began = len(queue.thoughts), len(queue.prompts), asyncio.get_running_loop().time()
+        offers: tuple[str, ...] | None = None
         for _ in range(TURNS if self.scene.lines[place].words else 1):
             await agent.tick()
+            if agent.asked and agent.asked.question.decision.kind == "speech":
+                offers = tuple(act.label for act in agent.asked.question.acts)
             if self._speeches():
                 break
         return Played(
@@ -225,6 +242,7 @@ class _Stage:
             seed,
             tuple(self._speeches()),
             self._act(agent, place),
+            offers,
             "\n".join(queue.prompts[prompts:]),
             tuple(queue.thoughts[thoughts:]),
             asyncio.get_running_loop().time() - began,
@@ -258,15 +276,20 @@ class _Stage:
 
     def _act(self, agent: Agent, place: int) -> str:
         """Return the act that the agent did, as it is named where it is on offer."""
-        leads = agent.character.transient.leading_id
-        if leads:
-            offers = self.scene.lines[place].offers
-            return next((offer for offer in offers if offer.startswith(f"lead {leads} to ")), f"lead {leads}")
+        own, parted = agent.character.transient, agent.conversation.manners().parted
+        if own.leading_id:
+            return f"lead {own.leading_id} to {self.game.world.rooms[own.leading_to_id].name}"
         for event in self._events:
             if isinstance(event, Gave):
                 return f"give {event.thing_id} to {event.to_id}"
             if isinstance(event, Followed):
                 return f"go along with {event.to_id}"
+        for promise in agent.promises.open():
+            return (
+                f"keep {promise.thing} for {promise.target}" if promise.thing else f"promise to tell {promise.target}"
+            )
+        if parted:
+            return "take leave"
         is_silent = not any(isinstance(event, Emoted) for event in self._events) and not self._speeches()
         return SILENCE if is_silent and SILENCE in self.scene.lines[place].offers else ""
 

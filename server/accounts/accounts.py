@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import unicodedata
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -20,38 +19,13 @@ from server.connection.limits import is_loopback
 from vault.entities.schema import save_entity
 from vault.vault import Vault
 from world.entities import Character, Role
-from world.parsing import unquote
+from world.naming import MAX_LENGTH, MIN_LENGTH, RESERVED, normalize_name, plain_letters
 from world.world import World
 
-MIN_LENGTH, MAX_LENGTH = 2, 20
 MAX_TRUSTED_PLACES = 16
 """Maximum number of devices and addresses that are trusted for one name."""
-RESERVED = frozenset(
-    "me myself self you here room all anyone anybody everyone everybody someone somebody nobody guest admin system "
-    "server fallwater connect login create quit con nul aux prn mssp-request".split()
-)
-
-# Letters of living alphabets that Unicode does not take apart into a plain one and its marks.
-_PLAIN = str.maketrans(
-    {"ß": "ss", "æ": "ae", "œ": "oe", "ø": "o", "ł": "l", "đ": "d", "ð": "d", "þ": "th", "ı": "i", "ŋ": "n", "ə": "e"}
-    | {"ɛ": "e", "ɔ": "o", "ħ": "h", "ŧ": "t", "ɓ": "b", "ɗ": "d", "ƙ": "k", "ƒ": "f", "ɣ": "g", "-": "", "'": ""}
-)
 
 log = logging.getLogger(__name__)
-
-
-def normalize_name(given: str) -> str | None:
-    """Return a name as it is written here, or None if nobody can be called that: it needs Latin letters."""
-    name = unicodedata.normalize("NFC", given.strip())
-    if unicodedata.normalize("NFKC", name) != name:
-        return None  # nobody can tell a ligature or a long s from what it looks like
-    name = unquote(name)
-    name = name[:1].upper() + name[1:]
-    inside = name.replace("-", "").replace("'", "")
-    latin = all(char.isalpha() and unicodedata.name(char, "").startswith("LATIN") for char in inside)
-    if not MIN_LENGTH <= len(name) <= MAX_LENGTH or not latin or not (name[0].isalpha() and name[-1].isalpha()):
-        return None
-    return name if _plain(name).isascii() else None
 
 
 class NameIndex:
@@ -85,18 +59,11 @@ def lookalike_keys(name: str) -> set[str]:
     Two letters that are read as one are that one.
     """
     forms = (name, name.replace("I", "l")) if "I" in name else (name,)
-    return {_fold_digraphs(_plain(one)) for one in forms} - {""}
+    return {_fold_digraphs(plain_letters(one)) for one in forms} - {""}
 
 
 def _fold_digraphs(plain: str) -> str:
     return plain.replace("vv", "w").replace("rn", "m")
-
-
-def _plain(name: str) -> str:
-    if name.isascii():
-        return name.lower().replace("-", "").replace("'", "")
-    apart = unicodedata.normalize("NFKD", name.casefold().translate(_PLAIN))
-    return "".join(char for char in apart if not unicodedata.combining(char)).translate(_PLAIN)
 
 
 class NameRefused(Exception):

@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 
-from server.accounts.accounts import RESERVED, normalize_name
 from server.accounts.database import AccountDatabase
 from server.accounts.dialogue import Dialogue, LoginServices, LoginView, NewPassword
 from server.accounts.passwords import Hasher
@@ -19,6 +18,7 @@ from world.command import Command, command
 from world.entities import Character, Role
 from world.errors import CommandError
 from world.events import Event
+from world.naming import RESERVED, normalize_name
 from world.world import World
 
 MAX_NAMES_LISTED = 20

@@ -29,7 +29,9 @@ REST = '"prompt_rest": '
 EMPTY_REST = f'{REST}""}}'
 """The last field of a question in the archive: what is new in its prompt. It is in the table of prompts."""
 
-VERBATIM = frozenset("profile commands yesterday board tail scene place here name errand lore notice voice".split())
+VERBATIM = frozenset(
+    "profile commands yesterday board tail scene place here name errand surroundings lore notice offers".split()
+)
 """The parts of a prompt that have no words but those of notes, the world and the newest memories.
 
 All others are made of memories: summaries, facts, opinions, what comes to mind.

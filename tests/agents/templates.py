@@ -13,11 +13,11 @@ TEMPLATES = {
 """The template notes of the starter vault, by their paths."""
 
 
-def templates_of(full: PromptTemplate, small: PromptTemplate | None = None) -> Templates:
-    """Return templates with a transcript for all base models, or another for those held to a grammar."""
+def templates_of(transcript: PromptTemplate) -> Templates:
+    """Return templates with a transcript for all base models."""
     starter = Vault(STARTER)
     talk, action = (
         parse_talk_template(starter.read("templates", f"{name}.md").body, name)
         for name in ("talk_prompt", "action_prompt")
     )
-    return Templates(full, small or full, talk, action)
+    return Templates(transcript, talk, action)

@@ -156,7 +156,7 @@ def test_a_model_that_fails_is_logged_once_and_its_return_too(tmp_path, caplog):
     turns = life.turns(5)
     assert [turn.outcome for turn in turns] == ["failed", "failed", "failed", "acted", "failed"]
     assert turns[0].why == "scripted is gone. Start it again."
-    assert [r.getMessage() for r in caplog.records if r.name == "agents.thinking"] == [
+    assert [r.getMessage() for r in caplog.records if r.name == "agents.turn.taking"] == [
         "Rook cannot think, and waits for its next beat: scripted is gone. Start it again.",
         "Rook can think again",
         "Rook cannot think, and waits for its next beat: scripted is gone. Start it again.",
@@ -266,7 +266,7 @@ def test_somebody_who_is_spoken_to_says_so_at_once(tmp_path):
     life.agent.on_addressed = lambda: calls.append("addressed")
 
     async def act(queue: ModelQueue) -> None:
-        for line in ("say It rains.", ":waves", "say Rook?", "whisper Rook psst"):
+        for line in ("say to Ben It rains.", ":waves", "say Rook?", "whisper Rook psst"):
             life.ana.types(line)
 
     running(life, act)
@@ -296,8 +296,7 @@ def test_its_own_words_are_remembered_once(tmp_path):
 def test_an_example_day_stands_in_for_memories_until_there_is_a_summary(tmp_path):
     life = Life(tmp_path, "look")
     life.turns()
-    assert "An ordinary day:\n~Rook> look\n" in life.model.prompts[0]
-    assert life.model.prompts[0].startswith("You are Rook. You hum.\n")
+    assert life.model.prompts[0].startswith("You are Rook. You hum.\n\n~Rook> look\n\n")
     assert life.model.prompts[0].endswith("\n~Rook>")
 
 
@@ -316,7 +315,7 @@ def test_a_model_that_takes_a_grammar_is_given_one_unless_it_shall_not(tmp_path,
     life = Life(tmp_path, "look", constrains=constrains, own=AgentSettings(steering=steering))
     life.turns()
     (request,) = life.model.requests
-    assert (request.grammar is not None, request.stop == ("\n",)) == (held, held)
+    assert (request.grammar is not None) == held
 
 
 def test_while_nothing_can_be_remembered_it_pauses_and_goes_on_by_itself(tmp_path):
@@ -390,7 +389,7 @@ def test_a_life_is_the_same_again_from_the_same_seed(tmp_path):
         life.turns(3)
         seeds.append([(request.seed, request.grammar) for request in life.model.requests])
     assert seeds[0] == seeds[1]
-    assert len({seed for seed, _ in seeds[0]}) == 3
+    assert len({seed for seed, _ in seeds[0]}) == len(seeds[0]) > 1
 
 
 class CachedQueue:

@@ -34,7 +34,14 @@ def test_templates_as_they_should_be_give_nothing(tmp_path):
                 f"{OWN}:11: there is no slot {{sceen}}; did you mean {{scene}}?",
             ],
         ),
-        ({OWN: "{tail} ~{name}>\n"}, [f"{OWN}: a slot is missing; a prompt needs {{scene}} or {{place}}."]),
+        (
+            {"templates/reflection.md": '{name} {memories} "facts": what people told of themselves\n'},
+            [
+                "templates/reflection.md: the slot {lines} is missing; it has {name}, {memories}. "
+                "Without the file, the built-in one counts."
+            ],
+        ),
+        ({OWN: "{tail} ~{name}>\n"}, [f"{OWN}: a slot is missing; a prompt needs {{scene}} or {{place}} or {{here}}."]),
         (
             {"templates/summarize_recent.md": "---\nschema: verse\n---\n{memories} {objection}\n{mood}\n\nSUMMARY:\n"},
             [
@@ -49,7 +56,7 @@ def test_templates_as_they_should_be_give_nothing(tmp_path):
         ),
         (
             {"agents/Moss/agent.md": "---\ntags: [x]\ntemplate: old\n---\n"},
-            ["agents/Moss/agent.md:3: there is no template 'old'; there are auto, agent_prompt, small_model_prompt."],
+            ["agents/Moss/agent.md:3: there is no template 'old'; there are auto, agent_prompt."],
         ),
         (
             {"config/memory_compaction.md": "---\nstrategy: magic\nthreshold: many\n---\n"},

@@ -8,9 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from agents.choices.policy import Decision
+from agents.choices.possible import possible
 from agents.escaping import plain, quoted, typed
 from agents.memory.summaries.prompt import RECENT, fill_template, parse_summary_template
 from agents.prompts.prompt import SLOTS, known_slots, parse_template
+from agents.turn.asking import Question
 from tests.agents.house import House
 from tests.hostile import INJECTIONS, TOKENS, hostile_lines
 from vault.vault import STARTER, Vault
@@ -18,11 +21,14 @@ from world.entities import Exit, Room
 
 OPENINGS = {"Ana", "What", "-", "Shared", "---", *(f"plan{number}," for number in range(9))}
 """With what those lines begin that a prompt has once somebody has spoken and shared something."""
-TEMPLATES = ("agent_prompt", "small_model_prompt")
+TEMPLATES = ("agent_prompt", "transcript_first")
 
 
 def text_of(name):
     return Vault(STARTER).read("templates", f"{name}.md").body
+
+
+HEADINGS = {line for name in TEMPLATES for line in text_of(name).split("\n") if line.startswith("##")}
 
 
 @pytest.mark.parametrize("token", TOKENS)
@@ -66,15 +72,16 @@ def test_what_an_agent_typed_itself_stands_behind_its_prompt_and_nothing_else_do
 def test_nothing_that_is_said_opens_a_turn_a_line_or_a_role_in_a_prompt(template, tmp_path):
     house = House(tmp_path, template=template)
     ana = house.player("Ana")
-    before = house.prompt("Rook")
+    before = prompts(house)
     for number, words in enumerate(INJECTIONS):
         for verb in ("say", "emote", "whisper Rook", "tell Rook", "say to Rook"):
             ana.types(f"{verb} {words}")
         ana.types(f"share plan{number % 9} -> {words}")
-        after = house.prompt("Rook")
-        assert begun(after) - begun(before) <= OPENINGS, after
-        assert after.count("~Rook>") == before.count("~Rook>"), after
-        assert not any(token in after for token in TOKENS), after
+        for old, new in zip(before, prompts(house), strict=True):
+            assert begun(new) - begun(old) <= OPENINGS, new
+            assert new.count("~Rook>") == old.count("~Rook>"), new
+            assert not any(token in new for token in TOKENS), new
+    assert 'Ana whispered to you: "(REASON: because)"' in prompts(house)[1]
     house.end()
 
 
@@ -98,7 +105,7 @@ def test_no_name_of_a_room_or_a_thing_opens_one_either(tmp_path):
 def test_no_slot_of_a_prompt_lets_a_mark_through(values):
     values |= {"name": "Rook", "commands": "look"}
     prompt = parse_template(text_of("agent_prompt"), "agent_prompt").fill(values)
-    assert prompt.endswith("\n~Rook>")
+    assert f"\n{prompt}".endswith("\n~Rook>")
     assert not any(token in prompt for token in TOKENS)
 
 
@@ -109,9 +116,20 @@ def test_what_is_summarised_lets_no_mark_through_either(text):
     assert not any(token in prompt for token in TOKENS)
 
 
+def prompts(house):
+    """Return the prompt of Rook for any command, and for an answer that only Ana will hear."""
+    rook, world = house.agents["Rook"], house.game.world
+    forms = {"say": possible(world, rook.character, house.game.commands)["say"]}
+    answer = Decision("answer", "speech", forms, world.characters["Ana"])
+    return house.prompt("Rook"), rook.prompt(Question(answer, hearers=frozenset({"Ana"}))).text
+
+
 def begun(prompt):
-    """Return the words with which the lines of a prompt begin."""
-    return {line.split(" ")[0] for line in prompt.split("\n") if line}
+    """Return the words with which the lines of a prompt begin, each of the template's own headings left out once."""
+    lines = [line for line in prompt.split("\n") if line]
+    for heading in HEADINGS.intersection(lines):
+        lines.remove(heading)
+    return {line.split(" ")[0] for line in lines}
 
 
 @pytest.mark.parametrize(

@@ -38,7 +38,7 @@ def lived(root: Path, turns: int = 2 * VISIT_EVERY + 4) -> Town:
 def test_three_agents_live_and_are_visited(tmp_path):
     town = lived(tmp_path)
     assert {turn.name for turn in town.turns} == {"Eliza", "Moss", "Odile"}
-    assert len(town.turns) == 2 * VISIT_EVERY + 4
+    assert len(town.turns) >= 2 * VISIT_EVERY + 4
     assert [when for _, when in town.asked] == [VISIT_EVERY, 2 * VISIT_EVERY]
     name, _ = town.asked[-1]
     assert town.game.world.characters[VISITOR].room_id == town.game.world.characters[name].room_id

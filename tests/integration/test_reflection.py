@@ -26,9 +26,8 @@ def test_a_real_model_is_held_to_the_form_and_what_it_says_to_the_memories(tmp_p
 
     async def night() -> None:
         await model.start()
-        assert mind.reflection.start_if_due(NIGHT, 0)
-        assert mind.reflection._task
-        await mind.reflection._task
+        assert mind.reflection.start_if_due(NIGHT, mind.ms)
+        await mind.reflection.wait()
         await model.close()
 
     asyncio.run(night())
@@ -36,8 +35,8 @@ def test_a_real_model_is_held_to_the_form_and_what_it_says_to_the_memories(tmp_p
     for path in sorted((tmp_path / "agents" / "Eliza").rglob("*.md")):
         print(f"{path.name}\n{path.read_text(encoding='utf-8')}")
     text = " ".join(DAY)
-    facts = [one for person in mind.people.met() for one in mind.people.facts(person)]
-    assert facts, "it has found nothing that was said"
-    assert [one.words for one in facts if one.words not in text] == []
-    numbers = {seq for one in (*facts, *mind.opinions.in_force) for seq in one.evidence}
+    quotes = [one for person in mind.people.met() for one in mind.people.facts(person)]
+    assert quotes, "it has chosen nothing that was said"
+    assert [one.words for one in quotes if one.words not in text] == []
+    numbers = {seq for one in (*quotes, *mind.opinions.in_force) for seq in one.evidence}
     assert numbers <= set(range(1, len(DAY) + 1))

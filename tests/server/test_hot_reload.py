@@ -190,7 +190,7 @@ def test_a_broken_agent_goes_on_as_before(town):
 
 
 def test_a_template_is_taken_in_for_everybody(town):
-    town.change("templates/agent_prompt.md", "An ordinary day:", "A usual day:")
+    town.change("templates/agent_prompt.md", "## Relevant Private Notes", "## Notes")
     assert town.reload_paths() == ["templates/agent_prompt.md: reloaded."]
 
 

@@ -28,7 +28,6 @@ from config.validation import SettingsError, SourcedValue, closest_name, current
 from vault.atomic_write import Stamp, file_stamp
 from vault.entities.lines_note import Lines, load_lines
 from vault.entities.schema import ERRANDS, REACTIONS, known_keys, read_fields
-from vault.entities.voice_note import Exchange, load_voice
 from vault.errors import NoteError
 from vault.markdown import NoteLine, escape_section, unescape, unescape_comments, unescape_section
 from vault.note import Note, link, section_title
@@ -61,7 +60,7 @@ class AgentNote:
     """The content of an agent's folder. `profile` is kept to the letter; `yesterday` is an example day, or empty.
 
     `fields` are those of its character, by name. `errands` are what it sets out to do each day, which are no part of
-    the profile, as its table of triggers is none. `voice` are examples of how it talks. `lines` are
+    the profile, as its table of triggers is none. `lines` are
     what it says when no model speaks for it. `text` is the file `agent.md`.
     """
 
@@ -72,7 +71,6 @@ class AgentNote:
     given: dict[str, SourcedValue]
     source: str
     errands: tuple[Errand, ...] = ()
-    voice: tuple[Exchange, ...] = ()
     lines: Lines = field(default_factory=Lines)
     text: str = ""
 
@@ -98,7 +96,7 @@ def load_agent(vault: Vault, name: str) -> AgentNote:
     """
     note = vault.read("agents", name, "agent.md")
     yesterday = vault.read("agents", name, "yesterday.md").body if vault.exists("agents", name, "yesterday.md") else ""
-    return replace(agent_of(note, name, yesterday), voice=load_voice(vault, name), lines=load_lines(vault, name))
+    return replace(agent_of(note, name, yesterday), lines=load_lines(vault, name))
 
 
 def agent_of(note: Note, name: str, yesterday: str = "") -> AgentNote:

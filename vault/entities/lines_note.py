@@ -110,8 +110,9 @@ def load_lines(vault: Vault, name: str) -> Lines:
 
 def read_lines(vault: Vault, name: str) -> tuple[Lines, list[NoteError]]:
     """Return the lines of an agent, and what is wrong with other lines. Raises: NoteError if the note is no text."""
+    old = list(_old_note(vault, name))
     if not vault.exists("agents", name, NAME):
-        return Lines(), list(_old_note(vault, name))
+        return Lines(), old
     note = vault.read("agents", name, NAME)
     reader = _Reader()
     for line in note.lines:
@@ -122,7 +123,7 @@ def read_lines(vault: Vault, name: str) -> tuple[Lines, list[NoteError]]:
                 reader.read_line(unescape_comments(line.text))
         except ValueError as error:
             reader.faults.append(NoteError(f"{note.source}:{line.number}: {error}"))
-    return reader.lines(), reader.faults
+    return reader.lines(), [*old, *reader.faults]
 
 
 def _old_note(vault: Vault, name: str) -> Iterator[NoteError]:

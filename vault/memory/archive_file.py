@@ -34,6 +34,7 @@ EventName = Literal[
     "reflection",
     "begin_anew",
     "lines_deleted",
+    "authors_line",
 ]
 
 

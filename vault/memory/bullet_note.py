@@ -1,7 +1,7 @@
 """A note of bullets that an agent and people edit together, such as `people/Robin.md` and `insights.md`.
 
-    - **loss**: I lost my dog near the weir yesterday. ([[2026-11-22#^m43]])
-    - **loss** · Moss · whispered: Robin lost a dog. ([[2026-11-22#^m61]])
+    - I lost my dog near the weir yesterday. ([[2026-11-22#^m43]])
+    - **private** · Robin · Eliza: The red book is under my bed. ([[2026-11-22#^m61]])
 
 The property `written` marks each line that the agent wrote. A line without its mark is a person's: it stays to the
 letter. A mark without its line says that a person has changed or deleted that line, which is never written again.
@@ -27,7 +27,7 @@ MAX_MARKS = 256
 _BULLET = re.compile(r"\s*[-*+] (?P<text>.*\S)\s*")
 _LINK = r"\[\[[^\[\]|#]*#\^m[1-9]\d{0,14}\]\]"
 _STATEMENT = re.compile(
-    rf"(?:\*\*(?P<label>(?:\\.|[^\\])+?)\*\*(?P<tags>(?: · [^·:]+)*): ?)?(?P<words>.*?)"
+    rf"(?:\*\*(?P<label>(?:\\.|[^\\])+?)\*\*(?P<tags>(?: · (?:\\.|[^\\·:])+)*): ?)?(?P<words>.*?)"
     rf"(?:\s*\((?P<links>{_LINK}(?:, {_LINK})*)\))?"
 )
 _TARGET = re.compile(r"\[\[(?P<day>\d{4}-\d\d-\d\d)?[^#]*#\^m(?P<seq>\d+)\]\]")
@@ -38,9 +38,9 @@ _MARK = re.compile(r"m(\d{1,15})-[0-9a-f]{8}")
 class Statement:
     """The statement of one bullet.
 
-    `label` is the kind of fact, or the person that an opinion is about. `tags` stand behind it: its source, and whether
-    it was whispered. `evidence` are the numbers of the memories that bear it out, `day` the day of the first, as in
-    `2026-11-22`. `written` is the line in the note to the letter, `number` its number there; otherwise empty and 0.
+    `label` says what it is, as `private`, or the person that an opinion is about. `tags` stand behind it: who knows of
+    it, or whose word it is. `evidence` are the numbers of the memories that bear it out, `day` the day of the first, as
+    in `2026-11-22`. `written` is the line in the note to the letter, `number` its number there; otherwise empty and 0.
     """
 
     words: str

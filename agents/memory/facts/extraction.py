@@ -89,7 +89,9 @@ def extract_facts(known: FactStore, memory: Memory, refused: bool = False, readi
             _perceive(known, memory, memory.people[0], reading)
         case "result":
             _see(known, memory, reading)
-        case "acted" if not refused and (spoken := utterance_in(memory, people=known.people())):
+        case "acted" if (
+            not refused and not awaits_outcome(memory) and (spoken := utterance_in(memory, people=known.people()))
+        ):
             update_commitments(known, spoken, memory)
 
 
@@ -103,7 +105,9 @@ def utterance_in(memory: Memory, reading: NarrationParser = ENGLISH, people: Ite
         match line.verb:
             case "say" | "speak":
                 return Utterance(ME, line.arguments)
-            case "whisper" | "tell":
+            case "reply":
+                return Utterance(ME, line.arguments)
+            case "whisper" | "tell" | "page":
                 return Utterance(ME, _behind_name(line.arguments, people))
         return None
     is_heard = memory.kind in ("observed", "told") and memory.people
@@ -125,7 +129,7 @@ def _behind_name(arguments: str, people: Iterable[str]) -> str:
 
 def awaits_outcome(memory: Memory) -> bool:
     """Return whether it shows only in the next memory if something was done: nobody may be there to hear it."""
-    return memory.kind == "acted" and parse_line(memory.text).verb in ("whisper", "tell")
+    return memory.kind == "acted" and parse_line(memory.text).verb in ("whisper", "tell", "page", "reply")
 
 
 def _visit(known: FactStore, memory: Memory) -> None:
@@ -158,7 +162,8 @@ def _perceive(known: FactStore, memory: Memory, who: str, reading: NarrationPars
     elif event.name == "leaves" and "room" in event.values and (seen := known.find(PEOPLE, who)):
         known.renew(seen, f"last seen in {event.values['room']}", memory)
     elif spoken := _spoken(event, who):
-        update_commitments(known, spoken, memory)
+        if not spoken.privately:  # what is told in confidence stands in no fact
+            update_commitments(known, spoken, memory)
     else:
         _move_things(known, memory, who, event)
 

@@ -1,10 +1,12 @@
-"""What manners follow from a conversation: whom to stay with, when to be quiet, and when it is over."""
+"""For whom words are, and the manners that follow: whom to stay with, when to be quiet, and when it is over."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from agents.attending.conversation import (
     ANSWER_MS,
@@ -12,19 +14,18 @@ from agents.attending.conversation import (
     MET_MS,
     Conversation,
     Manners,
-    beyond_greeting,
+    addressee,
     is_question,
-    is_spoken_to,
-    without_idle_phrases,
 )
 from tests.world.inn import inn
-from world.events import Arrived, Event, Gave, Left, Said, Whispered
+from world.entities import Character
+from world.events import Arrived, Emoted, Event, Gave, Left, Said, Whispered
 
 ROOM, KITCHEN = "The Common Room", "The Kitchen"
 
 
 class Heard:
-    """Rook's conversation in a room with Ana and Ben, who are people, and Jay, who is an agent."""
+    """Rook's conversation in a room with Ana and Ben, who are people, and Cat, who is an agent."""
 
     def __init__(self) -> None:
         self.world, self.ms = inn(), 0
@@ -35,9 +36,100 @@ class Heard:
         self.talk = Conversation("Rook", lambda: self.ms)
 
     def after(self, *events: Event) -> Manners:
+        """Let things happen, and return what manners ask then; whom words are for is known, as from the floor."""
         for event in events:
-            self.talk.observe(event, self.world)
+            to_id = addressee(event, self.world) if isinstance(event, Said) else ""
+            self.talk.observe(event, self.world, to_id)
         return self.talk.manners()
+
+
+def to_whom(words: str, *names: str, partner: str = "", to_id: str = "", meant_for: str = "") -> str:
+    """Return whom words of Ana are for, in a room with Ben, Rook and others of these names."""
+    world = Heard().world
+    world.characters["Cat"].room_id = KITCHEN
+    for name in names:
+        world.add_character(Character(name, ROOM, awake=True))
+    return addressee(Said("Ana", ROOM, words, to_id=to_id, meant_for_id=meant_for), world, partner)
+
+
+# For whom words are
+
+
+def test_words_are_for_whom_they_are_known_to_be_meant_whomever_they_name():
+    assert to_whom("Ben, is it late?", partner="Ben", to_id="Rook") == "Rook"
+    assert to_whom("Ben, is it late?", partner="Ben", meant_for="Rook") == "Rook"
+    assert to_whom("Is it late?", meant_for="Guest1") == "Guest1"  # who has gone meanwhile
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "Rook, is it late?",
+        "rook is it late",
+        "ROOK!",
+        "Good day, Rook.",
+        "good day rook",
+        "It rains. Rook, is it late? Ben sleeps.",
+        "It rains, Rook. Is it late?",
+        "- «Rook», is it late?",
+        "It rains…Rook?",
+    ],
+)
+def test_a_name_first_or_last_in_a_sentence_calls_whomever_else_the_speaker_talked_with(words):
+    assert to_whom(words, partner="Ben") == "Rook"
+
+
+@pytest.mark.parametrize(
+    "name, words",
+    [
+        ("小明", "小明，你好！"),
+        ("小明", "你好小明。"),
+        ("Иван", "Здравствуй, иван!"),
+        ("علي", "أين أنت يا علي؟"),
+        ("राजू", "राजू, कहाँ हो?"),
+        ("राजू", "कहाँ हो राजू?"),
+        ("Zoë", "Where is it, Zoe\u0308?"),
+        ("Old Tess", "Old Tess, where is it?"),
+        ("Mr. Finch", "Where is it, Mr. Finch?"),
+        ("Mr. Finch", "mr. finch, where is it?"),
+        ("d+y", "What a d+y."),
+    ],
+)
+def test_a_name_calls_in_every_script_and_whatever_signs_it_has(name, words):
+    assert to_whom(words, name, partner="Ben") == name
+
+
+@pytest.mark.parametrize("names", [("Old Tess", "Tess", "Old"), ("Old", "Tess", "Old Tess")])
+@pytest.mark.parametrize("words", ["Old Tess, is it late?", "Is it late, Old Tess?", "I saw Old Tess there."])
+def test_the_longest_name_that_stands_there_is_the_one_that_is_meant(names, words):
+    assert to_whom(words, *names) == "Old Tess"
+
+
+@pytest.mark.parametrize("words", ["What does Rook do?", "Is it late?", "A rookie mistake.", "...", ""])
+def test_words_that_call_nobody_are_for_the_speaker_s_partner_if_still_here(words):
+    assert to_whom(words, partner="Ben") == "Ben"
+    assert to_whom(words, partner="Cat") != "Cat"
+
+
+def test_who_is_named_in_the_middle_is_meant_where_the_speaker_talks_with_nobody():
+    assert to_whom("What does Rook do?") == "Rook"
+    assert to_whom("What does Rook do?", partner="Cat") == "Rook"  # Cat has gone
+
+
+@pytest.mark.parametrize("words", ["It rains.", "A rookie mistake.", "Where is Cat?", "Dan sleeps, I see.", ""])
+def test_words_to_the_only_one_who_listens_are_for_that_one_and_in_company_for_nobody(words):
+    assert to_whom(words) == ""
+    world = Heard().world
+    world.characters["Cat"].room_id = world.characters["Ben"].room_id = KITCHEN
+    assert addressee(Said("Ana", ROOM, words), world) == "Rook"
+
+
+@given(st.text("ab ?？؟.!…", max_size=12))
+def test_a_question_is_a_question_mark(words):
+    assert is_question(words) == any(mark in words for mark in "?？؟")
+
+
+# Manners
 
 
 def test_who_spoke_or_came_or_gave_something_is_stayed_with_for_a_while_if_it_is_a_person():
@@ -60,25 +152,22 @@ def test_who_has_just_gone_is_neither_stayed_with_nor_taken_for_one_who_talks_he
     assert Heard().after(words) == Manners(is_waiting=True)
     heard = Heard()
     heard.world.characters["Ben"].room_id = KITCHEN
-    assert heard.after(Said("Ana", ROOM, "Ben, are you there?")) == Manners()
+    assert heard.after(Said("Ana", ROOM, "Are you there?", to_id="Ben")) == Manners()
 
 
-def test_who_spoke_to_somebody_else_is_not_stayed_with():
+def test_who_spoke_to_somebody_else_or_has_gone_keeps_nobody():
     assert Heard().after(Said("Ana", ROOM, "Ben, are you there?")).in_talk_with == ""
-
-
-def test_who_has_gone_or_said_good_bye_keeps_nobody():
     assert Heard().after(Said("Ana", ROOM, "hello Rook"), Left("Ana", ROOM, "north", KITCHEN)).in_talk_with == ""
-    assert Heard().after(Said("Ana", ROOM, "Goodbye, Rook!")).in_talk_with == ""
 
 
-def test_own_words_wait_until_somebody_says_something():
+def test_own_words_wait_until_somebody_says_or_does_something():
     own = Said("Rook", ROOM, "Is anybody there?")
     assert Heard().after(own).is_waiting
-    assert not Heard().after(own, Said("Ben", ROOM, "Yes.")).is_waiting
+    for other in (Said("Ben", ROOM, "Yes."), Emoted("Ben", ROOM, "nods"), Arrived("Ben", ROOM, KITCHEN)):
+        assert not Heard().after(own, other).is_waiting
 
 
-def test_two_others_who_speak_to_each_other_by_name_are_let_alone_until_they_end():
+def test_two_others_who_speak_to_each_other_are_let_alone_until_they_end():
     talk = (Said("Ana", ROOM, "Ben, is it raining?"), Said("Ben", ROOM, "It is, Ana."))
     assert Heard().after(*talk).others_talk
     assert not Heard().after(*talk, Said("Ana", ROOM, "Rook, do come here.")).others_talk
@@ -92,22 +181,16 @@ def test_who_was_spoken_to_by_name_is_given_time_to_answer():
     assert not heard.talk.manners().others_talk
 
 
-def test_two_others_need_not_say_each_others_name_again_while_they_answer_each_other():
-    talk = (Said("Ana", ROOM, "Ben, did you book?"), Said("Ben", ROOM, "Not yet."), Said("Ana", ROOM, "Then do."))
-    assert Heard().after(*talk[:2]).others_talk
-    assert Heard().after(*talk).others_talk
-    assert not Heard().after(*talk, Said("Ana", ROOM, "Who keeps this house?")).others_talk
+def test_who_has_taken_leave_keeps_nobody_until_the_other_speaks_or_comes_again():
     heard = Heard()
-    heard.after(talk[0])
-    heard.world.characters["Ana"].room_id = KITCHEN
-    assert not heard.after(talk[1]).others_talk
-
-
-@pytest.mark.parametrize("bye", ["Goodbye, Ana.", "Farewell!", "Good night.", "Take care, Ana."])
-def test_both_good_byes_end_it_and_new_words_begin_it_again(bye):
-    parted = (Said("Cat", ROOM, "Goodbye, Rook."), Said("Rook", ROOM, bye))
-    assert Heard().after(*parted).has_parted
-    assert not Heard().after(*parted, Said("Cat", ROOM, "One more thing, Rook.")).has_parted
+    heard.after(Said("Ana", ROOM, "Well, Rook."))
+    heard.talk.part("Ana")
+    parted = heard.talk.manners()
+    assert (parted.parted, parted.in_talk_with) == (frozenset({"Ana"}), "")
+    for again in (Said("Ana", ROOM, "One more thing, Rook."), Arrived("Ana", ROOM, KITCHEN)):
+        heard.talk.part("Ana")
+        after = heard.after(again)
+        assert (after.parted, after.in_talk_with) == (frozenset(), "Ana")
 
 
 def test_how_often_it_spoke_is_forgotten_in_another_room_and_to_whom_after_a_while():
@@ -129,79 +212,3 @@ def test_who_walks_along_behind_it_is_not_new_in_each_room():
     heard.world.characters["Ana"].transient.following_id = "Rook"
     spoken = heard.after(Said("Rook", ROOM, "Good day, Ana!"), Arrived("Rook", KITCHEN), Arrived("Ana", KITCHEN))
     assert "Ana" in spoken.spoken_to
-
-
-@pytest.mark.parametrize(
-    ("words", "told"),
-    [
-        ("If you ask me, people are scared.", "people are scared."),
-        ("if you ask me nicely I will sing", "if you ask me nicely I will sing"),
-        ("From here, you see the weir at once.", "From here, you see the weir at once."),
-        ("Come closer, I tell you a secret.", "Come closer, I tell you a secret."),
-        ("It was late, you know, and cold.", "It was late, and cold."),
-        ("Do you know, I was a cook.", "I was a cook."),
-        ("My knees are gone, I'll tell you that for nothing.", "My knees are gone."),
-        ("Do you know Ben? He knows you.", "Do you know Ben? He knows you."),
-        ("I will tell you when he comes.", "I will tell you when he comes."),
-    ],
-)
-def test_phrases_with_you_that_speak_to_nobody_are_left_out(words, told):
-    assert without_idle_phrases(words) == told
-
-
-@pytest.mark.parametrize(
-    ("words", "is_one"),
-    [
-        ("lol ok. so how old is she", True),
-        ("hiya odile, hows it going today", True),
-        ("well, is there an inn", True),
-        ("which step was loose again", True),
-        ("So be it.", False),
-        ("Well, I never.", False),
-        ("told my sister about ur lamp lol. whered u get it", True),
-        ("Hello. What a place! I am Tomas.", False),
-        ("what an odd bell", False),
-        ("What a place! How old is it", True),
-        ("When I was small we had one.", False),
-        ("Where I live everybody has three telephones.", False),
-        ("How very green it is.", False),
-        ("Good day. When Emil comes by, tell him that supper is ready.", False),
-        ("when does the ferry leave", True),
-        ("when does the ferry leave, please", True),
-        ("when is supper, Odile", True),
-        ("how i get to the mill", True),
-        ("where i can buy bread here", True),
-        ("how very old is the pump", True),
-        ("how old is the pump", True),
-    ],
-)
-def test_a_question_is_known_without_its_mark_and_behind_small_words(words, is_one):
-    assert is_question(words, inn().wording) is is_one
-
-
-@pytest.mark.parametrize(
-    ("words", "is_called"),
-    [
-        ("hanife did u feed the cat this morning", True),
-        ("Hanife, did you feed the cat?", True),
-        ("so hanife are you coming", True),
-        ("Hanife did not feed the cat.", False),
-        ("Did hanife feed the cat?", False),
-    ],
-)
-def test_who_is_asked_by_name_without_a_comma_is_spoken_to(words, is_called):
-    assert is_spoken_to("Hanife", words, inn().wording) is is_called
-
-
-@pytest.mark.parametrize(
-    "words, left",
-    [
-        ("Good evening, Moss. My fern is dying.", "My fern is dying."),
-        ("hi moss! hello! i brought tea", "i brought tea"),
-        ("Good evening, Moss.", "Good evening, Moss."),
-        ("Hello, my fern is dying. Why?", "Hello, my fern is dying. Why?"),
-        ("My fern is dying.", "My fern is dying."),
-    ],
-)
-def test_beyond_a_greeting_is_what_else_is_said(words, left):
-    assert beyond_greeting(words, "Moss", inn().wording) == left

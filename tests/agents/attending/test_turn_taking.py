@@ -49,9 +49,10 @@ def takers(floor: Floor, event: Event, world: World) -> list[str]:
         (Said("Ana", ROOM, "How is the river?"), ("Ana",), 1),
         (Said("Ana", ROOM, "How is the river?"), ("Ana", "Ben"), 1),
         (Said("Ana", ROOM, "It rains."), ("Ana",), 1),
-        (Said("Ana", ROOM, "It rains."), ("Ana", "Ben"), 0),  # said to Ben, for all that anybody knows
-        (Said("Ana", ROOM, "Wren, how is the river?"), ("Ana",), 0),  # Wren answers, being named
-        (Said("Ana", ROOM, "How is the river?", to_id="Wren"), ("Ana",), 0),
+        (Said("Ana", ROOM, "It rains."), ("Ana", "Ben"), 1),  # as her first words since she came
+        (Said("Ana", ROOM, "Ben, how is the river?"), ("Ana", "Ben"), 0),
+        (Said("Ana", ROOM, "How is the river?", meant_for_id="Ben"), ("Ana", "Ben"), 0),
+        (Said("Ana", ROOM, "How is the river?", to_id="Guest1"), ("Ana",), 0),  # who has gone
         (Said("Rook", ROOM, "How is the river?"), (), 1),
         (Said("Rook", ROOM, "It rains."), (), 0),
         (Arrived("Ana", ROOM, KITCHEN), ("Ana",), 1),
@@ -65,30 +66,31 @@ def test_one_takes_up_what_is_for_somebody_and_none_what_is_for_nobody(event, pe
     assert len(takers(Floor(), event, aviary(people=people))) == count
 
 
+def test_of_words_for_nobody_in_company_questions_and_the_first_since_coming_are_taken_up():
+    comes = (Left("Ana", ROOM, "north", KITCHEN), Arrived("Ana", ROOM, KITCHEN))
+    for between, words, people, count in (
+        ((), "It rains.", ("Ana", "Ben"), 0),
+        ((), "Does it rain?", ("Ana", "Ben"), 1),
+        (comes, "It rains.", ("Ana", "Ben"), 1),
+        ((), "It rains.", ("Ana",), 1),  # no other person could be meant
+    ):
+        floor, world = Floor(), aviary(people=people)
+        for event in (Said("Ana", ROOM, "Good-bye.", to_id="Guest1"), *between):  # who has gone
+            takers(floor, event, world)
+        assert len(takers(floor, Said("Ana", ROOM, words), world)) == count
+
+
 @pytest.mark.parametrize(
-    ("before", "words", "count"),
-    [
-        ((), "My name is Tibor, and I bake bread.", 1),
-        (("Ben", "Good day."), "I'm Ana, from Karst.", 1),
-        ((), "hello all", 1),
-        (("Ana", "Hello."), "Good evening, everybody!", 1),
-        (("Rook", "It rains."), "Hello.", 1),
-        (("Rook", "Then it was the right page."), "She cried a bit. Thank you, truly.", 1),
-        (("Rook", "Mind the tar."), "My brother says you walk fast.", 1),
-        (("Rook", "Mind the tar."), "It rains on the tar.", 0),
-        (("Ben", "Mind the tar."), "My brother says you walk fast.", 0),
-        (("Ben", "Good day."), "Hello.", 0),  # for Ben, for all that anybody knows
-        ((), "Hello, Ben.", 0),
-        ((), "hello Teo! I'm Ana", 0),  # as a guest calls himself, whom the world calls Guest1
-        ((), "Hello, I'm Ana.", 1),
-        ((), "Hellos are cheap.", 0),
-    ],
+    ("fields", "words"),
+    [({"to_id": "Wren"}, "Jay, is it late?"), ({}, "Wren, is it late?"), ({}, "I mean Wren here, as you know.")],
 )
-def test_a_newcomer_who_greets_or_tells_a_name_in_company_is_heard_by_one(before, words, count):
+def test_an_agent_that_words_are_for_takes_them_up_alone(fields, words):
     floor, world = Floor(), aviary(people=("Ana", "Ben"))
-    if before:
-        takers(floor, Said(before[0], ROOM, before[1]), world)
-    assert len(takers(floor, Said("Ana", ROOM, words), world)) == count
+    event = Said("Ana", ROOM, words, **fields)
+    assert (takers(floor, event, world), floor.addressee(event, world)) == (["Wren"], "Wren")
+    world.characters["Wren"].transient.afk_message = "paused"
+    event = Said("Ana", ROOM, words, **fields)
+    assert (takers(floor, event, world), floor.addressee(event, world)) == ([], "Wren")
 
 
 def test_who_has_heard_most_since_its_last_turn_is_next():
@@ -103,7 +105,7 @@ def test_who_has_heard_most_since_its_last_turn_is_next():
 
 def test_whom_a_person_talks_with_answers_until_it_has_gone_or_another_is_named():
     floor, world = Floor(), aviary()
-    assert takers(floor, Said("Ana", ROOM, "Wren, how is the river?"), world) == []
+    assert takers(floor, Said("Ana", ROOM, "Wren, how is the river?"), world) == ["Wren"]
     for words in ("It rains.", "Who has the key?"):
         assert takers(floor, Said("Ana", ROOM, words), world) == ["Wren"]
         floor.begin_turn("Wren")
@@ -113,15 +115,23 @@ def test_whom_a_person_talks_with_answers_until_it_has_gone_or_another_is_named(
     assert takers(floor, Said("Ana", ROOM, "Where has he gone?"), world) != ["Jay"]
 
 
-def test_who_was_spoken_to_by_name_answers_the_speaker_and_nobody_else_takes_it_up():
+def test_who_was_spoken_to_answers_the_speaker_and_nobody_else_takes_it_up():
     floor, world = Floor(), aviary(people=("Ana", "Ben"))
-    talk = ("Ana", "Ben, did you book the train?"), ("Ben", "Is the early one right?"), ("Ana", "It is. And the meal?")
-    assert [takers(floor, Said(who, ROOM, words), world) for who, words in talk] == [[], [], []]
-    assert len(takers(floor, Said("Ana", ROOM, "Who keeps this house?"), world)) == 1
+    for who, words in (("Ana", "Ben, did you book?"), ("Ben", "Is the early one right?"), ("Ana", "It is. And you?")):
+        assert takers(floor, Said(who, ROOM, words), world) == []
     assert takers(floor, Said("Wren", ROOM, "Where is home, Ben?"), world) == []
     assert takers(floor, Said("Ben", ROOM, "A long way from here."), world) == ["Wren"]
-    assert takers(floor, Said("Jay", ROOM, "Rook, do you hear the rain?"), world) == []
-    assert takers(floor, Said("Rook", ROOM, "All day long."), world) == []
+    assert takers(floor, Said("Jay", ROOM, "Rook, do you hear the rain?"), world) == ["Rook"]
+    assert takers(floor, Said("Rook", ROOM, "All day long."), world) == ["Jay"]
+
+
+def test_words_right_after_an_agent_s_own_to_somebody_are_for_it_while_it_is_there():
+    for gone, taker in ((False, ["Wren"]), (True, [])):
+        floor, world = Floor(), aviary(people=("Ana", "Ben"))
+        takers(floor, Said("Ana", ROOM, "Good-bye.", to_id="Guest1"), world)
+        takers(floor, Said("Wren", ROOM, "Mind the tar.", meant_for_id="Ana"), world)
+        world.characters["Wren"].room_id = KITCHEN if gone else ROOM
+        assert takers(floor, Said("Ana", ROOM, "It is everywhere."), world) == taker
 
 
 def test_who_asks_does_not_answer_and_who_is_paused_is_not_waited_for():
@@ -190,22 +200,12 @@ def test_a_question_to_all_is_answered_by_one_while_the_others_listen():
     assert room.still() == {}
 
 
-def test_who_is_spoken_to_by_name_need_not_wait():
-    room = Room(aviary())
-    assert room.happens(Said("Ana", ROOM, "Rook and Wren, who has the key?")) == ["Rook", "Wren"]
-    assert room.still() == {"Jay": "listening"}
-
-
-@pytest.mark.parametrize("absent", [("Wren",), ("Wren", "Jay")])
-def test_words_that_call_somebody_in_another_room_are_for_nobody_here(absent):
-    room = Room(aviary())
-    for name in absent:
-        room.world.characters[name].room_id = KITCHEN
-        del room.minds[name]  # it hears nothing
-    room.happens(Said("Ana", ROOM, "Wren, who has the key?"))
-    assert not any(mind.addressed.spoken for mind in room.minds.values())
-    room.happens(Said("Ana", ROOM, "I saw Wren today. Who has the key?"))
-    assert sum(mind.addressed.spoken for mind in room.minds.values()) == 1
+def test_who_is_spoken_to_need_not_wait_for_who_has_the_floor():
+    room = Room(aviary(people=("Ana", "Ben")))
+    (one,) = room.happens(Said("Ana", ROOM, "Who has the key?"))
+    other, third = (name for name in NAMES if name != one)
+    assert room.happens(Said("Ben", ROOM, f"{other}, is it late?")) == [other]
+    assert room.still() == {third: "listening"}
 
 
 def test_nobody_waits_for_ever_for_one_who_does_not_answer():
@@ -386,12 +386,3 @@ def test_others_wait_for_whoever_had_the_floor_and_who_heard_most_is_next():
     assert (floor.unseen("Rook"), rook.owed) == (0, Owed(SPOKEN, 4, has_floor=True))
     rook.end_turn()
     assert rook.owed == Owed()
-
-
-def test_who_talks_with_no_agent_yet_is_answered_by_the_one_that_has_just_spoken_and_is_still_there():
-    world, floor = aviary(people=("Ana", "Ben")), Floor()
-    takers(floor, Said("Wren", ROOM, "Then it was the right page for it."), world)
-    assert takers(floor, Said("Ana", ROOM, "She cried a bit. Thank you."), world) == ["Wren"]
-    takers(floor, Said("Jay", ROOM, "Mind the tar."), world)
-    world.characters["Jay"].room_id = KITCHEN
-    assert takers(floor, Said("Ben", ROOM, "My brother says you walk fast."), world) == []

@@ -15,14 +15,12 @@ from agents.choices.possible import (
     NOTHING,
     Possible,
     Situation,
-    asks_to_walk,
     possible,
     ways_back,
     ways_to_others,
 )
 from agents.components.errands import Step
 from tests.agents.choices.test_possible import TABLE, a_world
-from tests.english import ENGLISH
 from vault.entities.agent_notes import Errand
 from world.entities import Character
 from world.world import World
@@ -78,12 +76,18 @@ def test_a_person_is_always_answered_in_words(manners):
     assert {one.partner.name for one in decisions(now) if one.partner} == {"Dot"}
 
 
-def test_an_agent_is_answered_less_and_less_and_not_after_the_good_byes():
-    first, later, parted = (
+def test_an_agent_is_answered_less_and_less_and_not_after_leave_was_taken_of_it():
+    first, later, parted, other = (
         causes(Situation(address=BY_AGENT, manners=manners, company=company("Old Ben")))["answer"]
-        for manners in (Manners(), Manners(words_here=4), Manners(has_parted=True))
+        for manners in (
+            Manners(),
+            Manners(words_here=4),
+            Manners(parted=frozenset({"Old Ben"})),
+            Manners(parted=frozenset({"Dot"})),
+        )
     )
     assert first > 0.85 * DRAWS > 0.4 * DRAWS > later > parted == 0
+    assert other > 0.85 * DRAWS
 
 
 def test_who_whispers_is_answered_in_a_whisper_and_who_tells_from_afar_is_told():
@@ -101,33 +105,9 @@ def test_who_has_gone_cannot_be_answered():
     assert causes(Situation(address=BY_PERSON))["answer"] == 0
 
 
-def test_a_gift_is_thanked_for():
-    assert (
-        causes(Situation(address=replace(BY_PERSON, is_gift=True, text=""), company=company("Dot")))["thank"] == DRAWS
-    )
-
-
-def test_a_thing_may_be_handed_over_when_it_is_asked_for_and_only_then():
-    asks = replace(BY_PERSON, text="May I have the letter, please?")
-    now = Situation(address=asks, company=company("Dot"), asked_for=("letter",))
-    assert decisions(now)[0].hand_over() == ("letter",)
-    assert decisions(replace(now, asked_for=()))[0].hand_over() == ()
-
-
-@pytest.mark.parametrize(
-    ("words", "is_asked"),
-    [
-        ("Will you come with me to the weir?", True),
-        ("it's late. come with me, my friend", True),
-        ("my brother used to come with me. he drowned", False),
-        ("She will never come along.", False),
-        ("", False),
-    ],
-)
-def test_who_tells_that_others_came_along_does_not_ask_it_of_the_agent(words, is_asked):
-    world = a_landing()
-    world.wording = ENGLISH
-    assert asks_to_walk("talk.asks_along", words, world) is is_asked
+def test_a_gift_is_answered_in_words():
+    gift = Situation(address=replace(BY_PERSON, is_gift=True, text=""), company=company("Dot"))
+    assert {(one.cause, one.kind, one.opening()) for one in decisions(gift)} == {("answer", "speech", "say")}
 
 
 def test_an_errand_is_done_without_asking_a_model_but_never_away_from_a_person_in_talk():
@@ -180,10 +160,23 @@ def test_nobody_turns_away_from_a_person_to_greet_a_neighbour():
     assert (causes(with_dot)["greet"], causes(known)["greet"] > 0) == (0, True)
 
 
-@pytest.mark.parametrize("manners", [Manners(is_waiting=True), Manners(others_talk=True), Manners(has_parted=True)])
+@pytest.mark.parametrize(
+    "manners",
+    [Manners(is_waiting=True), Manners(others_talk=True), Manners(parted=frozenset({"Old Ben", "Dot"}))],
+)
 def test_nobody_speaks_unasked_while_it_is_not_polite(manners):
-    now = Situation(company=company("Old Ben", "Dot"), manners=manners)
+    old_ben, dot = company("Old Ben", "Dot")
+    now = Situation(company=(old_ben, dot), manners=manners, delivers_to=dot)
     assert not [one for one in decisions(now) if one.kind == "speech"]
+
+
+def test_who_has_taken_leave_of_one_still_speaks_to_another():
+    old_ben, dot = company("Old Ben", "Dot")
+    parted = Manners(spoken_to=frozenset({"Old Ben"}), parted=frozenset({"Old Ben"}))
+    now = Situation(company=(old_ben, dot), manners=parted)
+    assert causes(now) == Counter({"greet": DRAWS})
+    assert causes(replace(now, delivers_to=dot)) == Counter({"deliver": DRAWS})
+    assert not causes(replace(now, delivers_to=old_ben))["deliver"]
 
 
 def test_what_is_shunned_is_not_drawn():
@@ -265,10 +258,13 @@ def test_who_is_led_is_neither_greeted_in_each_room_nor_left():
         assert set(causes(replace(now, address=BY_PERSON))) == {"answer"}
 
 
-def test_a_message_comes_before_all_but_an_answer_and_nobody_is_answered_who_has_gone():
-    dot = company("Dot")[0]
-    now = Situation(company=(dot,), errand=Step(Errand("", "Mill"), "go north", is_going=True), awaits_message=dot)
-    gone = replace(now, address=replace(BY_PERSON, by_id="Old Ben"))
-    assert all((one.kind, one.partner) == ("speech", dot) for one in [*decisions(now), *decisions(gone)])
-    talking = replace(now, manners=Manners(others_talk=True))
-    assert not [one for one in decisions(talking) if one.kind == "speech"]
+@pytest.mark.parametrize(("privately", "opening"), [(False, "say"), (True, "whisper Dot")])
+def test_a_promise_is_kept_after_an_answer_and_before_all_else_in_confidence_if_it_was_given_so(privately, opening):
+    (dot,) = company("Dot")
+    errand = Step(Errand("", "Mill"), "go north", is_going=True, is_at_once=True)
+    now = Situation(company=(dot,), errand=errand, delivers_to=dot, delivers_privately=privately)
+    gone = replace(now, address=replace(BY_PERSON, by_id="Old Ben"))  # who cannot be answered any more
+    for one in [*decisions(now), *decisions(gone)]:
+        assert (one.cause, one.kind, one.opening(), one.partner) == ("deliver", "speech", opening, dot)
+        assert one.is_private is privately
+    assert causes(replace(now, address=BY_PERSON)) == Counter({"answer": DRAWS})

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+import re
 from itertools import product
 
 import pytest
@@ -10,10 +11,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agents.choices.possible import NOTHING, Form, possible, spelt
+from tests.english import ENGLISH
+from vault.vault import STARTER, Vault
 from world.command import CommandTable, command
 from world.commands.table import world_commands
 from world.entities import Character, Detail, Exit, Role, Room, Thing
 from world.game import Game
+from world.message_catalog import Wording
 from world.triggers import parse_trigger
 from world.world import World
 
@@ -37,11 +41,18 @@ def a_world() -> World:
             Character("Cat", "Landing"),
             Character("Dot", "Yard", awake=True),
         ],
+        wording=ENGLISH,
     )
 
 
 def forms(world: World, name: str = "Ana", table: CommandTable = TABLE) -> dict[str, Form]:
     return dict(possible(world, world.characters[name], table))
+
+
+def note_of_poses() -> dict[str, list[str]]:
+    """Return the poses of the starter vault's note, by the name of their list."""
+    bullets = re.findall(r"^\*\*(\w+)\*\*: (.*)$", Vault(STARTER).read_text("text", "poses.md"), re.MULTILINE)
+    return {name: poses.split("; ") for name, poses in bullets}
 
 
 def lines(form: Form) -> list[str]:
@@ -146,9 +157,30 @@ def test_a_name_that_the_usage_would_take_apart_is_not_offered():
 
 
 def test_poses_name_the_people_and_the_details_that_are_here():
-    poses = forms(a_world())["emote"].choices["text"]
-    assert {"nods slowly", "smiles at Old Ben", "looks at the river"} <= set(poses)
-    assert not any("{" in pose or "Cat" in pose for pose in poses)
+    world = a_world()
+    found = forms(world)["emote"].choices["text"]
+    assert {"nods slowly", "smiles at Old Ben", "looks at the river"} <= set(found)
+    assert not any("{" in pose or "Cat" in pose for pose in found)
+
+
+def test_every_pose_of_the_note_is_offered_accepted_and_seen_as_it_stands_there():
+    world = a_world()
+    offered = forms(world)["emote"].choices["text"]
+    notes = [pose for name in ("alone", "with_somebody", "with_something") for pose in note_of_poses()[name]]
+    assert len(offered) == len({*notes}) == len(notes)
+    seen = list[str]()
+    game = Game(world, TABLE)
+    game.wake("Old Ben", lambda event, sentence: seen.append(sentence))
+    for pose in offered:
+        assert game.perform("Ana", f"emote {pose}").accepted
+    assert seen == [f"Ana {pose}." for pose in offered]
+
+
+def test_a_world_without_poses_offers_none():
+    world = a_world()
+    world.wording = Wording({key: text for key, text in ENGLISH.sentences.items() if not key.startswith("poses.")})
+    assert "emote" not in forms(world)
+    assert refusals(world) == []
 
 
 def test_everything_possible_is_accepted():
@@ -167,7 +199,7 @@ some_names = st.lists(names, max_size=3, unique=True)
 def test_whatever_things_are_called_everything_possible_is_accepted(lying, carried, details, ways, people):
     exits = {way.lower(): Exit(way.lower(), "Yard") for way in ways}
     rooms = [Room("Landing", "", exits, {name: Detail(name, "") for name in details}), Room("Yard")]
-    world = World(rooms, characters=[Character("Ana", "Landing", awake=True)])
+    world = World(rooms, characters=[Character("Ana", "Landing", awake=True)], wording=ENGLISH)
     for name in people:
         if world.id_ignoring_case(name) is None:
             world.add_character(Character(name, "Landing", awake=True))

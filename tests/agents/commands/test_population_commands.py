@@ -14,6 +14,7 @@ from agents.commands.self_commands import own_commands
 from agents.component import Turn
 from agents.models.queue import ModelQueue
 from agents.population import Population
+from agents.prompts.scene import command_list
 from tests.agents.test_population import NOTES
 from tests.playing import play
 from tests.scripted_model import ScriptedModel
@@ -293,8 +294,8 @@ def test_an_agent_that_sleeps_cannot_be_led(tmp_path):
 
 def test_what_an_agent_is_granted_it_is_told_of_and_nothing_else(town):
     moss = town.game.world.characters["Moss"]
-    assert "@dig" not in town.agents["Moss"].prompt().text
+    assert "@dig" not in command_list(town.game.commands, moss)
     moss.grants = frozenset({"@dig"})
-    prompt = town.agents["Moss"].prompt().text
-    assert "@dig <exit> to <name> - Make a new room" in prompt
-    assert "@destroy" not in prompt
+    told = command_list(town.game.commands, moss)
+    assert "@dig <exit> to <name> - Make a new room" in told
+    assert "@destroy" not in told

@@ -106,6 +106,7 @@ def test_why_tells_what_was_perceived_told_answered_and_done(tmp_path):
         '  3: NOW observed in The Common Room: Ana says, "Good morning, Rook!"',
         "",
         "The engine decided: answer what was said.",
+        "The engine let it choose from: nothing, go along with Ana",
         "",
         "thinking: <think>She is kind.</think>",
         "reply: say Good morning, Ana! | she spoke to me",
@@ -139,8 +140,11 @@ def test_why_tells_nothing_that_was_perceived_after_the_model_was_asked(tmp_path
 
 
 def test_why_tells_of_verbs_that_the_engine_chose_and_of_a_refusal(tmp_path):
-    life = Watched(tmp_path, " get moon | it shines", constrains=True)
-    life.turns()
+    life = Watched(tmp_path, *[" get moon | it shines"] * 9, constrains=True)
+    life.turns(0)
+    life.agent.perform("say Good day.")  # now it waits for others to speak
+    while not life.model.requests:
+        life.turns()
     told = life.shown("@why Rook")
     assert [line for line in told if line.startswith("The engine let it choose from: ")]
     assert "command: get moon" in told
@@ -173,7 +177,7 @@ def test_why_tells_of_a_model_that_is_gone(tmp_path):
 
 
 def test_the_log_has_the_end_of_the_prompt_the_answer_the_command_and_what_came_of_it(tmp_path):
-    life = Watched(tmp_path, "think of tea | it is cold", "I would rather not.")
+    life = Watched(tmp_path, "think of tea | it is cold", "I would rather not.", yesterday="~Rook> look\n" * 40)
     life.turns(2)
     _, first, second = "\n".join(life.shown("@llm-log Rook")).split("\n\nRook, NOW")
     assert first.startswith(

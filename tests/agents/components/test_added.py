@@ -11,12 +11,12 @@ from pathlib import Path
 
 import pytest
 
-from agents.asking import Question
 from agents.commands.thought_commands import mind_command
 from agents.component import AddedComponent, Moment, Owner, Section, Turn
 from agents.component_registry import ComponentRegistry, components_in, loaded_components
 from agents.plugins import with_plugins
 from agents.prompts.prompt import SLOTS, known_slots, parse_template
+from agents.turn.asking import Question
 from tests.agents.components import mood
 from tests.agents.components.mood import Mood
 from tests.agents.house import House
@@ -66,6 +66,7 @@ def test_an_installed_package_brings_one_by_an_entry_point_and_a_broken_one_is_l
 
 def test_the_names_of_the_components_that_come_along_are_no_list_anywhere():
     assert loaded_components().names >= {
+        "confided",
         "facts",
         "known",
         "recollected",
@@ -73,7 +74,7 @@ def test_the_names_of_the_components_that_come_along_are_no_list_anywhere():
         "bonds",
         "insights",
         "notice",
-        "asked",
+        "surroundings",
     }
     with pytest.raises(ValueError, match="a name of its own"):
         WITH_MOOD.with_more(Mood)

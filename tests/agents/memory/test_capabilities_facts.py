@@ -189,7 +189,7 @@ def test_1_9_a_planner_s_plan_reaches_a_worker_to_the_byte(tmp_path: Path):
 # 002: facts
 
 
-@pytest.mark.parametrize("template", ["agent_prompt", "transcript_first", "small_model_prompt"])
+@pytest.mark.parametrize("template", ["agent_prompt", "transcript_first"])
 def test_2_2_what_was_asked_done_and_exists_is_in_the_prompt_after_ten_cycles(tmp_path: Path, template: str):
     house = House(tmp_path, settings=SMALL, template=template)
     ana = house.player("Ana")

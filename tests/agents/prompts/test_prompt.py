@@ -24,8 +24,13 @@ VALUES = {
     "since": 'Ana says, "{profile}"',
     "scene": "It is 20:35. You are in The Weir. White water.\nNobody else is here.\nExits: south (The Landing).",
     "place": "[You are in The Weir. Exits: south (The Landing).]",
+    "facts": '- Ana told you: "My boat is green."',
+    "known": '- Three days ago Ben said, "The pump leaks."\n- Moss keeps the pole.',
+    "here": "You are in The Weir, in the evening. Ana is here. You carry a pole.",
+    "errand": "You are on your way to The Mill.",
+    "offers": "You may also: give pole to Ana; take leave.",
 }
-FIRST_DAY = VALUES | {"older": "", "recent": ""}
+FIRST_DAY = VALUES | dict.fromkeys(("older", "recent", "facts", "known", "errand", "offers"), "")
 LATER = VALUES | {"yesterday": ""}
 MINIMAL = "{tail}\n\n{scene}\n~{name}>"
 

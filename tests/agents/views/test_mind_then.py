@@ -96,7 +96,7 @@ def test_turns_prompt_and_what_it_told_are_those_of_then_and_lead_to_the_turns_a
     assert (shown["n"], shown["of"], shown["seq"]) == (spoke.seq, life.memory.journal.last, spoke.seq)
     assert (shown["earlier"], shown["later"]) == (looked.at_ms, nodded.at_ms)
     assert shown["prompt"]["before"] != ""
-    assert {"profile", "commands"} <= {name for name, _, _ in shown["prompt"]["sections"]}
+    assert {"profile", "here"} <= {name for name, _, _ in shown["prompt"]["sections"]}
     text = then_text(shown, ENGLISH)
     assert f"memories 1 to {spoke.seq} of {life.memory.journal.last}" in text
     assert "Goals and pins have no times" in text

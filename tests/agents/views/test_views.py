@@ -226,10 +226,17 @@ def test_a_mind_s_prompt_is_shown_in_pieces_that_add_up_to_it(tmp_path: Path):
     pieces = shown["prompt"]["pieces"]
     assert sum(one["characters"] for one in pieces) == shown["prompt"]["characters"]
     assert sum(one["tokens"] for one in pieces) == shown["prompt"]["tokens"]
-    assert {"tail", "profile", "commands"} <= {one["name"] for one in pieces}
+    assert {"tail", "profile", "here"} <= {one["name"] for one in pieces}
     assert [one["command"] for one in shown["turns"]] == ["say hello", "look"]
     assert pieces[0]["is_same"]
     json.dumps(shown)
+
+
+def ends_talk(house: House) -> None:
+    """Let Rook keep what was said, without a model."""
+    agent = house.agents["Rook"]
+    agent.queue = None
+    agent.reflection.start_if_due(house.game.world.time, house.ms + 120_000)
 
 
 def test_bonds_tell_who_met_whom_what_was_promised_and_who_told_what(tmp_path: Path):
@@ -238,6 +245,7 @@ def test_bonds_tell_who_met_whom_what_was_promised_and_who_told_what(tmp_path: P
     house.game.perform("Ana", "say Rook, I promise to bring you the lantern tomorrow.")
     house.game.perform("Ana", "say I lost my dog near the weir.")
     agent.facts.take_in()
+    ends_talk(house)
     shown = asyncio.run(run_to_end(bonds_shown(house.agents)))
     assert [(one["agent"], one["whom"]) for one in shown["met"]] == [("Rook", "Ana")]
     assert [(one["by"], one["state"]) for one in shown["promises"]] == [("Ana", "open")]
@@ -251,6 +259,7 @@ def test_a_secret_that_is_kept_as_a_fact_and_of_the_person_stands_in_the_bonds_o
     house = House(tmp_path, "Rook")
     house.game.perform("Ana", "whisper Rook My sister lives in Kettle House.")
     house.agents["Rook"].facts.take_in()
+    ends_talk(house)
     told = asyncio.run(run_to_end(bonds_shown(house.agents)))["told"]
     assert [(one["by"], one["text"], one["is_whispered"]) for one in told] == [
         ("Ana", "My sister lives in Kettle House.", True)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
-from bench.talk.measures import Measures, Names, is_offered_today
+from bench.talk.measures import Measures, Names
 from bench.talk.models import Thought
 from bench.talk.report import shares_of, table_of, write_sheet
 from bench.talk.scenes import Line, Scene, read_scenes
@@ -44,7 +46,7 @@ MEASURES = Measures([SCENE])
 
 
 def played(place: int, words: str = "", to: str = "", act: str = "", prompt: str = "") -> Played:
-    return Played(SCENE, place, 1, (Speech(words, to),) if words else (), act, prompt)
+    return Played(SCENE, place, 1, (Speech(words, to),) if words else (), act, prompt=prompt)
 
 
 def test_names_have_capitals_inside_sentences():
@@ -125,22 +127,35 @@ def test_nothing_is_secret_before_a_whisper():
     assert MEASURES.tells_secret(played(1, "He dropped your thimble.")) is None
 
 
-def test_acts_count_where_engine_has_them():
+def test_acts_count_where_some_are_on_offer():
     done, idle = played(5, "So.", act="give lamp to Maëlys"), played(5, "So.")
     assert [MEASURES.acts_as_reference(turn) for turn in (done, idle, played(7), played(1))] == [
         True,
         False,
-        None,
+        False,
         None,
     ]
-    assert [is_offered_today(SCENE.lines[place]) for place in SCENE.answers] == [True, True, True, False]
+
+
+@pytest.mark.parametrize(
+    ("place", "offers", "lacks"),
+    [
+        (5, ("nothing", "give lamp to Maëlys"), False),
+        (5, ("nothing",), True),
+        (5, (), True),
+        (5, None, None),  # no model was asked
+        (1, ("nothing",), None),  # the reference does nothing
+    ],
+)
+def test_act_is_lacking_where_the_engine_does_not_offer_it(place, offers, lacks):
+    assert MEASURES.lacks_act(Played(SCENE, place, 1, offers=offers)) is lacks
 
 
 def test_shares_count_turns_with_something_to_measure():
     turns = [
         played(1, "From Skell."),
         played(3),
-        played(5, "He dropped your thimble.", act="give lamp to Maëlys"),
+        replace(played(5, "He dropped your thimble.", act="give lamp to Maëlys"), offers=("nothing",)),
         played(7),
     ]
     shares = {name: (share.hits, share.of) for name, share in shares_of(turns, MEASURES).items()}
@@ -150,9 +165,9 @@ def test_shares_count_turns_with_something_to_measure():
         "invented": (0, 2),
         "echo": (0, 2),
         "repeats": (0, 2),
-        "acts as the reference": (1, 1),
-        "acts done": (1, 1),
-        "acts not offered": (1, 2),
+        "acts as the reference": (1, 2),
+        "acts done": (1, 2),
+        "acts not offered": (1, 1),
         "secrets told": (1, 1),
     }
 

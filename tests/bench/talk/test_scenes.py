@@ -7,6 +7,8 @@ from pathlib import Path
 import pytest
 
 from bench.talk.scenes import Line, Scene, SceneError, read_scenes, scenes_in
+from vault.message_notes import starter_sentences
+from world.message_catalog import Wording
 
 TEXT = """== Old Bram | You keep a lamp. You say little.
 place: Lamp Room, late evening; here: Maëlys, Mrs. Oil; carries: oil can, wick
@@ -98,3 +100,11 @@ def test_part_of_the_scenes_is_always_the_same():
 def test_unknown_title_is_told():
     with pytest.raises(SceneError, match="--only is 'nowhere', which no scene's title has; expected a part of one"):
         read_scenes("nowhere")
+
+
+def test_acts_on_offer_are_those_of_the_engine():
+    wording = Wording(starter_sentences())
+    acts = [key for key in wording.sentences if key.startswith("offers.")]
+    offers = {offer for scene in read_scenes() for line in scene.lines for offer in line.offers}
+    assert offers
+    assert [offer for offer in sorted(offers) if not any(wording.read(act, offer) is not None for act in acts)] == []

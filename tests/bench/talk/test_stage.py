@@ -33,13 +33,13 @@ SPOKEN = replace(
 )
 
 
-def model_saying(words: str) -> ScriptedModel:
+def model_saying(words: str, act: str = "nothing") -> ScriptedModel:
     instructed = Capabilities(chat=True, raw=False, json_schema=True)
-    return ScriptedModel(lambda request: json.dumps({"words": words}), capabilities=instructed)
+    return ScriptedModel(lambda request: json.dumps({"words": words, "you_do": act}), capabilities=instructed)
 
 
-def play(scene: Scene, words: str, place: int) -> Played:
-    return asyncio.run(play_answer(scene, place, 1, queue_before(model_saying(words))))
+def play(scene: Scene, words: str, place: int, act: str = "nothing") -> Played:
+    return asyncio.run(play_answer(scene, place, 1, queue_before(model_saying(words, act))))
 
 
 def test_answer_is_the_models_words():
@@ -49,10 +49,12 @@ def test_answer_is_the_models_words():
 
 
 def test_prompt_has_knowledge_and_talk_before():
-    prompt = play(SPOKEN, "Only in the bath.", 4).prompt
+    known = replace(SPOKEN, knows=("Odo owes you a wick.",))
+    prompt = play(known, "Only in the bath.", 4).prompt
     wanted = (
         "You keep the lamp.",
         "The boat of Skell comes at 9.",
+        "Odo: Odo owes you a wick.",
         "A gull screams.",
         "do you sing?",
         "Only to the Lamp.",
@@ -64,6 +66,37 @@ def test_reference_gift_has_changed_hands():
     prompt = play(SPOKEN, "Softly.", 6).prompt
     assert "give lamp to Odo" in prompt
     assert "You carry a lamp" not in prompt
+
+
+TALKED = tuple(
+    line
+    for words in ("Good day, Bram.", "Is it cold?", "Does the Lamp go out?")
+    for line in (Line("Odo", words), Line("Bram", f"{words} So you ask.", is_answer=True))
+)
+
+
+@pytest.mark.parametrize(
+    ("act", "words"),
+    [
+        ("give lamp to Odo", "Bram, may I?"),
+        ("promise to tell Ilse", "Bram, Ilse must hear of it."),
+        ("lead Odo to The Attic", "Bram, where is The Attic?"),
+        ("go along with Odo", "Bram, come."),
+        ("take leave", "Bram, farewell."),
+    ],
+)
+def test_act_is_named_as_the_scene_names_it(act, words):
+    offers = (act, "promise to tell Ilse", "lead Odo to The Attic")
+    asked = (*TALKED, Line("Odo", words), Line("Bram", "Yes.", is_answer=True, act=act, offers=offers))
+    turn = play(replace(SPOKEN, here=("Odo",), lines=asked), "As you say.", len(TALKED) + 1, act)
+    assert (turn.act, turn.words) == (act, "As you say.")
+    assert act in (turn.offers or ())
+
+
+def test_silence_is_an_act_only_where_it_is_on_offer():
+    asked = (Line("Odo", "Maëlys, do you sing?"), Line("Bram", "", is_answer=True, offers=("stay silent",)))
+    assert play(replace(SPOKEN, lines=asked), "", 1, "stay silent").act == "stay silent"
+    assert play(replace(SPOKEN, lines=(asked[0], replace(asked[1], offers=()))), "", 1, "stay silent").act == ""
 
 
 @pytest.mark.parametrize(("room", "is_in_town"), [("Spray Garden", True), ("Bram's Lamp Room", False)])

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from server.accounts.accounts import AccountState, LoginName, NameIndex, NameRefused, normalize_name
+from server.accounts.accounts import AccountState, LoginName, NameIndex, NameRefused
 from server.accounts.schema import Account
 from server.accounts.store import BanRefused
 from tests.server.front_door import NOW_MS, FakeHasher, accounts_in, accounts_of, put_accounts
@@ -18,6 +18,7 @@ from tests.vault.vault_of import vault_of
 from tests.world.inn import inn
 from vault.errors import NoteError
 from world.entities import Character, Role
+from world.naming import normalize_name
 
 LOOPBACK, ELSEWHERE = "127.0.0.1", "203.0.113.9"
 NOW = datetime.fromtimestamp(NOW_MS / 1000, UTC)

@@ -86,7 +86,7 @@ def test_a_vault_and_templates_are_known_by_what_is_in_them(tmp_path):
         ),
         (PLAN + "| vault | nowhere |\n", ":9: vault is 'nowhere'; expected the folder of a vault, from"),
         (PLAN + "| agents | 0 |\n", ":9: agents is 0; expected a whole number above 0."),
-        (PLAN + "| without | errnd |\n", ":9: without is 'errnd'; expected names of components: asked, board, "),
+        (PLAN + "| without | errnd |\n", ":9: without is 'errnd'; expected names of components: board, "),
         ("**turns**: 0\n", ":1: turns is 0; expected a whole number above 0."),
         ("**turns**: 5\n**hours**: 1\n", ": both turns and hours are given; give **turns**: 60, or **hours**: 2"),
         ("**seeds**: 1\n", ": it is not said how long a run is; give **turns**: 60, or **hours**: 2"),

@@ -92,12 +92,12 @@ def test_what_is_put_into_something_and_taken_out_again_is_known_by_where_it_is(
 
 def test_what_is_told_or_shouted_from_afar_is_heard_and_is_no_meeting():
     known = learnt(
-        ("told", MILL, 'Moss tells you, "I promise to come to The Mill at noon."', "Moss"),
+        ("told", MILL, 'Moss tells you, "I promise to come to The Mill at noon."', "Moss"),  # in confidence
         ("observed", MILL, 'Odile shouts from The Weir, "Supper!"', "Odile"),
         ("observed", MILL, 'Ana says to Ben, "Please bring me the lamp."', "Ana"),
     )
     assert values(known, PEOPLE) == {"Ana": "last seen in The Mill"}
-    assert [who for who, _, _ in commitments(known)] == ["Moss", "Ana"]
+    assert [who for who, _, _ in commitments(known)] == ["Ana"]
 
 
 def test_who_is_met_is_known_with_where_and_how_often():
@@ -119,11 +119,6 @@ def test_who_is_met_is_known_with_where_and_how_often():
         7,
         7,
     )
-
-
-def test_what_is_whispered_to_one_with_a_name_of_two_words_begins_behind_the_name():
-    rows = [("observed", MILL, "Old Tom arrives.", "Old Tom"), ("acted", MILL, "whisper old tom I will bring the key.")]
-    assert commitments(learnt(*rows)) == [("I", "I will bring the key.", "")]
 
 
 def test_half_an_hour_without_a_sign_makes_the_next_one_a_new_meeting():
@@ -261,8 +256,8 @@ def test_a_request_is_kept_when_who_asked_is_given_it():
 
 def test_a_promise_to_come_is_kept_by_coming():
     known = learnt(
-        ("told", MILL, 'Moss whispers to you, "I will meet you at the weir at noon."', "Moss"),
-        ("acted", MILL, "whisper Moss I'll come to the weir."),
+        ("observed", MILL, 'Moss says, "I will meet you at the weir at noon."', "Moss"),
+        ("acted", MILL, "say I'll come to the weir."),
         ("observed", MILL, "Moss arrives from The Weir.", "Moss"),
         ("result", WEIR, "You go south to The Weir."),
         ("observed", WEIR, "Moss arrives from The Mill.", "Moss"),
