@@ -246,11 +246,6 @@ def is_called(name: str, text: str) -> bool:
     return re.search(pattern, text, re.IGNORECASE) is not None
 
 
-def has_phrase(phrases: str, text: str) -> bool:
-    """Return whether a text has one of several phrases, which stand with a semicolon and a blank between them."""
-    return any(is_named(phrase, text) for phrase in phrases.split("; "))
-
-
 def renaming(names: Mapping[str, str]) -> Callable[[str], str]:
     """Return a function that puts other names in a text for those that are words of their own in it."""
     if not names:

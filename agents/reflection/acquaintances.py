@@ -113,11 +113,6 @@ class Acquaintances:
             return one.tags or (person, self.agent)
         return (speaker_of(one, person), self.agent) if WHISPERED in one.tags else ()
 
-    def from_before(self, guest: str) -> list[Statement]:
-        """Return the quotes of earlier visits of a guest whose name is known."""
-        _, since = self._called.get(guest, ("", 0))
-        return [one for one in self.facts(guest) if max(one.evidence, default=0) < since]
-
     def call(self, guest: str, name: str, seq: int) -> bool:
         """Record the name that a guest goes by, told in memory `seq`; return whether it is new.
 
@@ -145,11 +140,6 @@ class Acquaintances:
     def names_of_guests(self) -> dict[str, str]:
         """Return the names that guests have told, by the name that everybody sees."""
         return {guest: name for guest, (name, _) in self._called.items()}
-
-    def other_names_of(self, guest: str) -> list[str]:
-        """Return the numbers of guests of earlier visits who told the same name."""
-        name, _ = self._called.get(guest, ("", 0))
-        return [other for other, (own, _) in self._called.items() if name and own == name and other != guest]
 
     def names_of(self, person: str) -> tuple[str, ...]:
         """Return the names by which people speak of somebody: the one that they have told, and the one they all see.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from itertools import islice, pairwise
 
@@ -254,13 +254,6 @@ class Utterance:
     def words(self) -> str:
         """The words without the reason that an agent gives for them."""
         return split_reason(self.text)[0]
-
-
-def speeches_in(memories: Iterable[Memory], reading: NarrationParser) -> Iterator[tuple[Memory, Utterance]]:
-    """Yield the memories in which something is said, with what is said in each."""
-    for one in memories:
-        if LINE_BREAK not in one.text and (said := utterance_in(one, reading)):
-            yield one, said
 
 
 def update_commitments(known: FactStore, spoken: Utterance, memory: Memory) -> None:
