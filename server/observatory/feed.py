@@ -143,9 +143,11 @@ class Positions:
         if moves is None:
             self._moves[name] = [(last + 1, room)]
         elif moves[-1][1] != room:
+            if moves[-1][0] == last + 1:
+                moves.pop()  # no entry was made there
             moves.append((last + 1, room))
             if len(moves) > MAX_MOVES:
-                del moves[: bisect_right(moves, first, key=itemgetter(0)) - 1]
+                del moves[: max(0, bisect_right(moves, first, key=itemgetter(0)) - 1)]
 
     def room_at(self, name: str, number: int) -> str:
         """Return where somebody was at an entry; empty if nowhere, or nobody knows."""
