@@ -338,7 +338,8 @@ def shown_range(moment: Moment) -> Range:
 
 
 def _one_line(text: str) -> str:
-    return " ".join(line.strip() for line in text.split("\n") if line.strip())
+    """Return a text in one line, items of lists without their bullets."""
+    return " ".join(line.strip().removeprefix("- ") for line in text.split("\n") if line.strip())
 
 
 def _tail_place(text: str, life: Sequence[str]) -> dict[str, Place]:

@@ -389,3 +389,11 @@ async def test_it_reads_nothing_ahead_once_somebody_has_spoken_or_it_is_asleep(t
         life.ana.types("say Rook, are you there?")
     await settle()
     assert life.model.prompts == []
+
+
+def test_what_it_knows_stands_in_the_scene_without_bullets(tmp_path):
+    life = Talking(tmp_path, words("At nine."))
+    life.agent.pin("The boat comes at nine.")
+    life.answers("say Rook, when does the boat come?")
+    assert " The boat comes at nine." in life.model.requests[0].prompt
+    assert "- The boat" not in life.model.requests[0].prompt
