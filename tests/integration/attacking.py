@@ -52,9 +52,9 @@ UNLIMITED = {
 LISTENING = {"config/agents.md": {"paused": "true", "reflection": "false"}}
 CHANGING = (
     *(".draft", "whereabouts.md", ".jsonl", "/plan.md"),
-    *("/.trash/replaced/*", "/agents/*/journal/*", "/agents/*/summaries/*"),
+    *("/.trash/replaced/*", "/agents/*/journal/*", "/agents/*/summaries/*", "/agents/*/facts.md", "/.index/*.words*"),
 )
-"""What comes and goes, what agents remember, and the record of who used commands of builders and admins."""
+"""What comes and goes, what agents remember and how that is found, and who used commands of builders and admins."""
 
 PLACES = {"Patient": "Behind the Water", "Teller": "Gauge House"}
 """Where those are who log in and who speak, far from the attacks."""

@@ -108,9 +108,9 @@ def remembered_by(server: RunningServer, name: str) -> int:
     player = server.player(ADMIN)
     told = player.asks(f"@memory-status {name}")
     player.close()
-    found = re.search(rf"Memory of {name}: ([\d,]+) memories\.", told)
+    found = re.search(rf"Memory of {name}: (no|[\d,]+) memor(?:y|ies)\.", told)
     assert found, told
-    return int(found[1].replace(",", ""))
+    return 0 if found[1] == "no" else int(found[1].replace(",", ""))
 
 
 def whereabouts(vault: Path) -> dict[str, str]:
