@@ -9,13 +9,10 @@ from typing import Protocol
 from agents.attending.conversation import Conversation
 from agents.attending.perception import Address
 from agents.attending.privacy import Withholding
-from agents.attending.turn_taking import Awareness
 from agents.choices.policy import Decision
 from agents.choices.possible import Situation
 from agents.components.errands import Errands, Step
 from agents.components.visitors import Visitors
-from agents.memory.memory import AgentMemory
-from agents.models.queue import ModelQueue
 from agents.offer import Act, Occasion
 from agents.prompts.prompt import Prompt
 from agents.reflection.reflection import Reflection
@@ -23,6 +20,7 @@ from agents.repetition.guard import RepetitionGuard
 from agents.turn.asking import Question
 from agents.turn.offers import Offers
 from agents.turn.promises import Promises
+from agents.turn.reading_ahead import Reader
 from config.settings import AgentSettings
 from vault.entities.agent_notes import AgentNote
 from vault.memory.promises_note import Promise
@@ -44,14 +42,11 @@ class HasOffers(Protocol):
     def offers(self, now: Occasion) -> list[Act]: ...
 
 
-class Acting(Protocol):
-    """What a turn needs of the agent whose it is; see `agents.agent.Agent`."""
+class Acting(Reader, Protocol):
+    """What a turn needs of the agent whose it is, beside what reading ahead does; see `agents.agent.Agent`."""
 
     note: AgentNote
     settings: AgentSettings
-    queue: ModelQueue | None
-    memory: AgentMemory
-    awareness: Awareness
     conversation: Conversation
     visitors: Visitors
     reflection: Reflection
@@ -61,12 +56,6 @@ class Acting(Protocol):
 
     @property
     def mind(self) -> HasOffers: ...
-    @property
-    def name(self) -> str: ...
-    @property
-    def character(self) -> Character: ...
-    @property
-    def why_still(self) -> str: ...
 
     def prompt(self, question: Question | None = None) -> Prompt: ...
     def promise_to(self, other: Character) -> Promise | None: ...

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from itertools import chain, islice
 from typing import TypeVar
 
+from agents.attending.conversation import QUESTION_MARKS
 from world.entities import Character, Exit, Room, Thing
 from world.lore import LoreEntry
 from world.navigation import paths_from
@@ -22,7 +23,6 @@ from world.world import World
 MAX_LOOKED_AT = 200
 """Maximum number of rooms, the nearest first, of people and of things whose names are looked for."""
 
-_QUESTION_MARKS = ("?", "？", "؟")
 _CLOSING = "\"'”’»›)]…. "
 _SENTENCE = re.compile(r".+?(?:[。！？]|[.!?…؟।]+[\"'”’»)\]]*(?=\s|$)|$)")
 
@@ -31,7 +31,7 @@ N = TypeVar("N", bound=Named)
 
 def is_question(words: str) -> bool:
     """Return whether words end in a question mark."""
-    return words.rstrip(_CLOSING).endswith(_QUESTION_MARKS)
+    return words.rstrip(_CLOSING).endswith(tuple(QUESTION_MARKS))
 
 
 @dataclass(frozen=True)
